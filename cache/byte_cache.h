@@ -1,0 +1,76 @@
+// One budget of bytes for everything that is decoded or formatted, shared by all arrays and views of a mount.
+//
+// Entries are immutable and shared: one that is evicted while somebody reads it lives until the reader lets
+// go. Recency is kept per shard (a shard is chosen by the key), the byte count is one for all, so that a
+// single large chunk may use the whole budget; over the budget the shards give up their oldest entries in
+// turn. Concurrent misses on one key run one load; its result, or its exception, reaches every waiter, and an
+// exception is not remembered. A value larger than the whole budget is handed out but not kept.
+//
+// A load may call get() for another key as long as such nesting has an order (text -> chunk -> shard index).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace plainfs {
+
+struct CacheKey {
+  uint64_t owner;  // from ByteCache::new_owner(); all values of one owner have one type
+  uint64_t item;
+  bool operator==(const CacheKey&) const = default;
+};
+
+struct CacheStatistics {
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  uint64_t evictions = 0;
+  uint64_t held_bytes = 0;
+  uint64_t budget_bytes = 0;
+};
+
+class ByteCache {
+ public:
+  explicit ByteCache(size_t budget_bytes);
+  ~ByteCache();
+  ByteCache(const ByteCache&) = delete;
+  ByteCache& operator=(const ByteCache&) = delete;
+
+  uint64_t new_owner();
+
+  // The value of key, from load() (which returns a T) where it is not held. T has `size_t allocated_bytes() const`.
+  // Throws what load throws.
+  template <class T, class Load>
+  std::shared_ptr<const T> get(CacheKey key, Load&& load) {
+    return std::static_pointer_cast<const T>(get_any(key, [&load]() -> Loaded {
+      auto value = std::make_shared<const T>(load());
+      const size_t bytes = value->allocated_bytes() + sizeof(T);
+      return {std::move(value), bytes};
+    }));
+  }
+
+  // Drops every value of the owners in [first, last), for instance when a store is reopened.
+  void drop(uint64_t first_owner, uint64_t last_owner);
+
+  CacheStatistics statistics() const;
+
+ private:
+  struct Loaded {
+    std::shared_ptr<const void> value;
+    size_t bytes;
+  };
+  struct Shard;
+  std::shared_ptr<const void> get_any(CacheKey key, const std::function<Loaded()>& load);
+  Shard& shard_of(CacheKey key);
+  void make_room(size_t start_shard);
+
+  const size_t budget_bytes_;
+  std::atomic<uint64_t> next_owner_{1};
+  std::atomic<uint64_t> held_bytes_{0};  // atomic: every shard adds to it under its own lock
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,51 @@
+// One stage of a chunk's encoding, undone. Containers build a chain of codecs from a chunk's metadata (Zarr's
+// JSON, HDF5's filter pipeline) and run it backwards. A codec is immutable, thread-safe and takes nothing
+// from the data on trust: it allocates no more than its caller allows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "formats/model/bytes.h"
+#include "formats/model/dtype.h"
+#include "formats/model/elements.h"
+#include "formats/model/json.h"
+
+namespace plainfs {
+
+// How large the output of decode may be.
+struct DecodedSize {
+  uint64_t bytes;
+  bool exact;  // else the most that is allowed
+  static DecodedSize exactly(uint64_t bytes) { return {bytes, true}; }
+  static DecodedSize at_most(uint64_t bytes) { return {bytes, false}; }
+};
+
+// bytes -> bytes, and array -> array stages, which see the chunk as a flat run of numbers in storage order.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  // Throws damaged where encoded is not what the codec writes, or where the size is not the one allowed.
+  virtual Bytes decode(Bytes encoded, DecodedSize size) const = 0;
+  // How many bytes the encoded form of decoded_bytes bytes has, where that follows from the configuration
+  // (checksums, shuffle, delta); nullopt for compressors.
+  virtual std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const = 0;
+};
+using CodecPtr = std::unique_ptr<const Codec>;
+
+// bytes -> elements of variable length (text, blobs, JSON values): Zarr's object codecs.
+class ObjectCodec {
+ public:
+  virtual ~ObjectCodec() = default;
+  // What its elements are: text, blob, sequence, json, or a compound (pickled records).
+  virtual DType dtype() const = 0;
+  // Exactly count elements, in C order of a chunk of that shape.
+  virtual Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const = 0;
+};
+using ObjectCodecPtr = std::unique_ptr<const ObjectCodec>;
+
+}  // namespace plainfs

@@ -1,0 +1,102 @@
+// An n-dimensional array of a store: immutable and safe to read from any thread once it is made. Shape and
+// order are as stored (C order); column_major() says that users are to see the dimensions reversed over the
+// same bytes, as R's stores mean them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/model/attribute.h"
+#include "formats/model/dtype.h"
+#include "formats/model/elements.h"
+#include "formats/model/error.h"
+
+namespace plainfs {
+
+using Shape = std::vector<uint64_t>;  // elements along each axis; empty = rank 0, one element
+
+// Product of the axes; throws Error(damaged) over 2^64.
+uint64_t element_count(const Shape& shape);
+
+// A rectangular part: origin[d] <= i < origin[d] + extent[d] on each axis d.
+struct Box {
+  Shape origin;
+  Shape extent;
+};
+Box whole(const Shape& shape);
+Box range(uint64_t first, uint64_t count);  // of a rank-1 array
+
+class Array {
+ public:
+  Array(DType dtype, Shape shape, bool column_major = false)
+      : dtype_(std::move(dtype)), shape_(std::move(shape)), column_major_(column_major) {}
+  virtual ~Array() = default;
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  const DType& dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  bool column_major() const { return column_major_; }
+  uint64_t count() const { return element_count(shape_); }
+
+  // The extent of a typical chunk, same rank as shape: a hint that whole chunks are the cheapest reads.
+  virtual Shape chunk_shape() const { return shape_; }
+
+  // The elements of the box in C order. Requires: the box lies inside shape().
+  // Throws Error where any of them cannot be had; never a short or a guessed result.
+  virtual Elements read(const Box& box) const = 0;
+
+  // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before
+  // they show a shape or a header. May read a little; does nothing where only parts can be damaged.
+  virtual void check() const {}
+
+  // A null dataspace (HDF5): no element and no shape; views show an empty file and no .npy.
+  virtual bool is_null() const { return false; }
+
+  virtual Attributes attributes() const { return {}; }
+
+ private:
+  DType dtype_;
+  Shape shape_;
+  bool column_major_;
+};
+
+using ArrayPtr = std::shared_ptr<const Array>;
+
+// All elements of an array. For names, levels and other lists that are needed whole.
+Elements read_all(const Array& array);
+
+// Elements held in memory.
+class MemoryArray : public Array {
+ public:
+  MemoryArray(DType dtype, Shape shape, Elements elements, Attributes attributes = {});
+  Elements read(const Box& box) const override;
+  Attributes attributes() const override { return attributes_; }
+
+ private:
+  Elements elements_;
+  Attributes attributes_;
+};
+ArrayPtr text_array(const std::vector<std::string>& values);
+
+// An array whose every use throws the same Error: a member that is listed but cannot be read.
+class BrokenArray : public Array {
+ public:
+  BrokenArray(DType dtype, Error error) : Array(std::move(dtype), {0}), error_(std::move(error)) {}
+  Elements read(const Box&) const override { throw error_; }
+  void check() const override { throw error_; }
+
+ private:
+  Error error_;
+};
+
+// Copies a box between two dense C-order runs of elements: source holds a block of shape source_shape, the
+// box source_box of it goes to target_origin in target of shape target_shape (both already sized).
+// Only kinds of fixed size; assemble() in chunked_array.cc does the others.
+void copy_box(uint64_t element_size, const std::byte* source, const Shape& source_shape, const Box& source_box,
+              std::byte* target, const Shape& target_shape, const Shape& target_origin);
+
+}  // namespace plainfs

@@ -1,0 +1,22 @@
+// Attributes of a group or an array, ready to show: a name and a JSON value each, in the store's order.
+// References are the path of their target; a scalar is bare, one of rank >= 1 a list.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/model/json.h"
+
+namespace plainfs {
+
+struct Attribute {
+  std::string name;
+  Json value;
+};
+using Attributes = std::vector<Attribute>;
+
+// The value of the attribute called name, or null.
+const Json* find_attribute(const Attributes& attributes, std::string_view name);
+
+}  // namespace plainfs

@@ -1,0 +1,38 @@
+// Byte buffers that are not cleared before they are written: resize() leaves new bytes uninitialised, so a
+// decoder touches its output once. Everything decoded or formatted travels in Bytes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plainfs {
+
+template <class T>
+struct UninitializedAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... A>
+  void construct(U* at, A&&... values) {
+    ::new (static_cast<void*>(at)) U(std::forward<A>(values)...);
+  }
+};
+
+using Bytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
+using ByteSpan = std::span<const std::byte>;
+
+inline ByteSpan as_byte_span(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline std::string_view as_text(ByteSpan bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace plainfs

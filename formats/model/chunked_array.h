@@ -1,0 +1,62 @@
+// An array that a container keeps in chunks on a grid. A container implements load_chunk(); read() puts boxes
+// together from whole chunks, each decoded once and kept in the cache, several of them in parallel.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "formats/model/array.h"
+#include "formats/model/context.h"
+
+namespace plainfs {
+
+// Where the chunks of an array begin along each axis: steps of one length, or a list of lengths (Zarr's
+// rectilinear grids). Only chunks that hold elements of the array count.
+class ChunkGrid {
+ public:
+  // Every axis in equal steps, the last chunk of an axis may hang over. Requires: same rank, every step >= 1.
+  ChunkGrid(Shape shape, Shape chunk_shape);
+  // lengths[d]: the chunk lengths along axis d, which together cover shape[d]; an empty list = one step of steps[d].
+  ChunkGrid(Shape shape, Shape steps, std::vector<std::vector<uint64_t>> lengths);
+
+  size_t rank() const { return shape_.size(); }
+  uint64_t chunks_along(size_t axis) const;
+  uint64_t chunk_count() const;  // of the whole grid; 1 at rank 0
+  // The chunk that holds element i of the axis.
+  uint64_t chunk_at(size_t axis, uint64_t i) const;
+  uint64_t start(size_t axis, uint64_t chunk) const;
+  uint64_t length(size_t axis, uint64_t chunk) const;  // as stored: may hang over the array's end
+  Shape chunk_shape(std::span<const uint64_t> chunk) const;  // as stored
+  Shape typical_chunk_shape() const;
+  uint64_t number_of(std::span<const uint64_t> chunk) const;  // its place in C order
+  const Shape& shape() const { return shape_; }
+
+ private:
+  Shape shape_;
+  Shape steps_;
+  std::vector<std::vector<uint64_t>> starts_;  // per axis: empty, or chunks + 1 starts, the first 0
+};
+
+class ChunkedArray : public Array {
+ public:
+  ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major = false);
+
+  Elements read(const Box& box) const final;
+  Shape chunk_shape() const override { return grid_.typical_chunk_shape(); }
+  const ChunkGrid& grid() const { return grid_; }
+
+ protected:
+  // All elements of the chunk in C order, product(grid().chunk_shape(chunk)) of them, overhang included.
+  // Called without a lock, from any thread, once per chunk while the cache holds it.
+  virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
+  Context& context() const { return context_; }
+
+ private:
+  std::shared_ptr<const Elements> chunk(std::span<const uint64_t> chunk) const;
+
+  Context& context_;
+  ChunkGrid grid_;
+  uint64_t cache_owner_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,40 @@
+// What every layer below fs is given instead of globals: the cache, the workers, the open files, where
+// warnings go, and the options that change how a store is read. Lives as long as the mount.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "cache/byte_cache.h"
+#include "cache/workers.h"
+#include "formats/model/file.h"
+
+namespace plainfs {
+
+struct ReadOptions {
+  bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
+  bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
+};
+
+// Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.
+struct Counters {
+  std::atomic<uint64_t> source_bytes_read{0};
+  std::atomic<uint64_t> chunks_decoded{0};
+  std::atomic<uint64_t> bytes_decoded{0};
+  std::atomic<uint64_t> text_blocks_measured{0};
+  std::atomic<uint64_t> text_blocks_formatted{0};
+  std::atomic<uint64_t> bytes_formatted{0};
+};
+
+struct Context {
+  ByteCache& cache;
+  Workers& workers;
+  FilePool& files;
+  Counters& counters;
+  ReadOptions options;
+  std::function<void(const std::string& message)> warn;  // one line, with the path in the store; thread-safe
+};
+
+}  // namespace plainfs

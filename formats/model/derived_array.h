@@ -1,0 +1,28 @@
+// Arrays made of other arrays: a factor maps codes to labels, a missing-value rule marks NA, a logical reads
+// integers as FALSE and TRUE. With them no view knows factors or NA rules.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "formats/model/array.h"
+#include "formats/model/context.h"
+
+namespace plainfs {
+
+// codes (any integers) as labels: text, where code - base is an index into levels; anything else is NA. A code that is
+// neither missing in codes nor a level warns once, with place ("/meta.data/x") in the message.
+ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context);
+
+// values of the same dtype and shape with missing[i] set where is_missing(elements, i).
+// Elements that values itself marks stay missing.
+using MissingRule = std::function<void(const Elements& elements, std::vector<uint8_t>& missing)>;
+ArrayPtr with_missing(ArrayPtr values, MissingRule rule);
+
+// Integers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay.
+ArrayPtr as_logical(ArrayPtr values);
+
+// The same elements with other dimensions or order (a scalar stored as shape [1], R's column-major arrays).
+ArrayPtr with_shape(ArrayPtr values, Shape shape, bool column_major);
+
+}  // namespace plainfs

@@ -1,0 +1,51 @@
+// The one exception of plainfs. A message says what is wrong and why, in lower case, without a full stop,
+// with the offending value in it: damaged("chunk {} has {} bytes, expected {}", 3, 10, 16).
+// Seams (open, chunk, view) catch an Error to put the place in front of it; fs/fuse turns it into an errno.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plainfs {
+
+enum class Errc {
+  damaged,         // the bytes are wrong; EIO
+  unsupported,     // others can read it, plainfs cannot; ENOTSUP
+  not_found,       // there is no such thing; ENOENT
+  unreadable,      // the system refuses: permission, a failing disk; EIO
+  unknown_format,  // no container recognises the path; only while mounting
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Errc code() const { return code_; }
+  // The same error with "place: " in front of its message.
+  Error at(std::string_view place) const { return Error(code_, fmt::format("{}: {}", place, what())); }
+
+ private:
+  Errc code_;
+};
+
+template <class... A>
+Error damaged(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::damaged, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error unsupported(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::unsupported, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error not_found(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::not_found, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error unreadable(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::unreadable, fmt::format(text, std::forward<A>(values)...));
+}
+
+}  // namespace plainfs

@@ -1,0 +1,73 @@
+// The files of a store. All of them are opened through the FilePool, which keeps a bounded number open and
+// remembers what each path looked like (device, inode, size, mtime) when it was first used: a file that has
+// changed since then is an error, so nobody is shown a mix of old and new.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/model/bytes.h"
+
+namespace plainfs {
+
+// A regular file, open for reading. Safe from any thread.
+class File {
+ public:
+  File(int descriptor, std::string path);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }
+  int64_t modified_seconds() const { return modified_seconds_; }
+  int descriptor() const { return descriptor_; }
+
+  // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, unreadable where the
+  // system fails or the file has changed since it was opened.
+  void read_at(uint64_t offset, std::span<std::byte> out) const;
+  Bytes read_at(uint64_t offset, size_t size) const;
+  // Throws unreadable where size or mtime are no longer what they were.
+  void check_unchanged() const;
+  // Device, inode, size and mtime in one number.
+  uint64_t fingerprint() const { return fingerprint_; }
+
+ private:
+  const int descriptor_;
+  const std::string path_;
+  uint64_t size_ = 0;
+  int64_t modified_seconds_ = 0;
+  int64_t modified_nanoseconds_ = 0;
+  uint64_t fingerprint_ = 0;
+};
+
+using FilePtr = std::shared_ptr<const File>;
+
+class FilePool {
+ public:
+  explicit FilePool(size_t most_open = 256);
+  ~FilePool();
+
+  // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other reason, damaged where it
+  // is no regular file or where path was used before and is another file now.
+  FilePtr open_if_exists(const std::string& path);
+  // The same, where absence is an error: not_found.
+  FilePtr open(const std::string& path);
+  // A whole small file; throws damaged where it is larger than most_bytes.
+  Bytes read_whole(const std::string& path, uint64_t most_bytes);
+  std::optional<Bytes> read_whole_if_exists(const std::string& path, uint64_t most_bytes);
+
+  // Forgets everything (SIGUSR1 reopens the store).
+  void clear();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace plainfs

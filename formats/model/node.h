@@ -1,0 +1,122 @@
+// What a store holds, with its meaning. Containers make raw nodes (groups and arrays), schemas give them
+// meaning, views show it. Groups are metadata only: listing one reads no data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "formats/model/array.h"
+#include "formats/model/error.h"
+
+namespace plainfs {
+
+class Group;
+using GroupPtr = std::shared_ptr<const Group>;
+
+// An array whose rows and columns may have names. Row and column are the first and second axis as users see
+// them (column_major() considered), each name list null or text of that length (a length that does not fit
+// is the schema's to warn of and to drop).
+struct LabelledArray {
+  ArrayPtr values;
+  ArrayPtr row_names;
+  ArrayPtr column_names;
+};
+
+struct Column {
+  std::string name;
+  ArrayPtr values;  // rank 1 and `rows` long; a compound is shown as one column a member
+};
+struct Table {
+  uint64_t rows = 0;
+  ArrayPtr row_names;  // null = none
+  std::vector<Column> columns;
+};
+
+// Compressed sparse rows or columns. pointer: major + 1 values, the first 0; index: minor positions, 0-based.
+// Whether they fit together is checked by the view that uses them, so that the raw parts stay readable.
+struct SparseMatrix {
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  bool by_row = false;  // pointer runs over rows
+  ArrayPtr value;
+  ArrayPtr index;
+  ArrayPtr pointer;
+  ArrayPtr row_names;     // null = unknown
+  ArrayPtr column_names;  // null = unknown
+  // Set where the schema knows that the matrix cannot be shown; everything else stays readable.
+  std::optional<Error> error;
+};
+
+// Genomic fragments, chromosome by chromosome: those of chromosome c are [chr_pointer[2c], chr_pointer[2c + 1]).
+struct Fragments {
+  ArrayPtr cell;         // index into cell_names
+  ArrayPtr start;        // 0-based
+  ArrayPtr end;          // exclusive
+  ArrayPtr chr_pointer;  // 2 * chromosomes
+  ArrayPtr cell_names;
+  ArrayPtr chr_names;
+  std::optional<Error> error;  // as in SparseMatrix
+};
+
+// A link as the store has it, not resolved.
+struct Link {
+  // The file of another store relative to this store's own folder ("../other.zarr", "/data/x.h5"); empty = this store.
+  std::string source;
+  // Names from the root of the store it points into, one entry a component, as stored (not encoded); ".." kept
+  // only where a relative link leads above the root.
+  std::vector<std::string> path;
+  // The link's own text, for a link that leads nowhere.
+  std::string text;
+};
+
+// A file that is shown as it is, under its own name.
+struct PlainFile {
+  std::string path;  // on disk
+};
+
+using Content =
+    std::variant<std::monostate, LabelledArray, Table, SparseMatrix, Fragments, Link, PlainFile, Error>;
+
+struct Node {
+  Content content;
+  GroupPtr parts;  // what the directory NAME/ lists; null = no directory
+  // Reads the attributes; null = none. Those of a group or an array that stands for itself need not be set.
+  std::function<Attributes()> attributes;
+};
+
+struct Member {
+  std::string name;  // as stored: any bytes
+  Node node;
+};
+
+// Immutable and thread-safe. A child keeps its parents alive, never the other way round.
+class Group : public std::enable_shared_from_this<Group> {
+ public:
+  virtual ~Group() = default;
+  // Every member, in the order to list. A member that cannot be opened has content Error. Throws where the
+  // group itself cannot be read.
+  virtual std::vector<Member> members() const = 0;
+  // One member, or nullopt. The default searches members().
+  virtual std::optional<Node> find(std::string_view name) const;
+  virtual Attributes attributes() const { return {}; }
+  // The enclosing group, null at the root.
+  virtual GroupPtr parent() const = 0;
+  // From the store's root: "/", "/assays/RNA". For messages and for rules that depend on the place.
+  virtual std::string path() const = 0;
+};
+
+// The array of a member: null where it is none. Throws where its content is an Error.
+ArrayPtr array_of(const Node& node);
+// group's member as an array, or null where there is none or it is something else.
+ArrayPtr find_array(const Group& group, std::string_view name);
+GroupPtr find_group(const Group& group, std::string_view name);
+// The attributes of a node wherever they stand: node.attributes, else the group's or the array's.
+Attributes attributes_of(const Node& node);
+
+}  // namespace plainfs

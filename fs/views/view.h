@@ -1,0 +1,33 @@
+// A view shows one kind of content as a file. The tree asks every view what it offers for a node; a view is
+// added by one file and one line in views.cc.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/model/context.h"
+#include "formats/model/node.h"
+#include "fs/views/view_file.h"
+
+namespace plainfs {
+
+// A file that a node has. Nothing is read until open() is called.
+struct OfferedFile {
+  // Beside the node's directory, as NAME + extension; or inside it, under a name of its own.
+  bool inside = false;
+  std::string name;  // ".csv", or "matrix.mtx"
+  std::function<std::unique_ptr<ViewFile>()> open;
+};
+
+struct View {
+  std::string_view option;  // its name in -o views=
+  void (*offer)(const Node& node, Context& context, std::vector<OfferedFile>& files);
+};
+
+std::span<const View> views();
+
+}  // namespace plainfs
