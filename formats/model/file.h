@@ -3,9 +3,9 @@
 // changed since then is an error, so nobody is shown a mix of old and new.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +18,8 @@ namespace plainfs {
 // A regular file, open for reading. Safe from any thread.
 class File {
  public:
-  File(int descriptor, std::string path);
+  // Takes over the descriptor. bytes_read: where the bytes of read_at are added up; may be null.
+  File(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read = nullptr);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -44,13 +45,15 @@ class File {
   int64_t modified_seconds_ = 0;
   int64_t modified_nanoseconds_ = 0;
   uint64_t fingerprint_ = 0;
+  std::atomic<uint64_t>* const bytes_read_;
 };
 
 using FilePtr = std::shared_ptr<const File>;
 
 class FilePool {
  public:
-  explicit FilePool(size_t most_open = 256);
+  // bytes_read: counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
+  explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool();
 
   // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other reason, damaged where it

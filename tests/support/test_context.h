@@ -1,0 +1,50 @@
+// A Context of a test's own: small cache, two workers, and the warnings kept for the test to look at.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "formats/model/context.h"
+
+namespace plainfs {
+
+class TestContext {
+ public:
+  explicit TestContext(size_t budget_bytes = size_t{64} << 20, unsigned threads = 2)
+      : cache(budget_bytes), workers(threads), files(64, &counters.source_bytes_read) {}
+  TestContext(const TestContext&) = delete;
+  TestContext& operator=(const TestContext&) = delete;
+
+  operator Context&() { return context; }
+
+  // All warnings so far, in the order they came.
+  std::vector<std::string> warnings() const {
+    const std::lock_guard lock(mutex_);
+    return warnings_;
+  }
+  // Whether one of the warnings holds all of text.
+  bool warned(std::string_view text) const {
+    for (const std::string& warning : warnings()) {
+      if (warning.find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  Counters counters;
+  ByteCache cache;
+  Workers workers;
+  FilePool files;
+  Context context{cache, workers, files, counters, {}, [this](const std::string& message) { add(message); }};
+
+ private:
+  void add(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    warnings_.push_back(message);
+  }
+
+  mutable std::mutex mutex_;  // guards warnings_
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace plainfs
