@@ -46,7 +46,8 @@ class ChunkedArray : public Array {
   const ChunkGrid& grid() const { return grid_; }
 
  protected:
-  // All elements of the chunk in C order, product(grid().chunk_shape(chunk)) of them, overhang included.
+  // All elements of the chunk in C order, product(grid().chunk_shape(chunk)) of them, overhang included; or one element
+  // alone that stands for all of them (an absent chunk), so that a chunk of any size that holds nothing costs nothing.
   // Called without a lock, from any thread, once per chunk while the cache holds it.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
   Context& context() const { return context_; }
