@@ -2,11 +2,13 @@
 //
 // Entries are immutable and shared: one that is evicted while somebody reads it lives until the reader lets
 // go. Recency is kept per shard (a shard is chosen by the key), the byte count is one for all, so that a
-// single large chunk may use the whole budget; over the budget the shards give up their oldest entries in
-// turn. Concurrent misses on one key run one load; its result, or its exception, reaches every waiter, and an
-// exception is not remembered. A value larger than the whole budget is handed out but not kept.
+// single large chunk may use the whole budget; a new value that does not fit first pushes out the oldest
+// entries, whichever shard has them. What is held is never over the budget. Concurrent misses on one key run
+// one load; its result, or its exception, reaches every waiter, and an exception is not remembered. A value
+// larger than the whole budget is handed out but not kept.
 //
-// A load may call get() for another key as long as such nesting has an order (text -> chunk -> shard index).
+// A load may call get() for another key as long as such nesting has an order (text -> chunk -> shard index);
+// one that asks for its own key gets std::logic_error instead of waiting for itself.
 #pragma once
 
 #include <atomic>
@@ -25,8 +27,8 @@ struct CacheKey {
 };
 
 struct CacheStatistics {
-  uint64_t hits = 0;
-  uint64_t misses = 0;
+  uint64_t hits = 0;    // answered without a load of one's own, waiters included
+  uint64_t misses = 0;  // loads
   uint64_t evictions = 0;
   uint64_t held_bytes = 0;
   uint64_t budget_bytes = 0;
@@ -41,8 +43,8 @@ class ByteCache {
 
   uint64_t new_owner();
 
-  // The value of key, from load() (which returns a T) where it is not held. T has `size_t allocated_bytes() const`.
-  // Throws what load throws.
+  // The value of key, from load() (which returns a T) where it is not held. T has `size_t allocated_bytes()
+  // const`. Throws what load throws.
   template <class T, class Load>
   std::shared_ptr<const T> get(CacheKey key, Load&& load) {
     return std::static_pointer_cast<const T>(get_any(key, [&load]() -> Loaded {
@@ -52,7 +54,8 @@ class ByteCache {
     }));
   }
 
-  // Drops every value of the owners in [first, last), for instance when a store is reopened.
+  // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
+  // that is under way reaches its waiters but is not kept.
   void drop(uint64_t first_owner, uint64_t last_owner);
 
   CacheStatistics statistics() const;
@@ -62,14 +65,20 @@ class ByteCache {
     std::shared_ptr<const void> value;
     size_t bytes;
   };
+  struct Pending;
   struct Shard;
   std::shared_ptr<const void> get_any(CacheKey key, const std::function<Loaded()>& load);
+  std::shared_ptr<const void> load_and_keep(CacheKey key, Shard& shard,
+                                            const std::shared_ptr<Pending>& pending,
+                                            const std::function<Loaded()>& load);
   Shard& shard_of(CacheKey key);
-  void make_room(size_t start_shard);
+  bool reserve(size_t bytes);
+  bool evict_oldest();
 
   const size_t budget_bytes_;
   std::atomic<uint64_t> next_owner_{1};
-  std::atomic<uint64_t> held_bytes_{0};  // atomic: every shard adds to it under its own lock
+  std::atomic<uint64_t> held_bytes_{0};  // atomic: room is reserved without any shard's lock
+  std::atomic<uint64_t> now_{1};         // counts insertions; entries remember it as their time of last use
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 

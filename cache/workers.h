@@ -19,8 +19,8 @@ class Workers {
 
   unsigned threads() const;
 
-  // Calls work(i) for every i in [0, count), in any order and on any thread, and returns when all have ended. The first
-  // exception is rethrown after that; pieces not yet begun are then left out.
+  // Calls work(i) for every i in [0, count), in any order and on any thread, and returns when all have ended.
+  // The first exception is rethrown after that; pieces not yet begun are then left out.
   void parallel_for(size_t count, const std::function<void(size_t)>& work);
 
   // Runs job some time later on a worker, or never where all are busy and the queue is full. For read-ahead:

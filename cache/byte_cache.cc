@@ -1,0 +1,228 @@
+// A hit costs one shard's lock, one hash lookup and a splice. Room is made before a value is inserted: the
+// loader reserves bytes in the one counter and, while they do not fit, takes out the entry that has not been
+// used for the longest. Each shard publishes the time of its oldest entry, so finding it locks nothing. Time
+// is the number of insertions so far: hits only read it, which keeps its cache line shared.
+#include "cache/byte_cache.h"
+
+#include <condition_variable>
+#include <limits>
+#include <list>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+namespace plainfs {
+
+namespace {
+
+constexpr size_t kShards = 16;
+constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
+// About what the list, the table and the allocator add to an entry.
+constexpr size_t kEntryBytes = 160;
+
+struct KeyHash {
+  size_t operator()(CacheKey key) const {
+    uint64_t h = (key.owner * 0x9e3779b97f4a7c15u) ^ key.item;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    return h ^ (h >> 29);
+  }
+};
+
+}  // namespace
+
+// A load that is under way. All fields are guarded by the mutex of the shard.
+struct ByteCache::Pending {
+  std::thread::id loader = std::this_thread::get_id();
+  std::condition_variable ended;
+  bool done = false;
+  bool dropped = false;
+  std::shared_ptr<const void> value;
+  std::exception_ptr error;
+};
+
+struct ByteCache::Shard {
+  struct Entry {
+    CacheKey key;
+    std::shared_ptr<const void> value;
+    size_t bytes;
+    uint64_t last_used;
+  };
+  using Entries = std::list<Entry>;
+
+  // Requires: mutex is held.
+  void publish_oldest() {
+    oldest.store(entries.empty() ? kNothing : entries.back().last_used, std::memory_order_relaxed);
+  }
+
+  std::mutex mutex;  // guards everything but oldest
+  Entries entries;   // the latest used first
+  std::unordered_map<CacheKey, Entries::iterator, KeyHash> held;
+  std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading;
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  uint64_t evictions = 0;
+  std::atomic<uint64_t> oldest{kNothing};  // last_used of the last entry; a hint for evict_oldest, so no lock
+};
+
+ByteCache::ByteCache(size_t budget_bytes) : budget_bytes_(budget_bytes) {
+  shards_.reserve(kShards);
+  for (size_t i = 0; i < kShards; ++i) shards_.push_back(std::make_unique<Shard>());
+}
+
+ByteCache::~ByteCache() = default;
+
+uint64_t ByteCache::new_owner() {
+  return next_owner_.fetch_add(1, std::memory_order_relaxed);
+}
+
+ByteCache::Shard& ByteCache::shard_of(CacheKey key) {
+  return *shards_[(KeyHash{}(key) >> 40) % kShards];
+}
+
+std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load) {
+  Shard& shard = shard_of(key);
+  std::unique_lock lock(shard.mutex);
+  if (const auto held = shard.held.find(key); held != shard.held.end()) {
+    ++shard.hits;
+    const auto entry = held->second;
+    entry->last_used = now_.load(std::memory_order_relaxed);
+    if (entry != shard.entries.begin()) {
+      shard.entries.splice(shard.entries.begin(), shard.entries, entry);
+    }
+    shard.publish_oldest();
+    return entry->value;
+  }
+  if (const auto loading = shard.loading.find(key); loading != shard.loading.end()) {
+    const std::shared_ptr<Pending> pending = loading->second;
+    if (pending->loader == std::this_thread::get_id()) {
+      throw std::logic_error("a cache load asks for the value it is loading");
+    }
+    ++shard.hits;
+    pending->ended.wait(lock, [&] { return pending->done; });
+    if (pending->error) std::rethrow_exception(pending->error);
+    return pending->value;
+  }
+  ++shard.misses;
+  const auto pending = std::make_shared<Pending>();
+  shard.loading.emplace(key, pending);
+  lock.unlock();
+  return load_and_keep(key, shard, pending, load);
+}
+
+// Requires: pending stands in shard.loading, and this thread put it there.
+std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
+                                                     const std::shared_ptr<Pending>& pending,
+                                                     const std::function<Loaded()>& load) {
+  Loaded loaded{nullptr, 0};
+  bool reserved = false;
+  Shard::Entries entry;
+  std::exception_ptr error;
+  try {
+    loaded = load();
+    loaded.bytes += kEntryBytes;
+    entry.push_back({key, loaded.value, loaded.bytes, 0});
+    reserved = reserve(loaded.bytes);
+  } catch (...) {
+    error = std::current_exception();
+  }
+
+  const std::unique_lock lock(shard.mutex);
+  if (reserved && !pending->dropped) {
+    try {
+      shard.held.emplace(key, entry.begin());
+      entry.front().last_used = now_.fetch_add(1, std::memory_order_relaxed);
+      shard.entries.splice(shard.entries.begin(), entry);
+      shard.publish_oldest();
+      reserved = false;
+    } catch (const std::bad_alloc&) {
+      // Not kept, but handed out all the same.
+    }
+  }
+  if (reserved) held_bytes_.fetch_sub(loaded.bytes, std::memory_order_relaxed);
+  if (!pending->dropped) shard.loading.erase(key);
+  pending->value = loaded.value;
+  pending->error = error;
+  pending->done = true;
+  pending->ended.notify_all();
+  if (error) std::rethrow_exception(error);
+  return std::move(loaded.value);
+}
+
+// Counts bytes as held, after taking out what is in their way. False where they do not fit.
+bool ByteCache::reserve(size_t bytes) {
+  if (bytes > budget_bytes_) return false;
+  uint64_t held = held_bytes_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (held <= budget_bytes_ - bytes) {
+      if (held_bytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed)) return true;
+    } else {
+      // Nothing to take out: others have reserved the room and not inserted yet.
+      if (!evict_oldest()) return false;
+      held = held_bytes_.load(std::memory_order_relaxed);
+    }
+  }
+}
+
+// False where no shard has an entry.
+bool ByteCache::evict_oldest() {
+  for (;;) {
+    Shard* victim = nullptr;
+    uint64_t oldest = kNothing;
+    for (const auto& shard : shards_) {
+      const uint64_t time = shard->oldest.load(std::memory_order_relaxed);
+      if (time < oldest) {
+        oldest = time;
+        victim = shard.get();
+      }
+    }
+    if (!victim) return false;
+    Shard::Entries evicted;  // freed after the lock
+    const std::lock_guard lock(victim->mutex);
+    if (victim->entries.empty()) continue;
+    evicted.splice(evicted.begin(), victim->entries, std::prev(victim->entries.end()));
+    victim->held.erase(evicted.front().key);
+    victim->publish_oldest();
+    ++victim->evictions;
+    held_bytes_.fetch_sub(evicted.front().bytes, std::memory_order_relaxed);
+    return true;
+  }
+}
+
+void ByteCache::drop(uint64_t first_owner, uint64_t last_owner) {
+  const auto concerned = [&](CacheKey key) { return key.owner >= first_owner && key.owner < last_owner; };
+  for (const auto& shard : shards_) {
+    Shard::Entries dropped;  // freed after the lock
+    const std::lock_guard lock(shard->mutex);
+    for (auto entry = shard->entries.begin(); entry != shard->entries.end();) {
+      const auto next = std::next(entry);
+      if (concerned(entry->key)) {
+        shard->held.erase(entry->key);
+        held_bytes_.fetch_sub(entry->bytes, std::memory_order_relaxed);
+        dropped.splice(dropped.end(), shard->entries, entry);
+      }
+      entry = next;
+    }
+    std::erase_if(shard->loading, [&](const auto& loading) {
+      if (!concerned(loading.first)) return false;
+      loading.second->dropped = true;
+      return true;
+    });
+    shard->publish_oldest();
+  }
+}
+
+CacheStatistics ByteCache::statistics() const {
+  CacheStatistics sum;
+  for (const auto& shard : shards_) {
+    const std::lock_guard lock(shard->mutex);
+    sum.hits += shard->hits;
+    sum.misses += shard->misses;
+    sum.evictions += shard->evictions;
+  }
+  sum.held_bytes = held_bytes_.load(std::memory_order_relaxed);
+  sum.budget_bytes = budget_bytes_;
+  return sum;
+}
+
+}  // namespace plainfs
