@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Measure plainfs beside what else could be done, and print one table.
+
+Each number is the median of several runs; in a run everything is done once, so that plainfs and what stands beside it
+alternate. Reads are cold for plainfs (a fresh mount) and warm for the store (in the page cache). `transport` is a FUSE file
+system of the same size whose bytes cost nothing. Speeds are of the file under the mountpoint, except where a row says otherwise.
+"""
+import argparse
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+from measure import MIB, Mount, cat, median_of, percentile, random_reads, seconds_of, timed, warm
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+H5PY = """
+import sys, time, h5py
+f = h5py.File(sys.argv[1], "r")
+start = time.perf_counter()
+for name in sys.argv[2:]: f[name][()]
+print(time.perf_counter() - start)
+"""
+ZARR_PYTHON = """
+import sys, time, zarr
+start = time.perf_counter()
+zarr.open_array(sys.argv[1], mode="r")[:]
+print(time.perf_counter() - start)
+"""
+PANDAS = """
+import sys, time, pandas, zarr
+rows = zarr.open_array(sys.argv[1], mode="r")[:int(sys.argv[2])]
+start = time.perf_counter()
+pandas.DataFrame(rows).to_csv("/dev/null", header=False, index=False)
+print(time.perf_counter() - start)
+"""
+
+
+class Table:
+    def __init__(self):
+        self.lines = [("what", "plainfs", "beside it", "ratio")]
+
+    def heading(self, text):
+        self.lines.append((text,))
+
+    def row(self, what, ours, beside="", ratio=""):
+        self.lines.append(("  " + what, ours, beside, f"{ratio:.2f}" if isinstance(ratio, float) else ratio))
+
+    def __str__(self):
+        rows = [line for line in self.lines if len(line) > 1]
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in self.lines)
+
+
+def rate(size, seconds):
+    return f"{size / 1e6 / seconds:.0f} MB/s"
+
+
+def time_text(seconds):
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.build = os.path.abspath(options.build)
+        self.folder = os.path.join(self.build, "bench-quick" if options.quick else "bench")
+        self.table = Table()
+        os.makedirs(self.folder, exist_ok=True)
+
+    def store(self, name, command):
+        """The path of a store; `command OUT …` writes it the first time."""
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            print(f"writing {name} ...", file=sys.stderr, flush=True)
+            subprocess.run([*command, path], check=True)
+        warm(path)
+        return path
+
+    def python_store(self, name, script, *arguments):
+        partial = os.path.join(self.folder, "writing-" + name)
+        shutil.rmtree(partial, ignore_errors=True)
+
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            print(f"writing {name} ...", file=sys.stderr, flush=True)
+            subprocess.run([sys.executable, os.path.join(HERE, script), partial, *arguments], check=True)
+            os.rename(partial, path)
+        warm(path)
+        return path
+
+    def mount(self, store):
+        return Mount([os.path.join(self.build, "plainfs"), store])
+
+    def transport(self, size):
+        """Seconds to read size bytes that cost nothing."""
+        with Mount([os.path.join(self.build, "tests/bench/null_fuse"), str(size)]) as null:
+            return timed(cat, null.file("null"))
+
+    def median(self, run):
+        return median_of([run() for _ in range(self.options.runs)])
+
+    def cold(self, store, name, beside=None):
+        """One run: stat and cat of a file of a fresh mount, then the same bytes from the null file system, then beside()."""
+        with self.mount(store) as mount:
+            path = mount.file(name)
+            result = {"stat": timed(os.stat, path), "cat": timed(cat, path), "size": os.stat(path).st_size,
+                      "rss": mount.peak_rss()}
+        result["null"] = self.transport(int(result["size"]))
+        result.update(beside() if beside else {})
+        return result
+
+    def random(self, store, name):
+        with self.mount(store) as mount:
+            os.stat(mount.file(name))
+            seconds = random_reads(mount.file(name), self.options.reads)
+        return {"p50": percentile(seconds, 50), "p99": percentile(seconds, 99)}
+
+    def sequential_rows(self, store, name, first_stat=False):
+        m = self.median(lambda: self.cold(store, name))
+        if first_stat:
+            self.table.row(f"{name}: first stat", time_text(m["stat"]), f"its cat {time_text(m['cat'])}", m["stat"] / m["cat"])
+        self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(m["size"], m["cat"]),
+                       f"transport {rate(m['size'], m['null'])}", m["null"] / m["cat"])
+        return m
+
+    def bpcells(self):
+        scale = 10 if self.options.quick else 1
+        generate = os.path.join(self.build, "tests/bench/generate_bpcells")
+        nonzeros, count = 50_000_000 // scale, 20_000_000 // scale
+        matrix = self.store("matrix", [generate, "matrix", str(nonzeros)])
+        fragments = self.store("fragments", [generate, "fragments", str(count)])
+        self.table.heading(f"BPCells, packed, {nonzeros / 1e6:g} million nonzeros")
+        peak = self.sequential_rows(matrix, "matrix.mtx", first_stat=True)["rss"]
+        m = self.median(lambda: self.random(matrix, "matrix.mtx"))
+        self.table.row("matrix.mtx: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
+        peak = max(peak, self.sequential_rows(matrix, "val.npy")["rss"])
+        self.table.heading(f"BPCells, {count / 1e6:g} million fragments")
+        peak = max(peak, self.sequential_rows(fragments, "fragments.tsv", first_stat=True)["rss"])
+        self.table.row("peak memory of the daemon, all rows above", f"{peak / MIB:.0f} MiB", "cache 256 MiB")
+
+    def hdf5(self):
+        small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
+        store = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
+        counts, dense = ("assays/RNA/counts/indices", "assays/RNA/counts/data"), "assays/RNA/scale.data"
+
+        def beside(*names):
+            return lambda: {"h5py": seconds_of(H5PY, store, *names),
+                            "h5dump": sum(timed(self.h5dump, store, name) for name in names[-1:])}
+
+        self.table.heading("h5Seurat as SeuratDisk writes it (8 KiB chunks, deflate 4); ratio = h5py's seconds / plainfs's")
+        for name, datasets in (("assays/RNA/counts/matrix.mtx", counts), (dense + ".npy", (dense,)), (dense + ".csv", (dense,))):
+            m = self.median(lambda n=name, d=datasets: self.cold(store, n, beside(*d)))
+            label = name.removeprefix("assays/RNA/")
+            if name.endswith(".mtx"):
+                self.table.row(f"{label}: first stat", time_text(m["stat"]), f"its cat {time_text(m['cat'])}", m["stat"] / m["cat"])
+            self.table.row(f"{label}: cold cat, {m['size'] / 1e6:.0f} MB", time_text(m["cat"]),
+                           f"h5py {time_text(m['h5py'])}, h5dump of {os.path.basename(datasets[-1])} {time_text(m['h5dump'])}",
+                           m["h5py"] / m["cat"])
+
+    @staticmethod
+    def h5dump(store, name):
+        with open(os.devnull, "wb") as null:
+            subprocess.run(["h5dump", "-d", name, store], stdout=null, check=True)
+
+    def zarr(self):
+        rows, columns = (5_000, 5_000) if self.options.quick else (20_000, 5_000)
+        size = rows * columns * 4
+        stores = {kind: self.python_store(f"{kind}.zarr", "generate_zarr.py", kind, "--rows", str(rows), "--columns", str(columns))
+                  for kind in ("blosc", "zstd", "sharded", "int32")}
+        self.table.heading(f"Zarr, {rows:,} x {columns:,}, chunks 1,000 x 1,000; ratio to zarr-python and pandas by bytes of array a second")
+        for kind, store in stores.items():
+            v2 = kind != "sharded"
+
+            def beside(store=store, v2=v2):
+                return {"zarr": seconds_of(ZARR_PYTHON, store)} if v2 else {}
+
+            m = self.median(lambda s=store, b=beside: self.cold(s, "array.npy", b))
+            other = f"zarr-python {rate(size, m['zarr'])}, " if v2 else ""
+            self.table.row(f"{kind}: array.npy cold cat", rate(m["size"], m["cat"]), f"{other}transport {rate(size, m['null'])}",
+                           m["zarr"] / m["cat"] if v2 else m["null"] / m["cat"])
+        some = rows // 20
+        for kind in ("blosc", "int32"):
+            pandas = lambda s=stores[kind]: {"pandas": seconds_of(PANDAS, s, str(some)) * rows / some}
+            m = self.median(lambda s=stores[kind], p=pandas: self.cold(s, "array.csv", p))
+            self.table.row(f"{kind}: array.csv cold stat and cat", rate(size, m["stat"] + m["cat"]),
+                           f"pandas to_csv {rate(size, m['pandas'])}", m["pandas"] / (m["stat"] + m["cat"]))
+        for kind in ("blosc", "sharded"):
+            m = self.median(lambda s=stores[kind]: self.row_of(s, rows, columns))
+            self.table.row(f"{kind}: one row of {columns:,} values, cold", time_text(m["row"]))
+
+    def row_of(self, store, rows, columns):
+        with self.mount(store) as mount:
+            def read():
+                descriptor = os.open(mount.file("array.npy"), os.O_RDONLY)
+                os.pread(descriptor, columns * 4, 128 + rows // 2 * columns * 4)
+                os.close(descriptor)
+            return {"row": timed(read)}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, hdf5, zarr")
+    p.add_argument("--quick", action="store_true", help="small stores, to see that it works")
+    p.add_argument("--runs", type=int, default=5)
+    p.add_argument("--reads", type=int, default=2000, help="random reads a run")
+    p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
+    options = p.parse_args()
+    bench = Bench(options)
+    for group in ("bpcells", "hdf5", "zarr"):
+        if re.search(options.rows, group):
+            getattr(bench, group)()
+    print(f"{os.cpu_count()} cores, Linux {platform.release()}, medians of {options.runs} runs")
+    print(bench.table)
+
+
+if __name__ == "__main__":
+    main()
