@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "formats/model/bytes.h"
 #include "formats/model/dtype.h"
@@ -25,6 +26,12 @@ struct DecodedSize {
   static DecodedSize at_most(uint64_t bytes) { return {bytes, false}; }
 };
 
+// An array on its way through the codecs of Zarr v3: the type and shape of what a stage is given.
+struct ArrayStage {
+  DType dtype;
+  std::vector<uint64_t> shape;
+};
+
 // bytes -> bytes, and array -> array stages, which see the chunk as a flat run of numbers in storage order.
 class Codec {
  public:
@@ -32,8 +39,11 @@ class Codec {
   // Throws damaged where encoded is not what the codec writes, or where the size is not the one allowed.
   virtual Bytes decode(Bytes encoded, DecodedSize size) const = 0;
   // How many bytes the encoded form of decoded_bytes bytes has, where that follows from the configuration
-  // (checksums, shuffle, delta); nullopt for compressors.
+  // (checksums, shuffle, delta); nullopt for compressors. Throws damaged where no data of that size can be
+  // encoded.
   virtual std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const = 0;
+  // What array -> array codecs of Zarr v3 make of an array; others leave it as it is.
+  virtual ArrayStage encoded_stage(const ArrayStage& decoded) const { return decoded; }
 };
 using CodecPtr = std::unique_ptr<const Codec>;
 
@@ -43,8 +53,11 @@ class ObjectCodec {
   virtual ~ObjectCodec() = default;
   // What its elements are: text, blob, sequence, json, or a compound (pickled records).
   virtual DType dtype() const = 0;
-  // Exactly count elements, in C order of a chunk of that shape.
+  // Exactly count elements, product(chunk_shape), in the order that in_storage_order tells.
   virtual Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const = 0;
+  // Whether elements come in the order in which the chunk is stored (.zarray's "order": "F" matters, as it
+  // does for numbers); else they come in C order whatever the metadata say (JSON, msgpack, pickle).
+  virtual bool in_storage_order() const { return false; }
 };
 using ObjectCodecPtr = std::unique_ptr<const ObjectCodec>;
 

@@ -14,7 +14,16 @@ namespace plainfs {
 // where the configuration is wrong. dtype: of the array's elements, for codecs whose defaults depend on it.
 CodecPtr make_zarr_codec(std::string_view id, const Json& configuration, const DType& dtype);
 
-// Null where id is no object codec.
+// A codec by its name in zarr.json, whole: names that begin with "numcodecs." are make_zarr_codec's, the
+// others those of the Zarr v3 specification and zarr-extensions, where some names mean something else
+// (packbits is LSB first). stage: the array that the codec is given when it encodes (only its dtype matters
+// for bytes -> bytes codecs). Not here: bytes, transpose, sharding_indexed and the vlen codecs. Array ->
+// array codecs read and write the elements of both their stages in little-endian order, whatever the `bytes`
+// codec after them says.
+CodecPtr make_zarr_v3_codec(std::string_view name, const Json& configuration, const ArrayStage& stage);
+
+// Null where id is no object codec. dtype: of the array's elements; `|O` is Kind::json, also as a field of a
+// compound, which pickle alone can hold.
 ObjectCodecPtr make_zarr_object_codec(std::string_view id, const Json& configuration, const DType& dtype);
 
 // A filter of an HDF5 pipeline by its number and client data; null where plainfs has none of its own

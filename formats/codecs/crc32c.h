@@ -1,0 +1,12 @@
+// CRC-32C (Castagnoli, RFC 3720 appendix B.4), with the processor's instruction where it has one.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/model/bytes.h"
+
+namespace plainfs {
+
+uint32_t crc32c(ByteSpan data);
+
+}  // namespace plainfs

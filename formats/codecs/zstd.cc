@@ -1,0 +1,65 @@
+#include <zstd.h>
+
+#include "formats/codecs/makers.h"
+#include "formats/codecs/output.h"
+
+namespace plainfs {
+namespace {
+
+struct FreeContext {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+ZSTD_DCtx* thread_context() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
+  return context.get();
+}
+
+[[noreturn]] void fail(size_t code) {
+  throw damaged("zstd: {}", ZSTD_getErrorName(code));
+}
+
+Bytes decode_exactly(ByteSpan encoded, uint64_t bytes) {
+  Bytes out(bytes);
+  const size_t written =
+      ZSTD_decompressDCtx(thread_context(), out.data(), out.size(), encoded.data(), encoded.size());
+  if (ZSTD_isError(written)) fail(written);
+  check_decoded_size("zstd", written, DecodedSize::exactly(bytes));
+  return out;
+}
+
+Bytes decode_growing(ByteSpan encoded, DecodedSize size) {
+  ZSTD_DCtx* context = thread_context();
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  GrowingOutput out("zstd", encoded.size(), size);
+  ZSTD_inBuffer in{encoded.data(), encoded.size(), 0};
+  size_t wanted = encoded.empty() ? 1 : 0;  // bytes still needed to end a frame; 0 at the end of one
+  bool full = false;
+  while (in.pos < in.size || full) {
+    out.make_room();
+    ZSTD_outBuffer part{out.free_data(), out.free_size(), 0};
+    wanted = ZSTD_decompressStream(context, &part, &in);
+    if (ZSTD_isError(wanted)) fail(wanted);
+    out.advance(part.pos);
+    full = part.pos == part.size && wanted != 0;
+  }
+  if (wanted != 0) throw damaged("zstd: the last frame is cut off");
+  return out.finish();
+}
+
+class Zstd : public Codec {
+ public:
+  Bytes decode(Bytes encoded, DecodedSize size) const override {
+    return size.exact ? decode_exactly(encoded, size.bytes) : decode_growing(encoded, size);
+  }
+  std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
+CodecPtr zstd_codec() {
+  return std::make_unique<Zstd>();
+}
+
+}  // namespace plainfs

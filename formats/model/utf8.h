@@ -1,0 +1,51 @@
+// Whether bytes are UTF-8, by table 3-7 of the Unicode standard: no overlong forms, no surrogates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace plainfs {
+
+// The length of the character that text begins with; 0 where it begins with none, or is empty.
+inline size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  if (text.empty()) return 0;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    if (!follows(1) || !follows(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;   // overlong
+    if (lead == 0xed && byte(1) >= 0xa0) return 0;  // a surrogate
+    return 3;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    if (!follows(1) || !follows(2) || !follows(3)) return 0;
+    if (lead == 0xf0 && byte(1) < 0x90) return 0;   // overlong
+    if (lead == 0xf4 && byte(1) >= 0x90) return 0;  // beyond U+10FFFF
+    return 4;
+  }
+  return 0;
+}
+
+inline bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    uint64_t eight;
+    if (text.size() >= sizeof eight) {
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((eight & 0x8080808080808080) == 0) {
+        text.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace plainfs
