@@ -73,6 +73,8 @@ struct Link {
   std::vector<std::string> path;
   // The link's own text, for a link that leads nowhere.
   std::string text;
+  // The text is shown as it is: a symbolic link of the host, in a mirrored folder.
+  bool verbatim = false;
 };
 
 // A file that is shown as it is, under its own name.
@@ -88,6 +90,9 @@ struct Node {
   GroupPtr parts;  // what the directory NAME/ lists; null = no directory
   // Reads the attributes; null = none. Those of a group or an array that stands for itself need not be set.
   std::function<Attributes()> attributes;
+  // Where a store of its own begins (in a mirrored folder): its path on disk. It is opened when it is first entered; the
+  // rest of the node is what is shown if that fails.
+  std::string store;
 };
 
 struct Member {
@@ -113,8 +118,9 @@ class Group : public std::enable_shared_from_this<Group> {
 
 // The array of a member: null where it is none. Throws where its content is an Error.
 ArrayPtr array_of(const Node& node);
-// group's member as an array, or null where there is none or it is something else.
+// group's member as an array, or null where there is none or it is something else. Throws where it is an Error.
 ArrayPtr find_array(const Group& group, std::string_view name);
+// The parts of group's member, or null. Throws where it has none because it is an Error.
 GroupPtr find_group(const Group& group, std::string_view name);
 // The attributes of a node wherever they stand: node.attributes, else the group's or the array's.
 Attributes attributes_of(const Node& node);
