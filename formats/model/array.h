@@ -72,7 +72,8 @@ Elements read_all(const Array& array);
 // Elements held in memory.
 class MemoryArray : public Array {
  public:
-  MemoryArray(DType dtype, Shape shape, Elements elements, Attributes attributes = {});
+  MemoryArray(DType dtype, Shape shape, Elements elements, Attributes attributes = {},
+              bool column_major = false);
   Elements read(const Box& box) const override;
   Attributes attributes() const override { return attributes_; }
 
@@ -95,8 +96,9 @@ class BrokenArray : public Array {
 
 // Copies a box between two dense C-order runs of elements: source holds a block of shape source_shape, the
 // box source_box of it goes to target_origin in target of shape target_shape (both already sized).
-// Only kinds of fixed size; assemble() in chunked_array.cc does the others.
-void copy_box(uint64_t element_size, const std::byte* source, const Shape& source_shape, const Box& source_box,
-              std::byte* target, const Shape& target_shape, const Shape& target_origin);
+// Only kinds of fixed size; Assembly in assembly.h does the others.
+void copy_box(uint64_t element_size, const std::byte* source, const Shape& source_shape,
+              const Box& source_box, std::byte* target, const Shape& target_shape,
+              const Shape& target_origin);
 
 }  // namespace plainfs

@@ -16,7 +16,8 @@ class ChunkGrid {
  public:
   // Every axis in equal steps, the last chunk of an axis may hang over. Requires: same rank, every step >= 1.
   ChunkGrid(Shape shape, Shape chunk_shape);
-  // lengths[d]: the chunk lengths along axis d, which together cover shape[d]; an empty list = one step of steps[d].
+  // lengths[d]: the chunk lengths along axis d, which together cover shape[d]; an empty list = one step of
+  // steps[d].
   ChunkGrid(Shape shape, Shape steps, std::vector<std::vector<uint64_t>> lengths);
 
   size_t rank() const { return shape_.size(); }
@@ -25,7 +26,7 @@ class ChunkGrid {
   // The chunk that holds element i of the axis.
   uint64_t chunk_at(size_t axis, uint64_t i) const;
   uint64_t start(size_t axis, uint64_t chunk) const;
-  uint64_t length(size_t axis, uint64_t chunk) const;  // as stored: may hang over the array's end
+  uint64_t length(size_t axis, uint64_t chunk) const;        // as stored: may hang over the array's end
   Shape chunk_shape(std::span<const uint64_t> chunk) const;  // as stored
   Shape typical_chunk_shape() const;
   uint64_t number_of(std::span<const uint64_t> chunk) const;  // its place in C order
@@ -46,9 +47,9 @@ class ChunkedArray : public Array {
   const ChunkGrid& grid() const { return grid_; }
 
  protected:
-  // All elements of the chunk in C order, product(grid().chunk_shape(chunk)) of them, overhang included; or one element
-  // alone that stands for all of them (an absent chunk), so that a chunk of any size that holds nothing costs nothing.
-  // Called without a lock, from any thread, once per chunk while the cache holds it.
+  // All elements of the chunk in C order, product(grid().chunk_shape(chunk)) of them, overhang included; or
+  // one element alone that stands for all of them (an absent chunk), so that a chunk of any size that holds
+  // nothing costs nothing. Called without a lock, from any thread, once per chunk while the cache holds it.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
   Context& context() const { return context_; }
 

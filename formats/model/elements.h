@@ -42,6 +42,16 @@ struct Elements {
   size_t allocated_bytes() const;
 };
 
+// Where the elements of a type live.
+enum class Layout {
+  flat,      // bytes, type.size each
+  heap,      // bytes and offsets
+  sequence,  // offsets and children[0]
+  array,     // children[0]
+  compound,  // one child a field
+};
+Layout layout_of(const DType& type);
+
 // count values of type, all bytes zero, all variable-length ones empty.
 Elements zero_elements(const DType& type, uint64_t count);
 
@@ -58,8 +68,11 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count);
 // Requires: type.fixed_size().
 void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out);
 
-// Appends count elements of source, from first on, to target; both of the same type.
+// Appends count elements of source, from first on, to target; both of the same type. An empty target may be Elements{}.
 void append(const DType& type, Elements& target, const Elements& source, uint64_t first, uint64_t count);
+
+// Throws damaged where the sizes in elements do not fit together or are not those of count elements.
+void check_layout(const DType& type, const Elements& elements, uint64_t count);
 
 // Text of the stored bytes of one fixed_text element: padding removed as padding says, not yet checked for UTF-8.
 std::string_view trim_padding(std::string_view stored, Padding padding);

@@ -29,8 +29,8 @@ class File {
   int64_t modified_seconds() const { return modified_seconds_; }
   int descriptor() const { return descriptor_; }
 
-  // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, unreadable where the
-  // system fails or the file has changed since it was opened.
+  // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, unreadable where
+  // the system fails or the file has changed since it was opened.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
   // Throws unreadable where size or mtime are no longer what they were.
@@ -39,6 +39,8 @@ class File {
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
+  void check_range(uint64_t offset, size_t size) const;
+
   const int descriptor_;
   const std::string path_;
   uint64_t size_ = 0;
@@ -56,8 +58,8 @@ class FilePool {
   explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool();
 
-  // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other reason, damaged where it
-  // is no regular file or where path was used before and is another file now.
+  // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
+  // reason, damaged where it is no regular file or where path was used before and is another file now.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

@@ -80,6 +80,8 @@ struct Link {
 // A file that is shown as it is, under its own name.
 struct PlainFile {
   std::string path;  // on disk
+  // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
+  std::function<Bytes()> load;
 };
 
 using Content =

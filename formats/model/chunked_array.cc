@@ -1,0 +1,189 @@
+#include "formats/model/chunked_array.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "formats/model/assembly.h"
+#include "formats/model/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+// Starts of the chunks along an axis that hold elements of it, and their end.
+std::vector<uint64_t> starts_of(const std::vector<uint64_t>& lengths, uint64_t axis_length) {
+  std::vector<uint64_t> starts{0};
+  for (const uint64_t length : lengths) {
+    if (starts.back() >= axis_length) break;
+    if (length == 0) throw damaged("a chunk length of 0");
+    starts.push_back(checked_add(starts.back(), length));
+  }
+  if (starts.back() < axis_length) {
+    throw damaged("chunk lengths of {} in all for an axis of {}", starts.back(), axis_length);
+  }
+  return starts;
+}
+
+bool lies_inside(const Box& box, const Shape& shape) {
+  if (box.origin.size() != shape.size() || box.extent.size() != shape.size()) return false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (box.origin[d] > shape[d] || box.extent[d] > shape[d] - box.origin[d]) return false;
+  }
+  return true;
+}
+
+// The chunks that a box touches: a box of the grid of chunks.
+Box chunks_of(const ChunkGrid& grid, const Box& box) {
+  Box chunks{Shape(grid.rank()), Shape(grid.rank())};
+  for (size_t d = 0; d < grid.rank(); ++d) {
+    chunks.origin[d] = grid.chunk_at(d, box.origin[d]);
+    chunks.extent[d] = grid.chunk_at(d, box.origin[d] + box.extent[d] - 1) - chunks.origin[d] + 1;
+  }
+  return chunks;
+}
+
+// Place i, in C order, of a box of chunks.
+Shape chunk_of(const Box& chunks, uint64_t i) {
+  Shape chunk = chunks.origin;
+  for (size_t d = chunk.size(); d-- > 0; i /= chunks.extent[d]) chunk[d] += i % chunks.extent[d];
+  return chunk;
+}
+
+// The part of a box that one chunk holds.
+struct Overlap {
+  Box inside;    // as seen from the chunk
+  Shape in_box;  // its origin as seen from the box
+};
+
+Overlap overlap_of(const ChunkGrid& grid, const Shape& chunk, const Box& box) {
+  const size_t rank = grid.rank();
+  Overlap overlap{{Shape(rank), Shape(rank)}, Shape(rank)};
+  for (size_t d = 0; d < rank; ++d) {
+    const uint64_t start = grid.start(d, chunk[d]);
+    const uint64_t first = std::max(start, box.origin[d]);
+    overlap.inside.origin[d] = first - start;
+    overlap.in_box[d] = first - box.origin[d];
+    overlap.inside.extent[d] =
+        std::min(box.extent[d] - overlap.in_box[d], grid.length(d, chunk[d]) - (first - start));
+  }
+  return overlap;
+}
+
+// Whether a chunk was loaded as one element for all of its elements.
+bool stands_for_all(const Elements& elements, const Shape& chunk_shape) {
+  return elements.count == 1 && element_count(chunk_shape) != 1;
+}
+
+}  // namespace
+
+ChunkGrid::ChunkGrid(Shape shape, Shape chunk_shape)
+    : ChunkGrid(std::move(shape), std::move(chunk_shape), {}) {}
+
+ChunkGrid::ChunkGrid(Shape shape, Shape steps, std::vector<std::vector<uint64_t>> lengths)
+    : shape_(std::move(shape)), steps_(std::move(steps)), starts_(shape_.size()) {
+  if (steps_.size() != shape_.size() || (!lengths.empty() && lengths.size() != shape_.size())) {
+    throw damaged("chunks of rank {} for an array of rank {}", steps_.size(), shape_.size());
+  }
+  for (size_t d = 0; d < lengths.size(); ++d) {
+    if (lengths[d].empty()) continue;
+    starts_[d] = starts_of(lengths[d], shape_[d]);
+    steps_[d] = lengths[d].front();
+  }
+  for (const uint64_t step : steps_) {
+    if (step == 0) throw damaged("a chunk length of 0");
+  }
+  chunk_count();  // so that every chunk has a number
+}
+
+uint64_t ChunkGrid::chunks_along(size_t axis) const {
+  return starts_[axis].empty() ? divide_up(shape_[axis], steps_[axis]) : starts_[axis].size() - 1;
+}
+
+uint64_t ChunkGrid::chunk_count() const {
+  Shape chunks(rank());
+  for (size_t d = 0; d < rank(); ++d) chunks[d] = chunks_along(d);
+  return element_count(chunks);
+}
+
+uint64_t ChunkGrid::chunk_at(size_t axis, uint64_t i) const {
+  const std::vector<uint64_t>& starts = starts_[axis];
+  if (starts.empty()) return i / steps_[axis];
+  return static_cast<uint64_t>(std::upper_bound(starts.begin(), starts.end(), i) - starts.begin()) - 1;
+}
+
+uint64_t ChunkGrid::start(size_t axis, uint64_t chunk) const {
+  return starts_[axis].empty() ? chunk * steps_[axis] : starts_[axis][chunk];
+}
+
+uint64_t ChunkGrid::length(size_t axis, uint64_t chunk) const {
+  return starts_[axis].empty() ? steps_[axis] : starts_[axis][chunk + 1] - starts_[axis][chunk];
+}
+
+Shape ChunkGrid::chunk_shape(std::span<const uint64_t> chunk) const {
+  Shape lengths(rank());
+  for (size_t d = 0; d < rank(); ++d) lengths[d] = length(d, chunk[d]);
+  return lengths;
+}
+
+Shape ChunkGrid::typical_chunk_shape() const {
+  return steps_;
+}
+
+uint64_t ChunkGrid::number_of(std::span<const uint64_t> chunk) const {
+  uint64_t number = 0;
+  for (size_t d = 0; d < rank(); ++d) number = number * chunks_along(d) + chunk[d];
+  return number;
+}
+
+ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major)
+    : Array(std::move(dtype), grid.shape(), column_major),
+      context_(context),
+      grid_(std::move(grid)),
+      cache_owner_(context.cache.new_owner()) {}
+
+Elements ChunkedArray::read(const Box& box) const {
+  assert(lies_inside(box, shape()));
+  if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
+  const Box chunks = chunks_of(grid_, box);
+  const uint64_t chunk_count = element_count(chunks.extent);
+  if (chunk_count == 1) {
+    const auto elements = chunk(chunks.origin);
+    const Shape chunk_shape = grid_.chunk_shape(chunks.origin);
+    if (stands_for_all(*elements, chunk_shape))
+      return repeated_element(dtype(), *elements, element_count(box.extent));
+    return cut(dtype(), *elements, chunk_shape, overlap_of(grid_, chunks.origin, box).inside);
+  }
+  Assembly assembly(dtype(), box.extent);
+  context_.workers.parallel_for(chunk_count, [&](size_t i) {
+    const Shape at = chunk_of(chunks, i);
+    const Overlap overlap = overlap_of(grid_, at, box);
+    // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
+    const auto elements = chunk(at);
+    const Shape chunk_shape = grid_.chunk_shape(at);
+    if (stands_for_all(*elements, chunk_shape)) {
+      const Shape& extent = overlap.inside.extent;
+      assembly.place(repeated_element(dtype(), *elements, element_count(extent)), extent, whole(extent),
+                     overlap.in_box);
+    } else {
+      assembly.place(*elements, chunk_shape, overlap.inside, overlap.in_box);
+    }
+  });
+  return assembly.finish();
+}
+
+std::shared_ptr<const Elements> ChunkedArray::chunk(std::span<const uint64_t> chunk) const {
+  return context_.cache.get<Elements>({cache_owner_, grid_.number_of(chunk)}, [&] {
+    try {
+      Elements elements = load_chunk(chunk);
+      const Shape chunk_shape = grid_.chunk_shape(chunk);
+      check_layout(dtype(), elements, stands_for_all(elements, chunk_shape) ? 1 : element_count(chunk_shape));
+      context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+      context_.counters.bytes_decoded.fetch_add(elements.allocated_bytes(), std::memory_order_relaxed);
+      return elements;
+    } catch (const Error& error) {
+      throw error.at(fmt::format("chunk ({})", fmt::join(chunk, ", ")));
+    }
+  });
+}
+
+}  // namespace plainfs

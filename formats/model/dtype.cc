@@ -1,0 +1,206 @@
+#include "formats/model/dtype.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "formats/model/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+uint32_t checked_size(uint64_t bytes) {
+  if (bytes > std::numeric_limits<uint32_t>::max())
+    throw damaged("an element of {} bytes is too large", bytes);
+  return static_cast<uint32_t>(bytes);
+}
+
+uint64_t product(const std::vector<uint64_t>& dims) {
+  uint64_t count = 1;
+  for (const uint64_t dim : dims) count = checked_multiply(count, dim);
+  return count;
+}
+
+// numpy's codes.
+std::string_view unit_code(TimeUnit unit) {
+  constexpr std::string_view kCodes[] = {"generic", "Y",  "M",  "W",  "D",  "h",  "m",
+                                         "s",       "ms", "us", "ns", "ps", "fs", "as"};
+  return kCodes[static_cast<size_t>(unit)];
+}
+
+std::string time_name(std::string_view kind, const DType& type) {
+  const std::string count = type.time_count == 1 ? "" : std::to_string(type.time_count);
+  return fmt::format("{}[{}{}]", kind, count, unit_code(type.time_unit));
+}
+
+std::string item_name(const DType& type) {
+  return type.item ? type.item->name() : "nothing";
+}
+
+bool equal_items(const DType& a, const DType& b) {
+  if (!a.item || !b.item) return a.item == b.item;
+  return *a.item == *b.item;
+}
+
+bool equal_fields(const Field& a, const Field& b) {
+  return a.name == b.name && a.offset == b.offset && a.type == b.type;
+}
+
+bool equal_members(const EnumMember& a, const EnumMember& b) {
+  return a.name == b.name && a.value == b.value;
+}
+
+}  // namespace
+
+bool DType::fixed_size() const {
+  switch (kind) {
+    case Kind::text:
+    case Kind::blob:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      return false;
+    case Kind::array:
+      return item->fixed_size();
+    case Kind::compound:
+      return std::all_of(fields.begin(), fields.end(), [](const Field& f) { return f.type.fixed_size(); });
+    default:
+      return true;
+  }
+}
+
+uint64_t DType::packed_size() const {
+  if (kind == Kind::array) return checked_multiply(item->packed_size(), product(dims));
+  if (kind != Kind::compound) return size;
+  uint64_t sum = 0;
+  for (const Field& field : fields) sum = checked_add(sum, field.type.packed_size());
+  return sum;
+}
+
+std::string DType::name() const {
+  switch (kind) {
+    case Kind::boolean:
+      return "bool";
+    case Kind::integer:
+      return fmt::format("int{}", uint64_t{size} * 8);
+    case Kind::unsigned_integer:
+      return fmt::format("uint{}", uint64_t{size} * 8);
+    case Kind::real:
+      return fmt::format("float{}", uint64_t{size} * 8);
+    case Kind::complex:
+      return fmt::format("complex{}", uint64_t{size} * 8);
+    case Kind::logical:
+      return "logical";
+    case Kind::enumeration:
+      return fmt::format("enumeration of {}", members.size());
+    case Kind::time_point:
+      return time_name("datetime64", *this);
+    case Kind::time_span:
+      return time_name("timedelta64", *this);
+    case Kind::fixed_text:
+      return fmt::format("text of {} bytes", size);
+    case Kind::fixed_utf32:
+      return fmt::format("text of {} characters", size / 4);
+    case Kind::opaque:
+      return fmt::format("{} opaque bytes", size);
+    case Kind::compound:
+      return fmt::format("compound of {}", fields.size());
+    case Kind::array:
+      return fmt::format("array ({}) of {}", fmt::join(dims, ", "), item_name(*this));
+    case Kind::text:
+      return "text";
+    case Kind::blob:
+      return "bytes";
+    case Kind::sequence:
+      return fmt::format("sequence of {}", item_name(*this));
+    case Kind::json:
+      return "json";
+    case Kind::reference:
+      return "reference";
+  }
+  return "unknown";
+}
+
+DType number_type(Kind kind, uint32_t size, bool big_endian) {
+  DType type;
+  type.kind = kind;
+  type.size = size;
+  type.big_endian = big_endian;
+  return type;
+}
+
+DType text_type() {
+  DType type;
+  type.kind = Kind::text;
+  return type;
+}
+
+DType compound_type(std::vector<Field> fields, uint32_t size) {
+  DType type;
+  type.kind = Kind::compound;
+  type.size = size;
+  type.fields = std::move(fields);
+  return type;
+}
+
+DType packed_compound_type(std::vector<Field> fields) {
+  uint64_t end = 0;
+  for (Field& field : fields) {
+    field.offset = end;
+    end = checked_add(end, field.type.size);
+  }
+  return compound_type(std::move(fields), checked_size(end));
+}
+
+DType array_type(DType item, std::vector<uint64_t> dims) {
+  DType type;
+  type.kind = Kind::array;
+  type.size = checked_size(checked_multiply(item.size, product(dims)));
+  type.dims = std::move(dims);
+  type.item = std::make_shared<const DType>(std::move(item));
+  return type;
+}
+
+DType sequence_type(DType item) {
+  DType type;
+  type.kind = Kind::sequence;
+  type.item = std::make_shared<const DType>(std::move(item));
+  return type;
+}
+
+bool operator==(const DType& a, const DType& b) {
+  return a.kind == b.kind && a.size == b.size && a.big_endian == b.big_endian && a.base == b.base &&
+         a.padding == b.padding && a.time_unit == b.time_unit && a.time_count == b.time_count &&
+         a.dims == b.dims && equal_items(a, b) &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), equal_members) &&
+         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), equal_fields);
+}
+
+float to_float(Half value) {
+  const uint32_t sign = uint32_t{value.bits & 0x8000u} << 16;
+  const uint32_t exponent = (value.bits >> 10) & 0x1f;
+  const uint32_t fraction = value.bits & 0x3ff;
+  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  const float subnormal = static_cast<float>(fraction) * 0x1p-24f;  // exact
+  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(subnormal));
+}
+
+Half to_half(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return {static_cast<uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ff))};
+  // From 65520 on, half way between the largest half and 2^16, everything is infinite.
+  if (magnitude >= 0x477ff000u) return {static_cast<uint16_t>(sign | 0x7c00u)};
+  if (magnitude < 0x38800000u) {
+    // Below the least normal half: adding 0.5 puts 2^-24, the least half, into the last bit of the sum.
+    const float sum = std::bit_cast<float>(magnitude) + 0.5f;
+    return {static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - 0x3f000000u))};
+  }
+  const uint32_t odd = magnitude >> 13 & 1;
+  return {static_cast<uint16_t>(sign | (magnitude - 0x38000000u + 0xfff + odd) >> 13)};
+}
+
+}  // namespace plainfs

@@ -1,0 +1,197 @@
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "formats/model/derived_array.h"
+#include "formats/model/number_text.h"
+
+namespace plainfs {
+
+namespace {
+
+void append_utf8(uint32_t c, std::string& out) {
+  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) throw damaged("a character U+{:X}", c);
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+    return;
+  }
+  const int following = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
+  out += static_cast<char>(kLead[following] | c >> (6 * following));
+  for (int i = following - 1; i >= 0; --i) out += static_cast<char>(0x80 | (c >> (6 * i) & 0x3f));
+}
+
+std::string utf32_text(const Elements& elements, uint32_t size, uint64_t i) {
+  const uint64_t width = size / 4;
+  const auto units = elements.values<uint32_t>().subspan(i * width, width);
+  std::string text;
+  size_t length = width;
+  while (length > 0 && units[length - 1] == 0) --length;
+  for (const uint32_t unit : units.first(length)) append_utf8(unit, text);
+  return text;
+}
+
+std::string number_level(const DType& type, const Elements& elements, uint64_t i) {
+  return visit_number(type, [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    const T value = elements.values<T>()[i];
+    if constexpr (std::is_integral_v<T>) {
+      if (type.kind == Kind::boolean || type.kind == Kind::logical) return value ? "TRUE" : "FALSE";
+      for (const EnumMember& member : type.members) {
+        if (static_cast<T>(member.value) == value) return member.name;
+      }
+    }
+    char text[kNumberTextMax];
+    return std::string(text, write_number(text, value));
+  });
+}
+
+// One level as text.
+std::string level_text(const DType& type, const Elements& elements, uint64_t i) {
+  switch (type.kind) {
+    case Kind::text:
+      return std::string(elements.text(i));
+    case Kind::fixed_text:
+      return std::string(
+          trim_padding(as_text(elements.bytes).substr(i * type.size, type.size), type.padding));
+    case Kind::fixed_utf32:
+      return utf32_text(elements, type.size, i);
+    case Kind::boolean:
+    case Kind::logical:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::enumeration:
+    case Kind::real:
+      return number_level(type, elements, i);
+    default:
+      throw unsupported("levels of type {}", type.name());
+  }
+}
+
+Elements levels_as_text(const Array& levels) {
+  Elements elements = read_all(levels);
+  if (levels.dtype().kind == Kind::text) return elements;
+  TextBuilder text(elements.count);
+  for (uint64_t i = 0; i < elements.count; ++i) {
+    if (elements.is_missing(i)) {
+      text.add_missing();
+    } else {
+      text.add(level_text(levels.dtype(), elements, i));
+    }
+  }
+  return text.finish();
+}
+
+// The place of a code among the levels; kNoLevel where it has none.
+constexpr uint64_t kNoLevel = ~uint64_t{0};
+
+template <class T>
+uint64_t level_of(T code, int64_t base, uint64_t levels) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    if (code > static_cast<uint64_t>(INT64_MAX)) return kNoLevel;
+  }
+  int64_t level;
+  if (__builtin_sub_overflow(static_cast<int64_t>(code), base, &level) || level < 0) return kNoLevel;
+  return static_cast<uint64_t>(level) < levels ? static_cast<uint64_t>(level) : kNoLevel;
+}
+
+class FactorArray : public Array {
+ public:
+  FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context)
+      : Array(text_type(), codes->shape(), codes->column_major()),
+        codes_(std::move(codes)),
+        levels_(std::move(levels)),
+        base_(base),
+        place_(std::move(place)),
+        context_(context),
+        cache_owner_(context.cache.new_owner()) {}
+
+  Elements read(const Box& box) const override;
+  void check() const override {
+    codes_->check();
+    levels_->check();
+    check_codes_type();
+  }
+  Shape chunk_shape() const override { return codes_->chunk_shape(); }
+  bool is_null() const override { return codes_->is_null(); }
+  Attributes attributes() const override { return codes_->attributes(); }
+
+ private:
+  void check_codes_type() const;
+  std::vector<uint64_t> places_of(const Elements& codes, uint64_t levels) const;
+  void warn_once(const std::string& code, uint64_t levels) const;
+
+  ArrayPtr codes_;
+  ArrayPtr levels_;
+  const int64_t base_;
+  const std::string place_;
+  Context& context_;
+  const uint64_t cache_owner_;
+  mutable std::atomic<bool> warned_{false};  // whoever sets it warns
+};
+
+void FactorArray::check_codes_type() const {
+  visit_number(codes_->dtype(), [&](auto zero) {
+    if constexpr (!std::is_integral_v<decltype(zero)>) {
+      throw unsupported("factor codes of type {}", codes_->dtype().name());
+    }
+  });
+}
+
+void FactorArray::warn_once(const std::string& code, uint64_t levels) const {
+  if (warned_.exchange(true)) return;
+  context_.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels));
+}
+
+// Where each code's level stands, kNoLevel for those that are missing.
+std::vector<uint64_t> FactorArray::places_of(const Elements& codes, uint64_t levels) const {
+  std::vector<uint64_t> places(codes.count, kNoLevel);
+  visit_number(codes_->dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const auto values = codes.values<T>();
+      for (uint64_t i = 0; i < codes.count; ++i) {
+        if (codes.is_missing(i)) continue;
+        places[i] = level_of(values[i], base_, levels);
+        if (places[i] == kNoLevel) warn_once(std::to_string(values[i]), levels);
+      }
+    }
+  });
+  return places;
+}
+
+Elements FactorArray::read(const Box& box) const {
+  check_codes_type();
+  const Elements codes = codes_->read(box);
+  const auto levels =
+      context_.cache.get<Elements>({cache_owner_, 0}, [&] { return levels_as_text(*levels_); });
+  const std::vector<uint64_t> places = places_of(codes, levels->count);
+
+  Elements labels = zero_elements(text_type(), codes.count);
+  uint64_t end = 0;
+  for (uint64_t i = 0; i < codes.count; ++i) {
+    if (places[i] == kNoLevel || levels->is_missing(places[i])) {
+      if (labels.missing.empty()) labels.missing.resize(codes.count);
+      labels.missing[i] = 1;
+    } else {
+      end += levels->text(places[i]).size();
+    }
+    labels.offsets[i + 1] = end;
+  }
+  labels.bytes.resize(end);
+  for (uint64_t i = 0; i < codes.count; ++i) {
+    const uint64_t length = labels.offsets[i + 1] - labels.offsets[i];
+    if (length > 0) {
+      std::memcpy(labels.bytes.data() + labels.offsets[i], levels->text(places[i]).data(), length);
+    }
+  }
+  return labels;
+}
+
+}  // namespace
+
+ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context) {
+  return std::make_shared<FactorArray>(std::move(codes), std::move(levels), base, std::move(place), context);
+}
+
+}  // namespace plainfs
