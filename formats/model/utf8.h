@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 namespace plainfs {
 
@@ -46,6 +47,20 @@ inline bool is_utf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+// The code points of text. Requires: is_utf8(text).
+inline std::vector<uint32_t> code_points(std::string_view text) {
+  std::vector<uint32_t> codes;
+  for (size_t i = 0; i < text.size();) {
+    const unsigned lead = static_cast<unsigned char>(text[i++]);
+    const int more = lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    uint32_t code = more == 0 ? lead : lead & (0x3fu >> more);
+    for (int k = 0; k < more && i < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i++]) & 0x3f);
+    codes.push_back(code);
+  }
+  return codes;
 }
 
 }  // namespace plainfs
