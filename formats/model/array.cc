@@ -61,6 +61,16 @@ Box range(uint64_t first, uint64_t count) {
   return {{first}, {count}};
 }
 
+void check_inside(const Box& box, const Shape& shape) {
+  bool inside = box.origin.size() == shape.size() && box.extent.size() == shape.size();
+  for (size_t d = 0; inside && d < shape.size(); ++d) {
+    inside = box.origin[d] <= shape[d] && box.extent[d] <= shape[d] - box.origin[d];
+  }
+  if (inside) return;
+  throw damaged("({}) elements at ({}) are outside an array of shape ({})", fmt::join(box.extent, ", "),
+                fmt::join(box.origin, ", "), fmt::join(shape, ", "));
+}
+
 Elements read_all(const Array& array) {
   return array.read(whole(array.shape()));
 }

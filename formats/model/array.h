@@ -28,6 +28,8 @@ struct Box {
 };
 Box whole(const Shape& shape);
 Box range(uint64_t first, uint64_t count);  // of a rank-1 array
+// Throws damaged where box is not inside shape.
+void check_inside(const Box& box, const Shape& shape);
 
 class Array {
  public:
@@ -46,7 +48,8 @@ class Array {
   virtual Shape chunk_shape() const { return shape_; }
 
   // The elements of the box in C order. Requires: the box lies inside shape().
-  // Throws Error where any of them cannot be had; never a short or a guessed result.
+  // Throws Error where any of them cannot be had, or where the box is not inside after all; never a short or
+  // a guessed result.
   virtual Elements read(const Box& box) const = 0;
 
   // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before

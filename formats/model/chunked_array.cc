@@ -1,7 +1,6 @@
 #include "formats/model/chunked_array.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "formats/model/assembly.h"
 #include "formats/model/checked.h"
@@ -22,14 +21,6 @@ std::vector<uint64_t> starts_of(const std::vector<uint64_t>& lengths, uint64_t a
     throw damaged("chunk lengths of {} in all for an axis of {}", starts.back(), axis_length);
   }
   return starts;
-}
-
-bool lies_inside(const Box& box, const Shape& shape) {
-  if (box.origin.size() != shape.size() || box.extent.size() != shape.size()) return false;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (box.origin[d] > shape[d] || box.extent[d] > shape[d] - box.origin[d]) return false;
-  }
-  return true;
 }
 
 // The chunks that a box touches: a box of the grid of chunks.
@@ -142,7 +133,7 @@ ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool c
       cache_owner_(context.cache.new_owner()) {}
 
 Elements ChunkedArray::read(const Box& box) const {
-  assert(lies_inside(box, shape()));
+  check_inside(box, shape());
   if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);

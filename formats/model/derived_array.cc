@@ -87,17 +87,18 @@ class ReshapedArray : public WrappedArray {
         same_but_units_(without_unit_axes(this->shape()) == without_unit_axes(values->shape())) {}
 
   Shape chunk_shape() const override {
-    const Shape chunk = values().chunk_shape();
+    Shape chunk = values().chunk_shape();
+    for (size_t d = 0; d < chunk.size(); ++d) chunk[d] = std::min(chunk[d], values().shape()[d]);
     if (same_but_units_) return moved_between(values().shape(), chunk, shape(), 1);
     return last_elements(shape(), element_count(chunk));
   }
 
   Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
     if (!same_but_units_) return read_reordered(box);
     const Shape& from = shape();
     const Shape& to = values().shape();
-    // An axis of length 1 that is dropped may be asked for nothing.
-    if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
     return values().read({moved_between(from, box.origin, to, 0), moved_between(from, box.extent, to, 1)});
   }
 
@@ -121,9 +122,9 @@ Elements ReshapedArray::read_places(uint64_t first, uint64_t end) const {
   return cut(dtype(), read, {read.count}, range(first - rows.origin[0] * row, end - first));
 }
 
-// Reads from the box's first element to its last, and cuts the box out of that.
+// Reads from the box's first element to its last, and cuts the box out of that. Requires: the box is not
+// empty.
 Elements ReshapedArray::read_reordered(const Box& box) const {
-  if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
   const Shape strides = strides_of(shape());
   Shape last = box.origin;
   for (size_t d = 0; d < last.size(); ++d) last[d] += box.extent[d] - 1;

@@ -1,0 +1,236 @@
+#include "cache/byte_cache.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace plainfs;
+
+namespace {
+
+// A value that says what it costs.
+struct Sized {
+  uint64_t value = 0;
+  size_t bytes = 0;
+  size_t allocated_bytes() const { return bytes; }
+};
+
+constexpr size_t kKilobyte = 1000;
+
+// Loads value where key is not held; counts the loads.
+struct Loads {
+  std::atomic<int> count{0};
+  std::shared_ptr<const Sized> get(ByteCache& cache, CacheKey key, uint64_t value, size_t bytes = kKilobyte) {
+    return cache.get<Sized>(key, [&] {
+      ++count;
+      return Sized{value, bytes};
+    });
+  }
+};
+
+void run_threads(int threads, const std::function<void(int)>& work) {
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) running.emplace_back(work, t);
+  for (std::thread& thread : running) thread.join();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(byte_cache)
+
+BOOST_AUTO_TEST_CASE(value_is_loaded_once_while_held) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  const uint64_t owner = cache.new_owner();
+  const auto first = loads.get(cache, {owner, 7}, 42);
+  const auto second = loads.get(cache, {owner, 7}, 43);
+  BOOST_TEST(first->value == 42u);
+  BOOST_TEST(first == second);
+  BOOST_TEST(loads.count == 1);
+  const CacheStatistics statistics = cache.statistics();
+  BOOST_TEST(statistics.hits == 1u);
+  BOOST_TEST(statistics.misses == 1u);
+  BOOST_TEST(statistics.held_bytes >= kKilobyte);
+  BOOST_TEST(statistics.budget_bytes == 100 * kKilobyte);
+}
+
+BOOST_AUTO_TEST_CASE(owners_and_items_are_told_apart) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  const uint64_t a = cache.new_owner();
+  const uint64_t b = cache.new_owner();
+  BOOST_TEST(a != b);
+  BOOST_TEST(loads.get(cache, {a, 1}, 11)->value == 11u);
+  BOOST_TEST(loads.get(cache, {a, 2}, 12)->value == 12u);
+  BOOST_TEST(loads.get(cache, {b, 1}, 21)->value == 21u);
+  BOOST_TEST(loads.count == 3);
+}
+
+BOOST_AUTO_TEST_CASE(least_recently_used_value_goes_first) {
+  ByteCache cache(10 * 2 * kKilobyte);
+  Loads loads;
+  const uint64_t owner = cache.new_owner();
+  for (uint64_t i = 0; i < 8; ++i) loads.get(cache, {owner, i}, i, 2 * kKilobyte);
+  for (uint64_t i = 8; i < 40; ++i) {
+    loads.get(cache, {owner, 0}, 0, 2 * kKilobyte);  // used all the time
+    loads.get(cache, {owner, i}, i, 2 * kKilobyte);
+  }
+  const int before = loads.count;
+  loads.get(cache, {owner, 0}, 0);
+  loads.get(cache, {owner, 39}, 39);
+  BOOST_TEST(loads.count == before);
+  loads.get(cache, {owner, 1}, 1);
+  BOOST_TEST(loads.count == before + 1);
+  BOOST_TEST(cache.statistics().evictions > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(one_value_may_use_almost_the_whole_budget) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  const uint64_t owner = cache.new_owner();
+  for (uint64_t i = 0; i < 50; ++i) loads.get(cache, {owner, i}, i);
+  loads.get(cache, {owner, 99}, 5, 99 * kKilobyte);
+  const int before = loads.count;
+  BOOST_TEST(loads.get(cache, {owner, 99}, 6)->value == 5u);
+  BOOST_TEST(loads.count == before);
+  BOOST_TEST(cache.statistics().held_bytes <= 100 * kKilobyte);
+}
+
+BOOST_AUTO_TEST_CASE(value_over_the_budget_is_handed_out_and_not_kept) {
+  ByteCache cache(10 * kKilobyte);
+  Loads loads;
+  const uint64_t owner = cache.new_owner();
+  loads.get(cache, {owner, 1}, 1);
+  BOOST_TEST(loads.get(cache, {owner, 2}, 2, 11 * kKilobyte)->value == 2u);
+  BOOST_TEST(loads.get(cache, {owner, 2}, 3, 11 * kKilobyte)->value == 3u);
+  BOOST_TEST(loads.count == 3);
+  loads.get(cache, {owner, 1}, 1);
+  BOOST_TEST(loads.count == 3);  // what was held stays
+}
+
+BOOST_AUTO_TEST_CASE(cache_without_budget_keeps_nothing) {
+  ByteCache cache(0);
+  Loads loads;
+  BOOST_TEST(loads.get(cache, {1, 1}, 5)->value == 5u);
+  BOOST_TEST(loads.get(cache, {1, 1}, 6)->value == 6u);
+  BOOST_TEST(cache.statistics().held_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(evicted_value_lives_while_it_is_read) {
+  ByteCache cache(2 * kKilobyte);
+  Loads loads;
+  const auto held = loads.get(cache, {1, 1}, 77);
+  for (uint64_t i = 2; i < 20; ++i) loads.get(cache, {1, i}, i);
+  BOOST_TEST(held->value == 77u);
+  BOOST_TEST(held.use_count() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
+  ByteCache cache(100 * kKilobyte);
+  std::atomic<int> loads{0};
+  std::atomic<uint64_t> sum{0};
+  // The load ends only after the other seven wait for it (waiters count as hits).
+  const auto load = [&] {
+    ++loads;
+    while (cache.statistics().hits < 7) std::this_thread::yield();
+    return Sized{9, kKilobyte};
+  };
+  run_threads(8, [&](int) { sum += cache.get<Sized>({1, 1}, load)->value; });
+  BOOST_TEST(loads == 1);
+  BOOST_TEST(sum == 72u);
+}
+
+BOOST_AUTO_TEST_CASE(exception_reaches_every_waiter_and_is_forgotten) {
+  ByteCache cache(100 * kKilobyte);
+  std::atomic<int> loads{0};
+  std::atomic<int> caught{0};
+  const auto fail = [&]() -> Sized {
+    ++loads;
+    while (cache.statistics().hits < 7) std::this_thread::yield();
+    throw std::runtime_error("chunk is damaged");
+  };
+  run_threads(8, [&](int) {
+    try {
+      cache.get<Sized>({1, 1}, fail);
+    } catch (const std::runtime_error& error) {
+      if (std::string(error.what()) == "chunk is damaged") ++caught;
+    }
+  });
+  BOOST_TEST(loads == 1);
+  BOOST_TEST(caught == 8);
+  Loads good;
+  BOOST_TEST(good.get(cache, {1, 1}, 3)->value == 3u);
+  BOOST_TEST(good.count == 1);
+}
+
+BOOST_AUTO_TEST_CASE(loads_nest_downwards) {
+  ByteCache cache(100 * kKilobyte);
+  Loads inner;
+  const auto text = cache.get<Sized>({1, 1}, [&] {
+    const auto chunk = inner.get(cache, {2, 1}, 20);
+    return Sized{chunk->value + 1, kKilobyte};
+  });
+  BOOST_TEST(text->value == 21u);
+  inner.get(cache, {2, 1}, 0);
+  BOOST_TEST(inner.count == 1);
+}
+
+BOOST_AUTO_TEST_CASE(load_of_its_own_key_is_an_error_and_no_deadlock) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  BOOST_CHECK_THROW(cache.get<Sized>({1, 1}, [&] { return *loads.get(cache, {1, 1}, 1); }), std::logic_error);
+  BOOST_TEST(loads.get(cache, {1, 1}, 4)->value == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(drop_forgets_the_owners_in_its_range) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  for (uint64_t owner = 1; owner <= 4; ++owner) loads.get(cache, {owner, 0}, owner);
+  cache.drop(2, 4);
+  loads.count = 0;
+  for (uint64_t owner = 1; owner <= 4; ++owner) loads.get(cache, {owner, 0}, owner);
+  BOOST_TEST(loads.count == 2);
+  cache.drop(0, 100);
+  BOOST_TEST(cache.statistics().held_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(load_dropped_under_way_is_handed_out_and_not_kept) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  const auto value = cache.get<Sized>({1, 1}, [&] {
+    cache.drop(1, 2);
+    return Sized{5, kKilobyte};
+  });
+  BOOST_TEST(value->value == 5u);
+  BOOST_TEST(cache.statistics().held_bytes == 0u);
+  BOOST_TEST(loads.get(cache, {1, 1}, 6)->value == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(budget_holds_with_eight_threads) {
+  constexpr size_t kBudget = 64 * kKilobyte;
+  ByteCache cache(kBudget);
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  run_threads(8, [&](int thread) {
+    std::mt19937_64 random(thread);
+    for (int i = 0; i < 4000; ++i) {
+      const uint64_t item = random() % 200;
+      const size_t bytes = item % 10 == 0 ? 30 * kKilobyte : kKilobyte;
+      const auto value = cache.get<Sized>({item % 3, item}, [&] { return Sized{item, bytes}; });
+      if (value->value != item) ++wrong;
+      if (cache.statistics().held_bytes > kBudget) over = true;
+      if (i % 1000 == 999) cache.drop(0, 2);
+    }
+  });
+  BOOST_TEST(wrong == 0);
+  BOOST_TEST(!over);
+  cache.drop(0, 3);
+  BOOST_TEST(cache.statistics().held_bytes == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
