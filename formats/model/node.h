@@ -81,20 +81,20 @@ struct Link {
 struct PlainFile {
   std::string path;  // on disk
   // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
-  std::function<Bytes()> load;
+  std::function<Bytes()> load = nullptr;
 };
 
 using Content =
     std::variant<std::monostate, LabelledArray, Table, SparseMatrix, Fragments, Link, PlainFile, Error>;
 
 struct Node {
-  Content content;
-  GroupPtr parts;  // what the directory NAME/ lists; null = no directory
+  Content content{};
+  GroupPtr parts = nullptr;  // what the directory NAME/ lists; null = no directory
   // Reads the attributes; null = none. Those of a group or an array that stands for itself need not be set.
-  std::function<Attributes()> attributes;
+  std::function<Attributes()> attributes = nullptr;
   // Where a store of its own begins (in a mirrored folder): its path on disk. It is opened when it is first entered; the
   // rest of the node is what is shown if that fails.
-  std::string store;
+  std::string store{};
 };
 
 struct Member {

@@ -1,0 +1,20 @@
+// takane's data_frame 1.x: basic columns in one HDF5 file, other columns and annotations as objects of their own. The
+// directory shows data_frame.csv (the whole table, columns that are data frames themselves joined in), data_frame/
+// (column by column), and the child objects. Rules that leave nothing to show throw at open; others make only the
+// table damaged, or are warned of. Source: takane 0.10.0, include/takane/data_frame.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "formats/takane/object.h"
+
+namespace plainfs::takane {
+
+// Throws damaged or unsupported where version, file, groups or column names are not as the format has them.
+GroupPtr open_data_frame(const Place& place, const ObjectFile& object, Context& context);
+
+// The row-count of the data frame at place. Throws as open_data_frame, and where row-count breaks a rule.
+uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context);
+
+}  // namespace plainfs::takane

@@ -1,0 +1,154 @@
+#include "formats/takane/object.h"
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+
+#include "formats/hdf5/hdf5.h"
+#include "formats/takane/data_frame.h"
+#include "formats/takane/json_gz.h"
+
+namespace plainfs::takane {
+namespace {
+
+namespace fs = boost::filesystem;
+
+constexpr uint64_t kMostObjectBytes = 16 << 20;
+
+bool is_directory(const std::string& path) {
+  boost::system::error_code failed;
+  return fs::is_directory(path, failed);
+}
+
+bool is_regular_file(const std::string& path) {
+  boost::system::error_code failed;
+  return fs::is_regular_file(path, failed);
+}
+
+// A directory that is an object but cannot be read as one.
+class UnreadableGroup : public Group {
+ public:
+  UnreadableGroup(Place place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
+  std::vector<Member> members() const override { throw error_; }
+  GroupPtr parent() const override { return place_.parent; }
+  std::string path() const override { return place_.path; }
+
+ private:
+  Place place_;
+  Error error_;
+};
+
+// Files and folders of an object whose type plainfs does not know, or of a folder without OBJECT.
+class DirectoryGroup : public Group {
+ public:
+  DirectoryGroup(Place place, Context& context) : place_(std::move(place)), context_(context) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> found;
+    for (const std::string& name : directory_entries(place_.directory)) found.push_back(member(name));
+    return found;
+  }
+  GroupPtr parent() const override { return place_.parent; }
+  std::string path() const override { return place_.path; }
+
+ private:
+  Member member(const std::string& name) const {
+    const Place inner = place_.inside(name, shared_from_this());
+    if (is_directory(inner.directory)) return {name, Node{.parts = open_directory(inner, context_)}};
+    if (hdf5::recognises(inner.directory)) return {name, hdf5_member(inner)};
+    if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
+    return plain_file_member(place_.directory, name);
+  }
+
+  Node hdf5_member(const Place& inner) const {
+    try {
+      return Node{.parts = hdf5::open_group(inner.directory, context_)};
+    } catch (const Error& error) {
+      return Node{.parts = std::make_shared<UnreadableGroup>(inner, error)};
+    }
+  }
+
+  Place place_;
+  Context& context_;
+};
+
+}  // namespace
+
+bool recognises(const std::string& path) {
+  return is_directory(path) && is_regular_file(path + "/OBJECT");
+}
+
+Store open(const std::string& path, Context& context) {
+  const ObjectFile object = read_object_file(path, context);
+  Store store;
+  store.path = path;
+  store.format = "takane " + object.type;
+  if (const Json* properties = object.properties()) {
+    const Json* version = properties->find("version");
+    if (version && version->text()) store.version = *version->text();
+  }
+  store.root.parts = open_object(Place{path, "/", nullptr, 0}, context);
+  return store;
+}
+
+Place Place::inside(const std::string& name, GroupPtr enclosing) const {
+  return {directory + "/" + name, (path == "/" ? path : path + "/") + name, std::move(enclosing), depth + 1};
+}
+
+const Json* ObjectFile::properties() const {
+  for (const auto& [key, value] : metadata)
+    if (key == type && value.object()) return &value;
+  return nullptr;
+}
+
+ObjectFile read_object_file(const std::string& directory, Context& context) {
+  const std::optional<Bytes> bytes = context.files.read_whole_if_exists(directory + "/OBJECT", kMostObjectBytes);
+  if (!bytes) throw damaged("an object directory has an OBJECT file");
+  const Json document = [&] {
+    try {
+      return parse_json(as_text(*bytes));
+    } catch (const Error& error) {
+      throw error.at("OBJECT");
+    }
+  }();
+  if (!document.object()) throw damaged("OBJECT: it is a JSON object");
+  const Json* type = document.find("type");
+  if (!type) throw damaged("OBJECT: it has a type property");
+  if (!type->text()) throw damaged("OBJECT: type is a string");
+  return {*type->text(), *document.object()};
+}
+
+GroupPtr open_object(const Place& place, Context& context) {
+  if (place.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
+  const ObjectFile object = read_object_file(place.directory, context);
+  if (object.type == "data_frame") return open_data_frame(place, object, context);
+  return std::make_shared<DirectoryGroup>(place, context);
+}
+
+GroupPtr open_directory(const Place& place, Context& context) {
+  try {
+    if (is_regular_file(place.directory + "/OBJECT")) return open_object(place, context);
+    if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
+    return std::make_shared<DirectoryGroup>(place, context);
+  } catch (const Error& error) {
+    return std::make_shared<UnreadableGroup>(place, error);
+  }
+}
+
+std::vector<std::string> directory_entries(const std::string& directory) {
+  std::vector<std::string> names;
+  boost::system::error_code failed;
+  for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    const std::string path = at->path().string();
+    if (!name.starts_with('.') && (is_regular_file(path) || is_directory(path))) names.push_back(name);
+  }
+  if (failed) throw unreadable("{}: {}", directory, failed.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Member plain_file_member(const std::string& directory, const std::string& name) {
+  return {name, Node{.content = PlainFile{directory + "/" + name, nullptr}}};
+}
+
+}  // namespace plainfs::takane
