@@ -26,6 +26,10 @@ struct DecodedSize {
   static DecodedSize at_most(uint64_t bytes) { return {bytes, false}; }
 };
 
+// What a codec makes of what. Zarr v3 wants array -> array codecs first, then one array -> bytes, then bytes
+// -> bytes.
+enum class CodecRole { array_to_array, array_to_bytes, bytes_to_bytes };
+
 // An array on its way through the codecs of Zarr v3: the type and shape of what a stage is given.
 struct ArrayStage {
   DType dtype;
@@ -42,6 +46,7 @@ class Codec {
   // (checksums, shuffle, delta); nullopt for compressors. Throws damaged where no data of that size can be
   // encoded.
   virtual std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const = 0;
+  virtual CodecRole role() const { return CodecRole::bytes_to_bytes; }
   // What array -> array codecs of Zarr v3 make of an array; others leave it as it is.
   virtual ArrayStage encoded_stage(const ArrayStage& decoded) const { return decoded; }
 };

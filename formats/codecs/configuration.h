@@ -19,4 +19,12 @@ ChecksumPlace place_member(const Json& configuration, ChecksumPlace fallback);
 // A numpy dtype as text; fallback where it is absent or null.
 DType dtype_member(const Json& configuration, std::string_view name, const DType& fallback);
 
+// Whole configurations, each as numcodecs (or, for the last, zarr-extensions) has it.
+
+LzmaConfiguration lzma_configuration(const Json& configuration);
+// "labels": a list of texts.
+std::vector<std::string> labels_member(const Json& configuration);
+CodecPtr jenkins_lookup3_from(const Json& configuration);
+CodecPtr packbits_v3_from(const Json& configuration, const DType& type);
+
 }  // namespace plainfs

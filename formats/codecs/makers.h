@@ -3,6 +3,7 @@
 // v2 uses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,51 @@ CodecPtr lz4_codec();
 CodecPtr bz2_codec();
 // LZF as HDF5's filter 32000 has it: one LZF block, decoded size from outside.
 CodecPtr lzf_codec();
+// zfp streams with their full header, as numcodecs writes them; array -> bytes.
+CodecPtr zfpy_codec();
 
-// Byte order within elements.
+// Python's lzma.FORMAT_XZ, FORMAT_ALONE and FORMAT_RAW; only raw data need the filters, which are liblzma's.
+enum class LzmaFormat { xz = 1, alone = 2, raw = 3 };
+struct LzmaFilter {
+  uint64_t id = 0;
+  uint32_t preset = 6;                       // LZMA1, LZMA2
+  std::optional<uint32_t> dictionary_bytes;  // else the preset's, as lc, lp and pb
+  std::optional<uint32_t> lc, lp, pb;
+  uint32_t distance = 1;  // delta
+};
+struct LzmaConfiguration {
+  LzmaFormat format = LzmaFormat::xz;
+  std::vector<LzmaFilter> filters;
+};
+CodecPtr lzma_codec(LzmaConfiguration configuration);
+
+// Numbers as other numbers; decoded and encoded are the types of both sides.
+
+// numcodecs delta: the first number, then differences.
+CodecPtr delta_codec(DType decoded, DType encoded);
+// numcodecs fixedscaleoffset: encoded / scale + offset.
+CodecPtr fixed_scale_offset_codec(double scale, double offset, DType decoded, DType encoded);
+// numcodecs quantize and astype: a cast.
+CodecPtr quantize_codec(DType decoded, DType encoded);
+CodecPtr astype_codec(DType decoded, DType encoded);
+// numcodecs and zarr-extensions bitround: nothing to undo.
+CodecPtr bitround_codec();
+// numcodecs packbits: booleans, most significant bit first.
+CodecPtr packbits_codec();
+// zarr-extensions scale_offset (null = 1 and 0), cast_value, reshape and packbits.
+CodecPtr scale_offset_codec(const Json* scale, const Json* offset, DType type);
+CodecPtr cast_value_codec(const Json& configuration, DType decoded);
+CodecPtr reshape_codec(const Json& shape);
+enum class PackbitsPadding { none, first_byte, last_byte };  // where the number of padding bits stands
+CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::optional<uint64_t> last_bit,
+                           const DType& type);
+
+// Bytes in another form.
 
 // Byte planes back to elements of element_size bytes; a rest that is no whole element stays at the end
 // (HDF5 filter 2, numcodecs shuffle, which has no rest).
 CodecPtr shuffle_codec(uint64_t element_size);
+CodecPtr base64_codec();
 
 // Checksums: 4 bytes little-endian before or after the data, checked.
 
@@ -42,6 +82,14 @@ CodecPtr adler32_codec(ChecksumPlace place);
 CodecPtr crc32c_codec(ChecksumPlace place);
 // HDF5 filter 3 (H5checksum.c): big-endian 16-bit words; at the end.
 CodecPtr fletcher32_codec();
+// numcodecs jenkins_lookup3: of prefix and data; at the end.
+CodecPtr jenkins_lookup3_codec(uint32_t initial, Bytes prefix);
+
+// Labels by number (numcodecs categorize): code k is labels[k - 1], others are empty.
+
+// text: numpy's `U`; codes: integers.
+CodecPtr categorize_codec(std::vector<std::string> labels, const DType& text, DType codes);
+ObjectCodecPtr categorize_text_codec(std::vector<std::string> labels, DType codes);
 
 // Variable-length items (numcodecs vlen.pyx): u32 count, then u32 size and bytes of each item, little-endian.
 
