@@ -12,13 +12,12 @@ namespace {
 
 // 16384 values or 64 KiB: a cache entry about as long as a block of text, which costs three short reads.
 constexpr uint64_t kGroupBlocks = 128;
-constexpr uint64_t kGroupValues = kGroupBlocks * kBlockValues;
 
 constexpr uint64_t kWordsPerBit = kBlockValues / 32;  // words of a block of width 1
 
 ChunkGrid group_grid(uint64_t count) {
   const uint64_t blocks = std::max<uint64_t>(divide_up(count, kBlockValues), 1);
-  return ChunkGrid({count}, {std::min(kGroupValues, blocks * kBlockValues)});
+  return ChunkGrid({count}, {std::min(kGroupBlocks, blocks) * kBlockValues});
 }
 
 void require_length(const ArrayPtr& array, uint64_t length, const std::string& name, const char* suffix) {

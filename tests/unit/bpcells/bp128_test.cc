@@ -1,0 +1,130 @@
+#include "formats/bpcells/bp128.h"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <vector>
+
+#include "tests/support/bpcells_writer.h"
+
+namespace {
+
+using namespace plainfs::bpcells;
+using Block = std::array<uint32_t, kBlockValues>;
+
+constexpr Transform kTransforms[] = {Transform::none, Transform::minus_one, Transform::difference,
+                                     Transform::zigzag_difference};
+
+// Value by value and bit by bit, from the definition in FORMAT.md.
+Block unpack_slowly(unsigned width, Transform transform, uint32_t start, const std::vector<uint32_t>& words) {
+  Block values;
+  uint32_t sum = start;
+  for (unsigned i = 0; i < kBlockValues; ++i) {
+    const unsigned lane = i % 4;
+    const unsigned row = i / 4;
+    uint32_t v = 0;
+    for (unsigned bit = 0; bit < width; ++bit) {
+      const unsigned at = row * width + bit;
+      v |= (words[4 * (at / 32) + lane] >> (at % 32) & 1) << bit;
+    }
+    if (width == 32) {
+      values[i] = words[i];
+      continue;
+    }
+    switch (transform) {
+      case Transform::none:
+        values[i] = v;
+        break;
+      case Transform::minus_one:
+        values[i] = v + 1;
+        break;
+      case Transform::difference:
+        values[i] = sum += v;
+        break;
+      case Transform::zigzag_difference:
+        values[i] = sum += (v % 2 == 0) ? v / 2 : ~(v / 2);
+        break;
+    }
+  }
+  return values;
+}
+
+Block unpack(unsigned width, Transform transform, uint32_t start, const std::vector<uint32_t>& words) {
+  Block values;
+  unpack_block(width, transform, start, words.data(), values.data());
+  return values;
+}
+
+BOOST_AUTO_TEST_SUITE(bp128)
+
+BOOST_AUTO_TEST_CASE(every_width_and_transform_unpacks_as_the_definition_says) {
+  std::mt19937 random(20240611);
+  for (unsigned width = 0; width <= kMaxWidth; ++width) {
+    for (const Transform transform : kTransforms) {
+      for (int round = 0; round < 20; ++round) {
+        std::vector<uint32_t> words(4 * width);
+        for (uint32_t& word : words) word = random();
+        const uint32_t start = random();
+        const Block expected = unpack_slowly(width, transform, start, words);
+        const Block actual = unpack(width, transform, start, words);
+        BOOST_TEST_CONTEXT("width " << width << ", transform " << static_cast<int>(transform)) {
+          BOOST_TEST(actual == expected, boost::test_tools::per_element());
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_block_of_32_bits_holds_plain_values_whatever_the_transform) {
+  std::vector<uint32_t> words(128);
+  for (uint32_t i = 0; i < 128; ++i) words[i] = 0xfffffff0u + i;
+  for (const Transform transform : kTransforms) {
+    const Block values = unpack(32, transform, 77, words);
+    BOOST_TEST(values == words, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_block_of_no_bits_has_one_value) {
+  const std::vector<uint32_t> none;
+  BOOST_TEST(unpack(0, Transform::none, 9, none)[127] == 0u);
+  BOOST_TEST(unpack(0, Transform::minus_one, 9, none)[127] == 1u);
+  BOOST_TEST(unpack(0, Transform::difference, 9, none)[127] == 9u);
+  BOOST_TEST(unpack(0, Transform::zigzag_difference, 9, none)[127] == 9u);
+}
+
+// What BPCells writes for index = 100, 102, 105, 101, 102, 102, … and for the val beside it.
+BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_to_what_was_written) {
+  Block index;
+  index.fill(102);
+  std::copy_n(std::array{100u, 102u, 105u, 101u}.begin(), 4, index.begin());
+  const std::vector<uint32_t> index_words = {0x10, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0};
+  BOOST_TEST(unpack(3, Transform::zigzag_difference, 100, index_words) == index,
+             boost::test_tools::per_element());
+
+  Block val;
+  val.fill(1);
+  val[24] = 24;
+  std::vector<uint32_t> val_words(20);
+  val_words[0] = 0xc0000000;
+  val_words[4] = 5;
+  BOOST_TEST(unpack(5, Transform::minus_one, 0, val_words) == val, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_test_writer_packs_what_bpcells_packs) {
+  std::vector<uint32_t> index(130, 102);
+  std::copy_n(std::array{100u, 102u, 105u, 101u}.begin(), 4, index.begin());
+  index[128] = 7;
+  index[129] = 3;
+  const auto packed =
+      plainfs::bpcells_writer::pack(index, plainfs::bpcells_writer::Packing::zigzag_difference);
+  const std::vector<uint32_t> expected = {0x10, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0,
+                                          0,    7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  BOOST_TEST(packed.data == expected, boost::test_tools::per_element());
+  BOOST_TEST(packed.idx == (std::vector<uint32_t>{0, 12, 24}), boost::test_tools::per_element());
+  BOOST_TEST(packed.starts == (std::vector<uint32_t>{100, 7}), boost::test_tools::per_element());
+  BOOST_TEST(packed.idx_offsets == (std::vector<uint64_t>{0, 3}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
