@@ -1,0 +1,231 @@
+#include "formats/hdf5/chunk_storage.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "formats/codecs/codecs.h"
+#include "formats/model/checked.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Decoded bytes of a group of chunks. Rows of a matrix may be read across the groups (a .csv of R's
+// orientation), so a group there is smaller: a band of groups should fit the cache.
+constexpr uint64_t kListGroupBytes = 256 << 10;
+constexpr uint64_t kMatrixGroupBytes = 64 << 10;
+
+// DEFLATE's densest form: 258 bytes for 2 bits.
+constexpr uint64_t kDeflateMostExpansion = 1032;
+
+// Doubles the chunk's shape along its shortest axis, in elements, as long as a group stays small.
+Shape group_shape(const Shape& chunk, const Shape& shape, uint64_t element_size) {
+  const uint64_t most_bytes = shape.size() == 1 ? kListGroupBytes : kMatrixGroupBytes;
+  Shape group = chunk;
+  const auto clipped = [&](size_t axis) { return std::max<uint64_t>(1, std::min(group[axis], shape[axis])); };
+  for (;;) {
+    uint64_t bytes = element_size;
+    size_t shortest = shape.size();
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      bytes = checked_multiply(bytes, clipped(axis));
+      if (group[axis] < shape[axis] && (shortest == shape.size() || group[axis] < group[shortest]))
+        shortest = axis;
+    }
+    if (shortest == shape.size() || bytes > most_bytes / 2) break;
+    group[shortest] = checked_multiply(group[shortest], 2);
+  }
+  for (size_t axis = 0; axis < shape.size(); ++axis) group[axis] = clipped(axis);
+  return group;
+}
+
+// Calls visit for each place in a grid from first to last, both included.
+template <class Visit>
+void for_each_place(const Shape& first, const Shape& last, Visit&& visit) {
+  Shape place = first;
+  for (;;) {
+    visit(place);
+    size_t axis = place.size();
+    while (axis-- > 0) {
+      if (place[axis] < last[axis]) {
+        ++place[axis];
+        break;
+      }
+      place[axis] = first[axis];
+    }
+    if (axis == static_cast<size_t>(-1)) return;
+  }
+}
+
+Box intersection(const Box& a, const Box& b) {
+  Box both = a;
+  for (size_t axis = 0; axis < a.origin.size(); ++axis) {
+    both.origin[axis] = std::max(a.origin[axis], b.origin[axis]);
+    both.extent[axis] =
+        std::min(a.origin[axis] + a.extent[axis], b.origin[axis] + b.extent[axis]) - both.origin[axis];
+  }
+  return both;
+}
+
+Shape difference(const Shape& a, const Shape& b) {
+  Shape result = a;
+  for (size_t axis = 0; axis < a.size(); ++axis) result[axis] -= b[axis];
+  return result;
+}
+
+}  // namespace
+
+ChunkStorage::ChunkStorage(hid_t creation, DatasetPlace place)
+    : place_(std::move(place)),
+      stored_bytes_(stored_bytes_type(place_.element_size)),
+      opener_(place_.file, place_.address) {
+  std::vector<hsize_t> dims(place_.shape.size());
+  const int rank =
+      checked_call(H5Pget_chunk(creation, static_cast<int>(dims.size()), dims.data()), "chunk shape");
+  if (rank != static_cast<int>(dims.size()) || rank == 0) throw damaged("chunks of rank {}", rank);
+  chunk_shape_.assign(dims.begin(), dims.end());
+  chunk_bytes_ = place_.element_size;
+  for (const uint64_t length : chunk_shape_) chunk_bytes_ = checked_multiply(chunk_bytes_, length);
+  if (chunk_bytes_ == 0) throw damaged("chunks of no elements");
+  block_shape_ = group_shape(chunk_shape_, place_.shape, place_.element_size);
+  unsigned options = 0;
+  checked_call(H5Pget_chunk_opts(creation, &options), "chunk options");
+  partial_unfiltered_ = options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS;
+  read_pipeline(creation);
+}
+
+void ChunkStorage::read_pipeline(hid_t creation) {
+  const int count = checked_call(H5Pget_nfilters(creation), "filters");
+  bool all_ours = true, library_has_all = true;
+  for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
+    unsigned flags = 0, config = 0;
+    std::vector<unsigned> values(64);
+    size_t value_count = values.size();
+    int number = H5Pget_filter2(creation, i, &flags, &value_count, values.data(), 0, nullptr, &config);
+    if (number >= 0 && value_count > values.size()) {
+      values.resize(value_count);
+      number = H5Pget_filter2(creation, i, &flags, &value_count, values.data(), 0, nullptr, &config);
+    }
+    checked_call(number, "a filter");
+    values.resize(std::min(value_count, values.size()));
+    Filter filter{static_cast<unsigned>(number), nullptr};
+    filter.codec = make_hdf5_filter(filter.number, values, place_.element_size);
+    all_ours = all_ours && filter.codec;
+    library_has_all = library_has_all && H5Zfilter_avail(number) > 0;
+    filters_.push_back(std::move(filter));
+  }
+  H5Eclear2(H5E_DEFAULT);
+  by_library_ = !all_ours && library_has_all;
+}
+
+Box ChunkStorage::chunk_box(const Shape& chunk) const {
+  Box box{chunk, chunk_shape_};
+  for (size_t axis = 0; axis < chunk.size(); ++axis) {
+    box.origin[axis] *= chunk_shape_[axis];
+    box.extent[axis] = std::min(chunk_shape_[axis], place_.shape[axis] - box.origin[axis]);
+  }
+  return box;
+}
+
+// The chunk as stored; false where the library gives none, which an absent chunk and damage have in common.
+bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
+  const Box box = chunk_box(raw.chunk);
+  const std::vector<hsize_t> origin(box.origin.begin(), box.origin.end());
+  hsize_t size = 0;
+  bool found = H5Dget_chunk_storage_size(dataset.id(), origin.data(), &size) >= 0 && size > 0;
+  if (found) {
+    if (size > place_.file->bytes().size()) throw damaged("a chunk of {} bytes", size);
+    raw.bytes.resize(size);
+    found = H5Dread_chunk(dataset.id(), H5P_DEFAULT, origin.data(), &raw.filter_mask, raw.bytes.data()) >= 0;
+  }
+  if (!found) {
+    H5Eclear2(H5E_DEFAULT);
+    return false;
+  }
+  place_.file->context().counters.source_bytes_read.fetch_add(size, std::memory_order_relaxed);
+  if (partial_unfiltered_ && box.extent != chunk_shape_) raw.filter_mask = ~uint32_t{0};
+  return true;
+}
+
+void ChunkStorage::fill(const OpenDataset& dataset, const Box& part, const Box& box, const Shape& block_shape,
+                        std::byte* out) const {
+  for (const Filter& filter : filters_)
+    if (!filter.codec) throw unsupported("HDF5 filter {}", filter.number);
+  dataset.read(stored_bytes_.id(), part, block_shape, difference(part.origin, box.origin), out);
+}
+
+std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, const Shape& block_shape,
+                                                            std::byte* out) const {
+  Shape first = box.origin, last = box.origin;
+  for (size_t axis = 0; axis < first.size(); ++axis) {
+    first[axis] = box.origin[axis] / chunk_shape_[axis];
+    last[axis] = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
+  }
+  std::vector<RawChunk> chunks;
+  const auto dataset = opener_.open();
+  const LibraryLock lock;
+  place_.file->bytes().check_unchanged();
+  for_each_place(first, last, [&](const Shape& chunk) {
+    RawChunk raw{chunk, {}, 0};
+    if (fetch(*dataset, raw))
+      chunks.push_back(std::move(raw));
+    else
+      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
+  });
+  return chunks;
+}
+
+// How large the chunk is before each filter of writing. Known as long as no compressor stands between it and
+// the chunk.
+std::vector<DecodedSize> ChunkStorage::sizes_between(const RawChunk& raw) const {
+  std::vector<DecodedSize> sizes;
+  DecodedSize size = DecodedSize::exactly(chunk_bytes_);
+  for (size_t i = 0; i < filters_.size(); ++i) {
+    sizes.push_back(size);
+    if (is_left_out(raw, i)) continue;
+    if (!filters_[i].codec) throw unsupported("HDF5 filter {}", filters_[i].number);
+    const auto encoded = size.exact ? filters_[i].codec->encoded_size(size.bytes) : std::nullopt;
+    size = encoded ? DecodedSize::exactly(*encoded) : DecodedSize::at_most(2 * chunk_bytes_ + 4096);
+  }
+  return sizes;
+}
+
+Bytes ChunkStorage::undo_filters(RawChunk& raw) const {
+  const std::vector<DecodedSize> sizes = sizes_between(raw);
+  Bytes bytes = std::move(raw.bytes);
+  for (size_t i = filters_.size(); i-- > 0;) {
+    if (is_left_out(raw, i)) continue;
+    if (filters_[i].number == H5Z_FILTER_DEFLATE && sizes[i].exact &&
+        sizes[i].bytes / kDeflateMostExpansion > bytes.size())
+      throw damaged("{} deflated bytes cannot hold {}", bytes.size(), sizes[i].bytes);
+    bytes = filters_[i].codec->decode(std::move(bytes), sizes[i]);
+  }
+  if (bytes.size() != chunk_bytes_) throw damaged("{} bytes, {} wanted", bytes.size(), chunk_bytes_);
+  return bytes;
+}
+
+bool ChunkStorage::is_left_out(const RawChunk& raw, size_t filter) {
+  return filter >= 32 ? raw.filter_mask == ~uint32_t{0} : (raw.filter_mask >> filter & 1) != 0;
+}
+
+void ChunkStorage::read(const Box& box, const Shape& block_shape, std::byte* out) const {
+  if (by_library_) {
+    const auto dataset = opener_.open();
+    const LibraryLock lock;
+    dataset->read(stored_bytes_.id(), box, block_shape, Shape(box.origin.size(), 0), out);
+    return;
+  }
+  for (RawChunk& raw : fetch_box(box, block_shape, out)) {
+    const Box whole_chunk = chunk_box(raw.chunk);
+    const Box part = intersection(whole_chunk, box);
+    try {
+      const Bytes decoded = undo_filters(raw);
+      copy_box(place_.element_size, decoded.data(), chunk_shape_,
+               {difference(part.origin, whole_chunk.origin), part.extent}, out, block_shape,
+               difference(part.origin, box.origin));
+    } catch (const Error& error) {
+      throw error.at(fmt::format("chunk at ({})", fmt::join(whole_chunk.origin, ", ")));
+    }
+  }
+}
+
+}  // namespace plainfs::hdf5

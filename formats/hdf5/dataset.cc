@@ -1,0 +1,129 @@
+#include "formats/hdf5/dataset.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formats/hdf5/attributes.h"
+#include "formats/hdf5/dataspace.h"
+#include "formats/hdf5/storage.h"
+#include "formats/hdf5/stored_object.h"
+#include "formats/model/checked.h"
+#include "formats/model/chunked_array.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Steps of the storage along the dataset's axes, whole along those of an array type.
+ChunkGrid grid_of(const Extent& extent, const Storage& storage) {
+  Shape steps = storage.block_shape();
+  steps.insert(steps.end(), extent.shape.begin() + static_cast<ptrdiff_t>(steps.size()), extent.shape.end());
+  for (uint64_t& step : steps) step = std::max<uint64_t>(step, 1);
+  return ChunkGrid(extent.shape, std::move(steps));
+}
+
+class DatasetArray : public ChunkedArray, public StoredObject {
+ public:
+  DatasetArray(SourceFilePtr file, uint64_t address, std::string path, Extent extent,
+               std::unique_ptr<Storage> storage)
+      : ChunkedArray(file->context(), extent.type.dtype, grid_of(extent, *storage)),
+        StoredObject(std::move(file), address),
+        path_(std::move(path)),
+        extent_(std::move(extent)),
+        storage_(std::move(storage)) {}
+
+  Attributes attributes() const override { return read_attributes(file(), address()); }
+
+  std::optional<uint64_t> first_null_string() const override {
+    if (extent_.type.form != StoredType::Form::text || shape().size() != 1) return std::nullopt;
+    const unsigned address_size = file().layout().address_size;
+    const uint64_t rows = count();
+    Bytes stored;
+    for (uint64_t first = 0; first < rows; first += kNullSearchRows) {
+      const uint64_t run = std::min(kNullSearchRows, rows - first);
+      stored.resize(run * extent_.stored_size);
+      storage_->read(range(first, run), {run}, stored.data());
+      for (uint64_t i = 0; i < run; ++i)  // u32 length, then the address of the string's collection
+        if (load_unsigned(stored.data() + i * extent_.stored_size + 4, address_size) == 0) return first + i;
+    }
+    return std::nullopt;
+  }
+
+ protected:
+  Elements load_chunk(std::span<const uint64_t> chunk) const override {
+    try {
+      const size_t rank = extent_.dataset_shape.size();
+      const Shape block = grid().chunk_shape(chunk);
+      const Shape dataset_block(block.begin(), block.begin() + static_cast<ptrdiff_t>(rank));
+      Box box{dataset_block, dataset_block};
+      for (size_t axis = 0; axis < rank; ++axis) {
+        box.origin[axis] = grid().start(axis, chunk[axis]);
+        box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
+      }
+      Bytes stored(checked_multiply(element_count(dataset_block), extent_.stored_size));
+      // Zeros are a valid element of every type: nobody reads them, but the decoder must get over them.
+      if (box.extent != dataset_block) std::memset(stored.data(), 0, stored.size());
+      storage_->read(box, dataset_block, stored.data());
+      return decode(extent_.type, std::move(stored), element_count(block), file().pointees());
+    } catch (const Error& error) {
+      throw error.at(path_);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kNullSearchRows = 65536;
+
+  std::string path_;
+  Extent extent_;
+  std::unique_ptr<Storage> storage_;
+};
+
+class NullArray : public Array {
+ public:
+  NullArray(SourceFilePtr file, uint64_t address, DType dtype)
+      : Array(std::move(dtype), {0}), file_(std::move(file)), address_(address) {}
+  Elements read(const Box&) const override { return zero_elements(dtype(), 0); }
+  bool is_null() const override { return true; }
+  Attributes attributes() const override { return read_attributes(*file_, address_); }
+
+ private:
+  SourceFilePtr file_;
+  uint64_t address_;
+};
+
+// Whether an element holds all of its data itself.
+bool holds_its_data(const StoredType& type) {
+  using Form = StoredType::Form;
+  if (type.form == Form::text || type.form == Form::sequence || type.form == Form::object_reference ||
+      type.form == Form::region_reference)
+    return false;
+  return std::all_of(type.fields.begin(), type.fields.end(),
+                     [](const StoredField& field) { return holds_its_data(field.type); }) &&
+         std::all_of(type.items.begin(), type.items.end(), holds_its_data);
+}
+
+ArrayPtr open_array(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path) {
+  DType dtype = number_type(Kind::integer, 1);  // what a dataset is listed as whose own type cannot be read
+  try {
+    const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
+    const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
+    Extent extent = read_extent(type.id(), space.id(), file->layout());
+    dtype = extent.type.dtype;
+    if (extent.is_null) return std::make_shared<NullArray>(file, address, dtype);
+    auto storage = make_storage(dataset, {file, address, extent.dataset_shape, extent.stored_size},
+                                holds_its_data(extent.type));
+    return std::make_shared<DatasetArray>(file, address, path, std::move(extent), std::move(storage));
+  } catch (const Error& error) {
+    return std::make_shared<BrokenArray>(std::move(dtype), error.at(path));
+  }
+}
+
+}  // namespace
+
+Node dataset_node(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path) {
+  Node node;
+  node.content = LabelledArray{open_array(file, dataset, address, path), nullptr, nullptr};
+  node.attributes = [file, address] { return read_attributes(*file, address); };
+  return node;
+}
+
+}  // namespace plainfs::hdf5

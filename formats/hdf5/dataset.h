@@ -1,0 +1,15 @@
+// A dataset of an HDF5 file as an array.
+#pragma once
+
+#include <string>
+
+#include "formats/hdf5/source_file.h"
+#include "formats/model/node.h"
+
+namespace plainfs::hdf5 {
+
+// The open dataset whose object header is at address; path: for messages. Where its type or layout cannot be
+// read it is an array that fails with the reason. Requires: the library's lock is held.
+Node dataset_node(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path);
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,85 @@
+#include "formats/hdf5/library.h"
+
+#include <vector>
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Never destroyed: a handle may be dropped while the process ends.
+std::recursive_mutex& library_mutex() {
+  static auto& mutex = *new std::recursive_mutex;
+  return mutex;
+}
+
+// A conversion of the library that converts nothing: the bytes of an element become an opaque value of that
+// size.
+herr_t keep_bytes(hid_t source, hid_t target, H5T_cdata_t* conversion, size_t, size_t, size_t, void*, void*,
+                  hid_t) {
+  if (conversion->command != H5T_CONV_INIT) return 0;
+  conversion->need_bkg = H5T_BKG_NO;
+  return H5Tget_size(source) == H5Tget_size(target) ? 0 : -1;
+}
+
+void register_stored_bytes() {
+  const TypeHandle opaque(H5Tcreate(H5T_OPAQUE, 1));
+  std::vector<TypeHandle> made;
+  made.emplace_back(H5Tcreate(H5T_COMPOUND, 1));
+  made.emplace_back(H5Tvlen_create(H5T_NATIVE_CHAR));
+  const hsize_t one = 1;
+  made.emplace_back(H5Tarray_create2(H5T_NATIVE_CHAR, 1, &one));
+  made.emplace_back(H5Tenum_create(H5T_NATIVE_CHAR));
+  std::vector<hid_t> sources{H5T_NATIVE_INT, H5T_NATIVE_FLOAT, H5T_C_S1,
+                             H5T_NATIVE_B8,  H5T_STD_REF_OBJ,  H5T_UNIX_D32LE};
+  for (const TypeHandle& type : made) sources.push_back(type.id());
+  for (const hid_t source : sources)
+    checked_call(H5Tregister(H5T_PERS_SOFT, "stored bytes", source, opaque.id(), keep_bytes),
+                 "libhdf5 refuses a conversion");
+}
+
+void start_library() {
+  H5dont_atexit();  // handles may outlive main's statics
+  checked_call(H5open(), "libhdf5 does not start");
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  register_stored_bytes();
+}
+
+herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
+  static_cast<std::vector<std::string>*>(data)->emplace_back(error->desc ? error->desc : "");
+  return 0;
+}
+
+}  // namespace
+
+LibraryLock::LibraryLock() : lock_(library_mutex()) {
+  static const bool started = (start_library(), true);
+  (void)started;
+}
+
+std::string take_library_error() {
+  std::vector<std::string> reasons;  // outermost first
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &reasons);
+  H5Eclear2(H5E_DEFAULT);
+  if (reasons.empty()) return "libhdf5 gives no reason";
+  std::string text = reasons.front();
+  if (reasons.size() > 1 && reasons.back() != text) text += ": " + reasons.back();
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+Error library_error(const std::string& what) {
+  return damaged("{}: {}", what, take_library_error());
+}
+
+TypeHandle stored_bytes_type(size_t size) {
+  return checked_handle<TypeHandle>(H5Tcreate(H5T_OPAQUE, size), "no opaque type");
+}
+
+std::string library_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  const LibraryLock lock;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+}  // namespace plainfs::hdf5

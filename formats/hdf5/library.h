@@ -1,0 +1,83 @@
+// libhdf5, made safe to use from many threads. The library keeps global state (its error stack, its caches)
+// and is not thread-safe as Debian builds it, so every call of it is made while a LibraryLock is held;
+// whoever decodes, decodes after letting go of it. The lock is one for the process, because the library is.
+//
+// Handles own an identifier of the library and close it under the lock, so they may be dropped anywhere,
+// also while their thread holds the lock already. Nothing may ask the cache for anything under the lock.
+#pragma once
+
+#include <hdf5.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "formats/model/error.h"
+
+namespace plainfs::hdf5 {
+
+class LibraryLock {
+ public:
+  LibraryLock();
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+// An identifier of libhdf5, closed by the function that fits its kind.
+template <herr_t (*Close)(hid_t)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ < 0) return;
+    const LibraryLock lock;
+    Close(id_);
+  }
+  hid_t id() const { return id_; }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+using FileHandle = Handle<H5Fclose>;
+using ObjectHandle = Handle<H5Oclose>;
+using DatasetHandle = Handle<H5Dclose>;
+using AttributeHandle = Handle<H5Aclose>;
+using TypeHandle = Handle<H5Tclose>;
+using SpaceHandle = Handle<H5Sclose>;
+using PropertyHandle = Handle<H5Pclose>;
+
+// What the library's error stack says, outermost and innermost reason in one line; the stack is cleared.
+// Requires: the lock is held.
+std::string take_library_error();
+
+// The same as an Error(damaged): "what: reason".
+Error library_error(const std::string& what);
+
+// value where a call succeeded (>= 0); else throws library_error(what).
+template <class T>
+T checked_call(T value, const char* what) {
+  if (value < 0) throw library_error(what);
+  return value;
+}
+template <class H>
+H checked_handle(hid_t id, const char* what) {
+  return H(checked_call(id, what));
+}
+
+// An opaque type of size bytes: read with it as memory type, and a dataset or an attribute gives its elements
+// as they lie in the file (variable-length references to the global heap included), because library.cc
+// registers a conversion of every class to opaque that leaves the bytes alone.
+TypeHandle stored_bytes_type(size_t size);
+
+// "1.10.8"
+std::string library_version();
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,39 @@
+// Where the bytes of a dataset's elements are, as stored: one class a layout. Sources of the layouts: HDF5
+// File Format Specification 3.0, section IV.A.2.i; what the library does for us is said in each class.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formats/codecs/codec.h"
+#include "formats/hdf5/dataspace.h"
+#include "formats/hdf5/source_file.h"
+#include "formats/model/array.h"
+
+namespace plainfs::hdf5 {
+
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  // The stored elements of box, which lies inside the dataset, into the first corner of a dense block of
+  // shape block_shape at out; the rest of the block is left alone. Const and thread-safe. Throws where any
+  // element cannot be had.
+  virtual void read(const Box& box, const Shape& block_shape, std::byte* out) const = 0;
+  // The blocks in which it is best read.
+  virtual Shape block_shape() const = 0;
+};
+
+// What every storage needs to know of its dataset.
+struct DatasetPlace {
+  SourceFilePtr file;
+  uint64_t address;  // of the object header
+  Shape shape;
+  uint64_t element_size;  // bytes as stored
+};
+
+// Looks at the layout of an open dataset. virtual_readable: whether elements of a virtual dataset may be had
+// from the library, which is so for types without references. Throws unsupported or damaged. Requires: the
+// library's lock is held.
+std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool virtual_readable);
+
+}  // namespace plainfs::hdf5
