@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "formats/hdf5/hdf5.h"
+#include "formats/hdf5/container.h"
 
 namespace plainfs::takane {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <mutex>
 
-#include "formats/hdf5/hdf5.h"
+#include "formats/hdf5/container.h"
 #include "formats/model/derived_array.h"
 #include "formats/takane/checks.h"
 #include "formats/takane/text_columns.h"

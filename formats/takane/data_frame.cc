@@ -5,7 +5,7 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "formats/hdf5/hdf5.h"
+#include "formats/hdf5/container.h"
 #include "formats/takane/checks.h"
 #include "formats/takane/column.h"
 #include "formats/takane/height.h"

@@ -1,6 +1,6 @@
 #include "formats/takane/height.h"
 
-#include "formats/hdf5/hdf5.h"
+#include "formats/hdf5/container.h"
 #include "formats/takane/data_frame.h"
 #include "formats/takane/json_gz.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/filesystem.hpp>
 
-#include "formats/hdf5/hdf5.h"
+#include "formats/hdf5/container.h"
 #include "formats/takane/data_frame.h"
 #include "formats/takane/json_gz.h"
 
