@@ -51,8 +51,9 @@ herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
 }  // namespace
 
 LibraryLock::LibraryLock() : lock_(library_mutex()) {
-  static const bool started = (start_library(), true);
-  (void)started;
+  static bool started = false;  // guarded by the lock; set first, because starting makes handles, which lock
+  if (std::exchange(started, true)) return;
+  start_library();
 }
 
 std::string take_library_error() {
