@@ -1,0 +1,36 @@
+# What `cmake --install` puts where, and the Debian package of it.
+include(GNUInstallDirs)
+
+install(TARGETS plainfs_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# mount(8) looks for these in /sbin.
+foreach(helper mount.plainfs mount.fuse.plainfs)
+  install(CODE "
+    file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}\")
+    file(CREATE_LINK ../${CMAKE_INSTALL_BINDIR}/plainfs
+         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}/${helper}\" SYMBOLIC)")
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/fs/man/plainfs.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plainfs)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+# Debian's zsh looks below /usr in vendor-completions only, and below /usr/local in site-functions only.
+install(CODE "
+  set(folder site-functions)
+  if(EXISTS /etc/debian_version AND CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    set(folder vendor-completions)
+  endif()
+  file(INSTALL \"${PROJECT_SOURCE_DIR}/fs/completion/_plainfs\"
+       DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\")")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME plainfs)
+set(CPACK_PACKAGE_CONTACT "The plainfs authors <plainfs@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "mounts scientific array stores as plain files")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS fuse3)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)
