@@ -1,0 +1,101 @@
+#include "formats/folder/folder.h"
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <utility>
+
+namespace plainfs::folder {
+namespace {
+
+namespace files = boost::filesystem;
+
+// Whether path, followed through its own links, is root or below it.
+bool leads_into(const files::path& path, const files::path& root) {
+  boost::system::error_code error;
+  const files::path real = files::canonical(path, error);
+  if (error) return true;  // leads nowhere: shown as it is
+  const files::path relative = real.lexically_relative(root);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+class Folder : public Group {
+ public:
+  Folder(files::path path, files::path root, GroupPtr parent)
+      : path_(std::move(path)), root_(std::move(root)), parent_(std::move(parent)) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members;
+    boost::system::error_code error;
+    files::directory_iterator entries(path_, error);
+    for (; !error && entries != files::directory_iterator(); entries.increment(error)) {
+      const std::string name = entries->path().filename().string();
+      if (std::optional<Node> node = member(entries->path())) members.push_back({name, std::move(*node)});
+    }
+    if (error) throw unreadable("{}: {}", path_.string(), error.message());
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.name < b.name; });
+    return members;
+  }
+
+  std::optional<Node> find(std::string_view name) const override {
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
+      return std::nullopt;
+    return member(path_ / std::string(name));
+  }
+
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return parent_ ? "/" + path_.lexically_relative(root_).string() : "/"; }
+
+ private:
+  // nullopt for what is neither file, folder nor link: sockets, devices.
+  std::optional<Node> member(const files::path& path) const {
+    boost::system::error_code error;
+    files::file_status status = files::symlink_status(path, error);
+    Node node;
+    if (status.type() == files::symlink_file) {
+      if (leads_into(path, root_) && !container_of(path.string())) {
+        node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
+        return node;
+      }
+      status = files::status(path, error);
+      if (status.type() == files::directory_file && !container_of(path.string())) {
+        node.content = Link{{}, {}, files::canonical(path, error).string(), true};
+        return node;
+      }
+    }
+    if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
+    node.content = PlainFile{path.string()};
+    if (status.type() == files::directory_file) {
+      node.parts = std::make_shared<Folder>(path, root_, shared_from_this());
+    }
+    if (container_of(path.string())) node.store = path.string();
+    return node;
+  }
+
+  const files::path path_;
+  const files::path root_;  // of the mirror, without links
+  const GroupPtr parent_;
+};
+
+}  // namespace
+
+bool recognises(const std::string& path) {
+  boost::system::error_code error;
+  return files::is_directory(path, error);
+}
+
+Store open(const std::string& path, Context&) {
+  boost::system::error_code error;
+  const files::path root = files::canonical(path, error);
+  if (error) throw unreadable("{}", error.message());
+  Store store;
+  store.path = path;
+  store.format = "folder";
+  store.root.content = PlainFile{path};
+  store.root.parts = std::make_shared<Folder>(root, root, nullptr);
+  files::directory_iterator first(root, error);
+  if (error) throw unreadable("{}", error.message());
+  return store;
+}
+
+}  // namespace plainfs::folder

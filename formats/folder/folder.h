@@ -1,0 +1,16 @@
+// An ordinary folder, mirrored: each store in it is a directory of the store's own file name, every other
+// file is passed through, folders are folders, and symbolic links within the folder stay links. A store is
+// recognised by its first bytes when its folder is listed and opened when it is entered.
+#pragma once
+
+#include <string>
+
+#include "formats/registry.h"
+
+namespace plainfs::folder {
+
+bool recognises(const std::string& path);
+// Throws unreadable where the folder cannot be listed.
+Store open(const std::string& path, Context& context);
+
+}  // namespace plainfs::folder

@@ -1,0 +1,128 @@
+#include "formats/registry.h"
+
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+#ifdef PLAINFS_WITH_bpcells
+#include "formats/bpcells/directory.h"
+#include "formats/bpcells/schema.h"
+#endif
+#ifdef PLAINFS_WITH_hdf5
+#include "formats/hdf5/container.h"
+#endif
+#ifdef PLAINFS_WITH_zarr
+#include "formats/zarr/zarr.h"
+#endif
+#ifdef PLAINFS_WITH_takane
+#include "formats/takane/object.h"
+#endif
+#ifdef PLAINFS_WITH_rds
+#include "formats/rds/rds.h"
+#endif
+#ifdef PLAINFS_WITH_h5seurat
+#include "formats/h5seurat/schema.h"
+#endif
+#ifdef PLAINFS_WITH_hdmf
+#include "formats/hdmf/schema.h"
+#endif
+#include "formats/folder/folder.h"
+
+namespace plainfs {
+namespace {
+
+namespace files = boost::filesystem;
+
+// In the order in which they are asked: an object directory may hold what the next ones recognise.
+constexpr Container kContainers[] = {
+#ifdef PLAINFS_WITH_takane
+    {"takane", takane::recognises, takane::open},
+#endif
+#ifdef PLAINFS_WITH_bpcells
+    {"BPCells", bpcells::recognises_directory, bpcells::open_directory},
+#endif
+#ifdef PLAINFS_WITH_zarr
+    {"Zarr", zarr::recognises, zarr::open},
+#endif
+#ifdef PLAINFS_WITH_hdf5
+    {"HDF5", hdf5::recognises, hdf5::open},
+#endif
+#ifdef PLAINFS_WITH_rds
+    {"rds", rds::recognises, rds::open},
+#endif
+    {"folder", folder::recognises, folder::open},
+};
+
+constexpr Schema kSchemas[] = {
+#ifdef PLAINFS_WITH_h5seurat
+    {"h5Seurat", h5seurat::refine, nullptr},
+#endif
+#ifdef PLAINFS_WITH_bpcells
+    {"BPCells", bpcells::refine, nullptr},
+#endif
+#ifdef PLAINFS_WITH_hdmf
+    {"HDMF", hdmf::refine, nullptr},
+#endif
+    {"folder", nullptr, nullptr},
+};
+
+// Schemas look at what containers leave without a meaning: groups and arrays.
+bool may_mean_more(const Node& node) {
+  return node.store.empty() && (std::holds_alternative<std::monostate>(node.content) ||
+                                std::holds_alternative<LabelledArray>(node.content));
+}
+
+// Throws where nothing is at path or the system does not let it be read.
+void check_readable(const files::path& path) {
+  boost::system::error_code error;
+  const files::file_status status = files::status(path, error);
+  if (status.type() == files::file_not_found) throw not_found("no such file or directory");
+  if (error) throw unreadable("{}", error.message());
+  const int mode = status.type() == files::directory_file ? R_OK | X_OK : R_OK;
+  if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
+}
+
+}  // namespace
+
+std::span<const Container> containers() {
+  return kContainers;
+}
+std::span<const Schema> schemas() {
+  return std::span(kSchemas).first(std::size(kSchemas) - 1);
+}
+
+const Container* container_of(const std::string& path) {
+  for (const Container& container : containers()) {
+    if (container.open != folder::open && container.recognises(path)) return &container;
+  }
+  return nullptr;
+}
+
+Store open_store(const std::string& path, Context& context) {
+  const files::path absolute = files::absolute(path).lexically_normal();
+  check_readable(absolute);
+  for (const Container& container : containers()) {
+    if (!container.recognises(absolute.string())) continue;
+    Store store = container.open(absolute.string(), context);
+    store.path = absolute.string();
+    const Node raw_root = store.root;
+    store.root = refine(std::move(store.root), context);
+    for (const Schema& schema : schemas()) {
+      if (schema.describe) schema.describe(raw_root, store);
+    }
+    return store;
+  }
+  throw Error(Errc::unknown_format, "no format that plainfs knows");
+}
+
+Node refine(Node node, Context& context) {
+  if (!may_mean_more(node)) return node;
+  for (const Schema& schema : schemas()) {
+    if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
+  }
+  return node;
+}
+
+}  // namespace plainfs

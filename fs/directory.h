@@ -1,0 +1,59 @@
+// What a directory shows: the members of a group as the schemas see them, the files that the views offer for
+// each, and the links, all under safe and distinct names. Made in one go when the directory is listed first;
+// reads no data.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fs/open_stores.h"
+#include "fs/views/view.h"
+
+namespace plainfs {
+
+enum class FileKind : uint8_t {
+  directory,
+  file,
+  link,
+  store,  // a store in a mirrored folder: a directory if it opens, else what node says
+};
+
+// One name of a directory.
+struct Shown {
+  std::string name;
+  FileKind kind;
+  Node node;                                        // what it stands for; its attributes are the file's
+  std::function<std::unique_ptr<ViewFile>()> open;  // of a file
+  std::string target;                               // of a link
+};
+
+// Where a directory is: the store it is part of, and the names from that store's root down to it.
+struct Place {
+  StorePtr store;
+  std::vector<std::string> names;
+};
+
+// What listing needs besides the place; lives as long as the mount.
+struct Shelf {
+  Context& context;
+  OpenStores& stores;
+  std::vector<const View*> views;  // those that -o views= has chosen
+};
+
+// The content of the directory of node at place. Throws where the group cannot be read.
+std::vector<Shown> show_directory(const Node& node, const Place& place, const Shelf& shelf);
+
+// The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its
+// directory.
+std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf);
+
+// Opens the host's file that node is. Requires: its content is a PlainFile.
+std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf);
+
+// A directory node for a store's root: the root itself, or a group that holds the one array the store is.
+Node as_root_directory(Node root);
+
+}  // namespace plainfs

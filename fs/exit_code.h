@@ -1,0 +1,54 @@
+// How the program ends. 1 to 7 are libfuse's own (fuse_main), the others are plainfs's.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "formats/model/error.h"
+
+namespace plainfs {
+
+enum ExitCode : int {
+  kSuccess = 0,
+  kUsage = 1,
+  kNoMountpoint = 2,
+  kNoSession = 3,
+  kMountFailed = 4,
+  kNotDaemonized = 5,
+  kNoSignalHandlers = 6,
+  kLoopFailed = 7,
+  kNotFound = 11,
+  kNotReadable = 12,
+  kUnknownFormat = 13,
+  kDamaged = 14,
+  kUnsupported = 15,
+};
+
+// Ends the program with a line on standard error.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// Of a store that could not be opened.
+inline ExitCode exit_code_of(Errc code) {
+  switch (code) {
+    case Errc::not_found:
+      return kNotFound;
+    case Errc::unreadable:
+      return kNotReadable;
+    case Errc::unknown_format:
+      return kUnknownFormat;
+    case Errc::unsupported:
+      return kUnsupported;
+    case Errc::damaged:
+      return kDamaged;
+  }
+  return kDamaged;
+}
+
+}  // namespace plainfs

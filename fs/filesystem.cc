@@ -1,0 +1,184 @@
+#include "fs/filesystem.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+
+namespace plainfs {
+namespace {
+
+// Linux's limits: XATTR_NAME_MAX, XATTR_SIZE_MAX, XATTR_LIST_MAX.
+constexpr size_t kLongestAttributeName = 255;
+constexpr size_t kLargestAttribute = 65536;
+constexpr size_t kLargestAttributeList = 65536;
+constexpr std::string_view kAttributePrefix = "user.";
+
+constexpr size_t kLongestLink = 4095;  // PATH_MAX less its NUL
+
+std::string attribute_text(const Json& value) {
+  return value.text() ? *value.text() : to_json_text(value);
+}
+
+bool has_room_for(const Attribute& attribute) {
+  return !attribute.name.empty() && attribute.name.find('\0') == std::string::npos &&
+         attribute.name.size() + kAttributePrefix.size() <= kLongestAttributeName &&
+         attribute_text(attribute.value).size() <= kLargestAttribute;
+}
+
+void set_times(struct stat& status, timespec modified) {
+#ifdef __APPLE__
+  status.st_atimespec = status.st_mtimespec = status.st_ctimespec = modified;
+#else
+  status.st_atim = status.st_mtim = status.st_ctim = modified;
+#endif
+}
+
+}  // namespace
+
+Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
+    : appearance_(std::move(appearance)),
+      context_(context),
+      store_(std::move(store)),
+      tree_(store_, appearance_.views.empty() ? default_views() : appearance_.views, context) {}
+
+StorePtr Filesystem::store() const {
+  const std::shared_lock lock(store_mutex_);
+  return store_;
+}
+
+Inode Filesystem::lookup(Inode directory, std::string_view name) {
+  const std::shared_lock lock(store_mutex_);
+  return tree_.lookup(directory, name);
+}
+
+struct stat Filesystem::status(Inode inode) {
+  const std::shared_lock lock(store_mutex_);
+  struct stat status {};
+  status.st_ino = inode;
+  status.st_nlink = 1;
+  status.st_uid = appearance_.owner;
+  status.st_gid = appearance_.group;
+  status.st_blksize = 1 << 17;
+  set_times(status, tree_.modified(inode));
+  switch (tree_.kind(inode)) {
+    case FileKind::directory:
+    case FileKind::store:
+      status.st_mode = S_IFDIR | (0555 & ~appearance_.umask);
+      break;
+    case FileKind::file:
+      status.st_mode = S_IFREG | (0444 & ~appearance_.umask);
+      status.st_size = static_cast<off_t>(tree_.size(inode));
+      break;
+    case FileKind::link:
+      status.st_mode = S_IFLNK | 0777;
+      status.st_size = static_cast<off_t>(tree_.target(inode).size());
+      break;
+  }
+  status.st_blocks = (status.st_size + 511) / 512;
+  return status;
+}
+
+ListingPtr Filesystem::list(Inode directory) {
+  const std::shared_lock lock(store_mutex_);
+  return tree_.list(directory);
+}
+
+std::string Filesystem::read_link(Inode link) {
+  const std::shared_lock lock(store_mutex_);
+  std::string target = tree_.target(link);
+  if (target.size() > kLongestLink) throw unsupported("a link of {} bytes", target.size());
+  return target;
+}
+
+OpenFile Filesystem::open(Inode file) {
+  const std::shared_lock lock(store_mutex_);
+  return {tree_.view(file), file, generation_, tree_.changes(file)};
+}
+
+Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
+  const std::shared_lock lock(store_mutex_);
+  if (file.generation != generation_ && !file.changes)
+    throw unreadable("the store was reopened since the file was");
+  Slices slices = file.view->read(offset, size);
+  requests_.reads.fetch_add(1, std::memory_order_relaxed);
+  requests_.bytes_read.fetch_add(slices.size(), std::memory_order_relaxed);
+  return slices;
+}
+
+std::vector<std::string> Filesystem::attribute_names(Inode inode) {
+  const std::shared_lock lock(store_mutex_);
+  std::vector<std::string> names;
+  size_t list_bytes = 0;
+  for (const Attribute& attribute : tree_.attributes(inode)) {
+    if (!has_room_for(attribute)) continue;
+    std::string name = std::string(kAttributePrefix) + attribute.name;
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    list_bytes += name.size() + 1;
+    if (list_bytes > kLargestAttributeList) break;
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view name) {
+  if (name.substr(0, kAttributePrefix.size()) != kAttributePrefix) return std::nullopt;
+  name.remove_prefix(kAttributePrefix.size());
+  const std::shared_lock lock(store_mutex_);
+  for (const Attribute& attribute : tree_.attributes(inode)) {
+    if (attribute.name == name && has_room_for(attribute)) return attribute_text(attribute.value);
+  }
+  return std::nullopt;
+}
+
+Inode Filesystem::find(std::string_view path) {
+  Inode inode = kRootInode;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (name.empty() || name == ".") continue;
+    inode = name == ".." ? tree_.parent(inode) : lookup(inode, name);
+  }
+  return inode;
+}
+
+void Filesystem::reopen() {
+  const std::unique_lock lock(store_mutex_);
+  context_.files.clear();
+  auto store = std::make_shared<const Store>(open_store(store_->path, context_));
+  store_ = std::move(store);
+  ++generation_;
+  tree_.reopen(store_);
+}
+
+int Filesystem::report(Inode inode, const Error& error) {
+  if (error.code() == Errc::not_found) return ENOENT;
+  requests_.errors.fetch_add(1, std::memory_order_relaxed);
+  if (log_error_) log_error_(fmt::format("{}: {}", tree_.path(inode), error.what()));
+  return error.code() == Errc::unsupported ? ENOTSUP : EIO;
+}
+
+std::vector<const View*> views_named(std::string_view list) {
+  std::vector<const View*> chosen;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find_first_of(",:+"), list.size());
+    const std::string_view name = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    const size_t before = chosen.size();
+    for (const View& view : views()) {
+      if (view.option == name) chosen.push_back(&view);
+    }
+    if (chosen.size() == before) throw unsupported("views={}: there is no such view", name);
+  }
+  return chosen;
+}
+
+std::vector<const View*> default_views() {
+  std::vector<const View*> chosen;
+  for (const View& view : views()) {
+    if (view.option != "bin") chosen.push_back(&view);
+  }
+  return chosen;
+}
+
+}  // namespace plainfs

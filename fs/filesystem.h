@@ -1,0 +1,94 @@
+// The mounted store as a file system: what FUSE, the commands without a mount, and the tests call. Knows
+// nothing of FUSE and throws Error.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fs/tree.h"
+
+namespace plainfs {
+
+struct Appearance {
+  uid_t owner = 0;
+  gid_t group = 0;
+  mode_t umask = 0;                // taken away from 0444 and 0555
+  std::vector<const View*> views;  // empty: all but `bin`
+};
+
+// Counted with relaxed atomics: sums for .plainfs/stats.json.
+struct Requests {
+  std::atomic<uint64_t> reads{0};
+  std::atomic<uint64_t> bytes_read{0};
+  std::atomic<uint64_t> errors{0};
+};
+
+// A file as one process has it open.
+struct OpenFile {
+  std::shared_ptr<ViewFile> view;
+  Inode inode = 0;
+  uint64_t generation = 0;  // of the store when it was opened
+  bool changes = false;     // its size is not that of the next one who opens it
+};
+
+// Thread-safe. Inodes are those of Tree.
+class Filesystem {
+ public:
+  Filesystem(StorePtr store, Appearance appearance, Context& context);
+
+  Tree& tree() { return tree_; }
+  StorePtr store() const;
+  Requests& requests() { return requests_; }
+
+  Inode lookup(Inode directory, std::string_view name);
+  // The first one of a text file computes its size.
+  struct stat status(Inode inode);
+  ListingPtr list(Inode directory);
+  std::string read_link(Inode link);
+  OpenFile open(Inode file);
+  // Fewer bytes than size only at the end.
+  Slices read(const OpenFile& file, uint64_t offset, size_t size);
+
+  // "user.NAME" of each attribute that Linux can hold as an extended one.
+  std::vector<std::string> attribute_names(Inode inode);
+  // The text itself for a text, else compact JSON; nullopt where there is no such attribute.
+  std::optional<std::string> attribute(Inode inode, std::string_view name);
+
+  // The inode at a path from the root ("/", "a/b.csv"); links on the way and at the end are not followed.
+  // Throws not_found.
+  Inode find(std::string_view path);
+
+  // Opens the store again and shows what it holds now; files opened before that fail from then on.
+  void reopen();
+  // Counts the error and logs it with the path in the store; returns the errno to report.
+  int report(Inode inode, const Error& error);
+  // Where report and warnings write.
+  void set_error_log(std::function<void(const std::string& line)> log) { log_error_ = std::move(log); }
+
+ private:
+  const Appearance appearance_;
+  Context& context_;
+  std::function<void(const std::string& line)> log_error_;
+  mutable std::shared_mutex
+      store_mutex_;  // guards store_ and generation_: every call holds it shared, reopen alone
+  StorePtr store_;
+  uint64_t generation_ = 0;
+  Tree tree_;
+  Requests requests_;
+};
+
+// The views that "csv,npy,…" names. Throws Error(unsupported) for a name that is none.
+std::vector<const View*> views_named(std::string_view list);
+// Those of a mount without the option.
+std::vector<const View*> default_views();
+
+}  // namespace plainfs

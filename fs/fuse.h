@@ -1,0 +1,72 @@
+// The FUSE side of a mount: a session whose callbacks hand every request to a Filesystem and its answer, or
+// its Error, back.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fs/filesystem.h"
+
+struct fuse_session;
+
+namespace plainfs {
+
+struct MountSettings {
+  std::string mountpoint;                  // an existing directory, absolute and without links
+  std::vector<std::string> mount_options;  // libfuse's
+  double entry_timeout = 1e6;              // seconds
+  double attr_timeout = 1e6;
+  double negative_timeout = 0;
+  bool single_threaded = false;
+  bool debug = false;
+  std::function<void()> answers;  // called once the kernel's first request is being answered
+};
+
+class FuseMount {
+ public:
+  // Mounts. Throws Failure with libfuse's exit code.
+  FuseMount(Filesystem& filesystem, MountSettings settings);
+  // Unmounts, files still open or not.
+  ~FuseMount();
+  FuseMount(const FuseMount&) = delete;
+  FuseMount& operator=(const FuseMount&) = delete;
+
+  // Serves requests until the file system is unmounted or stop() is called. Throws Failure(kLoopFailed).
+  void serve();
+  // Ends serve(). From a signal handler or any thread.
+  void stop();
+
+  // How many requests there have been.
+  uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
+  // Files and directories that are open.
+  int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
+  // Unmounts unless somebody is in it, and says whether that was possible. Not from a callback.
+  bool unmount_if_unused();
+  // Makes the kernel forget what it was told about everything. Not from a callback.
+  void invalidate();
+
+ private:
+  friend struct FuseCallbacks;
+  void read_ahead();
+
+  Filesystem& filesystem_;
+  const MountSettings settings_;
+  struct SessionDeleter {
+    void operator()(fuse_session* session) const;
+  };
+  std::unique_ptr<fuse_session, SessionDeleter> session_;
+  std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
+  std::atomic<int64_t> open_files_{0};
+};
+
+// Version of the FUSE library, as it says it.
+std::string fuse_library_version();
+// "" where FUSE can be used, else what is missing.
+std::string missing_for_fuse();
+// Whether some FUSE file system has its root at path.
+bool is_mounted_by_fuse(const std::string& path);
+
+}  // namespace plainfs

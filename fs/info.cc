@@ -1,0 +1,74 @@
+#include "fs/info.h"
+
+#include <fmt/core.h>
+#include <spdlog/version.h>
+
+#include <boost/version.hpp>
+#include <functional>
+
+#include "fs/build_info.h"
+#include "fs/memory_file.h"
+
+namespace plainfs {
+namespace {
+
+using Counter = std::atomic<uint64_t>;
+Json count(const Counter& counter) {
+  return Json::of(counter.load(std::memory_order_relaxed));
+}
+
+Json::Object library_versions() {
+  return {{"plainfs", kVersion},
+          {"boost",
+           fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+          {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+          {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)}};
+}
+
+std::string statistics_text(Filesystem& filesystem, const Context& context) {
+  const CacheStatistics cache = context.cache.statistics();
+  const Counters& counters = context.counters;
+  const Requests& requests = filesystem.requests();
+  return to_json_text(Json::Object{
+             {"cache_hits", Json::of(cache.hits)},
+             {"cache_misses", Json::of(cache.misses)},
+             {"cache_evictions", Json::of(cache.evictions)},
+             {"cache_held_bytes", Json::of(cache.held_bytes)},
+             {"cache_budget_bytes", Json::of(cache.budget_bytes)},
+             {"source_bytes_read", count(counters.source_bytes_read)},
+             {"chunks_decoded", count(counters.chunks_decoded)},
+             {"bytes_decoded", count(counters.bytes_decoded)},
+             {"text_blocks_measured", count(counters.text_blocks_measured)},
+             {"text_blocks_formatted", count(counters.text_blocks_formatted)},
+             {"bytes_formatted", count(counters.bytes_formatted)},
+             {"reads_served", count(requests.reads)},
+             {"bytes_served", count(requests.bytes_read)},
+             {"errors", count(requests.errors)},
+             {"inodes", Json::of(filesystem.tree().count())},
+         }) +
+         "\n";
+}
+
+std::unique_ptr<ViewFile> text_file(std::string text) {
+  return std::make_unique<MemoryFile>(std::move(text));
+}
+
+}  // namespace
+
+std::string info_text(const Store& store, const Json::Object& options) {
+  Json::Object info{{"store", store.path}, {"format", store.format}, {"version", store.version}};
+  for (const auto& detail : store.details) info.push_back(detail);
+  info.emplace_back("options", options);
+  info.emplace_back("libraries", library_versions());
+  return to_json_text(info) + "\n";
+}
+
+void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options) {
+  filesystem.tree().add_hidden(
+      ".plainfs",
+      {{"info.json", [&filesystem, options] { return text_file(info_text(*filesystem.store(), options)); }},
+       {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},
+       {"log", [&log] { return text_file(log.text()); }}});
+}
+
+}  // namespace plainfs

@@ -1,0 +1,89 @@
+#include "fs/log.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/syslog_sink.h>
+
+#include "formats/model/error.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostLines = 10'000;
+constexpr char kPattern[] = "%Y-%m-%d %H:%M:%S %l: %v";
+
+// One line, whatever names from a store hold.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\r')
+      line += "\\r";
+    else if (c == '\0')
+      line += "\\0";
+    else
+      line += c;
+  }
+  return line;
+}
+
+}  // namespace
+
+Log::Log()
+    : ring_(std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kMostLines)),
+      logger_("plainfs", spdlog::sink_ptr(ring_)) {
+  ring_->set_pattern(kPattern);
+  logger_.set_level(spdlog::level::trace);
+}
+
+void Log::write(spdlog::level::level_enum level, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const std::string line = one_line(text);
+  if (known_.size() >= kMostLines) known_.clear();
+  if (known_.insert(line).second) logger_.log(level, line);
+}
+
+void Log::info(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  logger_.info(one_line(line));
+}
+
+void Log::add(spdlog::sink_ptr sink, spdlog::level::level_enum level) {
+  const std::lock_guard lock(mutex_);
+  sink->set_level(level);
+  for (const spdlog::details::log_msg_buffer& line : ring_->last_raw()) {
+    if (sink->should_log(line.level)) sink->log(line);
+  }
+  logger_.sinks().push_back(std::move(sink));
+  logger_.flush_on(spdlog::level::info);
+}
+
+void Log::to_standard_error(spdlog::level::level_enum level) {
+  auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  sink->set_pattern("plainfs: %l: %v");
+  add(std::move(sink), level);
+}
+
+void Log::to_system_log(spdlog::level::level_enum level) {
+  auto sink = std::make_shared<spdlog::sinks::syslog_sink_mt>("plainfs", LOG_PID, LOG_USER, false);
+  add(std::move(sink), level);
+}
+
+void Log::to_file(const std::string& path, spdlog::level::level_enum level) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+    sink->set_pattern(kPattern);
+    add(std::move(sink), level);
+  } catch (const spdlog::spdlog_ex& error) {
+    throw unreadable("log file {}: {}", path, error.what());
+  }
+}
+
+std::string Log::text() const {
+  std::string text;
+  for (const std::string& line : ring_->last_formatted()) text += line;
+  return text;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,44 @@
+// Where warnings and errors go: to the ring that .plainfs/log shows, and to standard error, a file or syslog.
+// Each distinct line is written once, so that a damaged file that is read a thousand times is one line.
+#pragma once
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+namespace plainfs {
+
+// Thread-safe.
+class Log {
+ public:
+  Log();
+
+  // Lines from now on also go there; those so far are sent on first. level: spdlog's names ("debug", "info",
+  // "warning", "error", "off"). Throws Error(unreadable) where the file cannot be written.
+  void to_standard_error(spdlog::level::level_enum level);
+  void to_system_log(spdlog::level::level_enum level);
+  void to_file(const std::string& path, spdlog::level::level_enum level);
+
+  void warn(const std::string& line) { write(spdlog::level::warn, line); }
+  void error(const std::string& line) { write(spdlog::level::err, line); }
+  // For what happens once and is no fault: a store reopened, an idle mount ended.
+  void info(const std::string& line);
+
+  // The lines so far, the oldest first; the first ones are gone where there were very many.
+  std::string text() const;
+
+ private:
+  void write(spdlog::level::level_enum level, const std::string& line);
+  void add(spdlog::sink_ptr sink, spdlog::level::level_enum level);
+
+  std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> ring_;
+  spdlog::logger logger_;
+  std::mutex mutex_;  // guards the lines known and the list of sinks
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,44 @@
+// The program: mounts a store, or reads it without a mount.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "fs/build_info.h"
+#include "fs/exit_code.h"
+#include "fs/fuse.h"
+#include "fs/mount.h"
+#include "fs/options.h"
+
+namespace plainfs {
+namespace {
+
+int run(const std::string& program, std::vector<std::string> arguments) {
+  const std::string name = program.substr(program.rfind('/') + 1);
+  if (name.rfind("mount.", 0) == 0) arguments = from_mount_helper(arguments);
+  const Options options = parse_options(arguments);
+  if (options.help) {
+    std::fputs(help_text().c_str(), stdout);
+    return kSuccess;
+  }
+  if (options.version) {
+    std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
+    return kSuccess;
+  }
+  return mount_store(options);
+}
+
+}  // namespace
+}  // namespace plainfs
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + (count > 0), words + count);
+  try {
+    return plainfs::run(count > 0 ? words[0] : "plainfs", arguments);
+  } catch (const plainfs::Failure& failure) {
+    std::fprintf(stderr, "plainfs: %s\n", failure.what());
+    return failure.code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "plainfs: %s\n", error.what());
+    return plainfs::kLoopFailed;
+  }
+}

@@ -1,0 +1,351 @@
+#include "fs/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+namespace {
+
+uint64_t integer(std::string_view name, std::string_view text, uint64_t most, int base = 10) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size() || value > most) {
+    throw Failure(kUsage, fmt::format("{}={}: not a number from 0 to {}", name, text, most));
+  }
+  return value;
+}
+
+// "512m": bytes, with k, m, g or t for powers of 1024.
+uint64_t byte_size(std::string_view name, std::string_view text) {
+  static constexpr std::string_view kUnits = "kmgt";
+  int shift = 0;
+  if (!text.empty()) {
+    const size_t unit = kUnits.find(static_cast<char>(text.back() | 0x20));
+    if (unit != std::string_view::npos) {
+      shift = 10 * static_cast<int>(unit + 1);
+      text.remove_suffix(1);
+    }
+  }
+  return integer(name, text, (uint64_t{1} << 62) >> shift) << shift;
+}
+
+double seconds(std::string_view name, std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || *end != '\0' || !(value >= 0) || !std::isfinite(value)) {
+    throw Failure(kUsage, fmt::format("{}={}: not a number of seconds", name, text));
+  }
+  return value;
+}
+
+std::string one_of(std::string_view name, std::string_view text,
+                   std::initializer_list<std::string_view> allowed) {
+  if (std::find(allowed.begin(), allowed.end(), text) == allowed.end()) {
+    throw Failure(kUsage, fmt::format("{}={}: not one of {}", name, text, fmt::join(allowed, ", ")));
+  }
+  return std::string(text);
+}
+
+struct Row {
+  char letter;             // 0: none
+  std::string_view name;   // --name and -o name
+  std::string_view value;  // what it is called in the help; empty: none
+  std::string_view help;
+  void (*set)(Options&, std::string_view value);
+};
+
+constexpr Row kOwn[] = {
+    {'h', "help", "", "print this help", [](Options& o, std::string_view) { o.help = true; }},
+    {'V', "version", "", "print the version", [](Options& o, std::string_view) { o.version = true; }},
+    {'f', "foreground", "", "stay in the foreground, log to standard error",
+     [](Options& o, std::string_view) { o.foreground = true; }},
+    {'d', "debug", "", "as -f, and print every request",
+     [](Options& o, std::string_view) { o.debug = o.foreground = true; }},
+    {'s', "single_thread", "", "serve one request at a time",
+     [](Options& o, std::string_view) { o.single_threaded = true; }},
+    {0, "cache_size", "BYTES", "memory for decoded data, as in 512m (256m)",
+     [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
+    {0, "threads", "N", "threads that decode (one a core)",
+     [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
+    {0, "views", "LIST", "what to show, of csv npy bin mtx tsv json, joined by + or : (all but bin)",
+     [](Options& o, std::string_view v) { o.views = v; }},
+    {0, "subdir", "PATH", "mount this directory of the store only",
+     [](Options& o, std::string_view v) { o.subdir = v; }},
+    {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
+     [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); }},
+    {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
+     [](Options& o, std::string_view v) {
+       o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
+     }},
+    {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; }},
+    {0, "missing", "WHAT", "an absent Zarr chunk is `fill` or `error` (fill)",
+     [](Options& o, std::string_view v) {
+       o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
+     }},
+    {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
+     [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+};
+
+// FUSE's, for the files of this mount.
+constexpr Row kFuse[] = {
+    {0, "uid", "N", "owner of the files (who mounts)",
+     [](Options& o, std::string_view v) { o.uid = static_cast<uid_t>(integer("uid", v, UINT32_MAX)); }},
+    {0, "gid", "N", "their group (who mounts)",
+     [](Options& o, std::string_view v) { o.gid = static_cast<gid_t>(integer("gid", v, UINT32_MAX)); }},
+    {0, "umask", "M", "octal, taken away from 0444 and 0555 (0)",
+     [](Options& o, std::string_view v) { o.umask = static_cast<mode_t>(integer("umask", v, 0777, 8)); }},
+    {0, "entry_timeout", "SECONDS", "how long the kernel keeps names (1000000)",
+     [](Options& o, std::string_view v) { o.entry_timeout = seconds("entry_timeout", v); }},
+    {0, "attr_timeout", "SECONDS", "and sizes (1000000)",
+     [](Options& o, std::string_view v) { o.attr_timeout = seconds("attr_timeout", v); }},
+    {0, "negative_timeout", "SECONDS", "and names that do not exist (0)",
+     [](Options& o, std::string_view v) { o.negative_timeout = seconds("negative_timeout", v); }},
+};
+
+struct Passed {
+  std::string_view name;
+  bool has_value;
+  std::string_view help;
+};
+
+// What libfuse is given as it is. Without help: the kernel's mount flags.
+constexpr Passed kPassed[] = {
+    {"allow_other", false, "let other users see the files"},
+    {"allow_root", false, "let root see the files"},
+    {"default_permissions", false, "let the kernel check permissions"},
+    {"fsname", true, "name in the table of mounts (the store's path)"},
+    {"subtype", true, "type in the table of mounts (plainfs)"},
+    {"auto_unmount", false, "unmount when the program ends in any way"},
+    {"max_read", true, "most bytes of one request"},
+    {"context", true, ""},
+    {"fscontext", true, ""},
+    {"defcontext", true, ""},
+    {"rootcontext", true, ""},
+    {"dev", false, ""},
+    {"nodev", false, ""},
+    {"suid", false, ""},
+    {"nosuid", false, ""},
+    {"exec", false, ""},
+    {"noexec", false, ""},
+    {"noatime", false, ""},
+    {"nodiratime", false, ""},
+};
+
+// For mount(8), its table and systemd; accepted and without effect. The mount is always read-only.
+constexpr std::string_view kIgnored[] = {
+    "ro",         "rw",       "_netdev",    "nofail",     "noauto",      "auto",          "user",
+    "users",      "nouser",   "owner",      "group",      "async",       "sync",          "dirsync",
+    "atime",      "diratime", "relatime",   "norelatime", "strictatime", "nostrictatime", "lazytime",
+    "nolazytime", "defaults", "silent",     "loud",       "iversion",    "noiversion",    "mand",
+    "nomand",     "nonempty", "big_writes",
+};
+
+const Row* find_row(std::string_view name) {
+  for (const auto rows : {std::span<const Row>(kOwn), std::span<const Row>(kFuse)}) {
+    for (const Row& row : rows) {
+      if (row.name == name) return &row;
+    }
+  }
+  return nullptr;
+}
+
+bool is_ignored(std::string_view name) {
+  return name.starts_with("x-") || name.starts_with("X-") || name == "comment" ||
+         std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
+}
+
+// One "name" or "name=value" of -o, or of a long option.
+void set_option(Options& options, std::string_view option) {
+  const size_t equals = option.find('=');
+  const bool has_value = equals != std::string_view::npos;
+  const std::string_view name = option.substr(0, equals);
+  const std::string_view value = has_value ? option.substr(equals + 1) : std::string_view();
+  bool wants_value = false;
+  if (const Row* row = find_row(name)) {
+    wants_value = !row->value.empty();
+    if (has_value == wants_value) return row->set(options, value);
+  } else if (is_ignored(name)) {
+    return;
+  } else {
+    const auto passed =
+        std::find_if(std::begin(kPassed), std::end(kPassed), [&](const Passed& p) { return p.name == name; });
+    if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
+    wants_value = passed->has_value;
+    if (has_value == wants_value) return options.mount_options.emplace_back(option), void();
+  }
+  throw Failure(kUsage,
+                fmt::format("option {}: {}", name, wants_value ? "a value is wanted" : "no value is wanted"));
+}
+
+bool is_view(std::string_view name) {
+  static constexpr std::string_view kViews[] = {"csv", "npy", "bin", "mtx", "tsv", "json"};
+  return std::find(std::begin(kViews), std::end(kViews), name) != std::end(kViews);
+}
+
+// "a,b=c\,d": split at commas that no backslash stands before. "views=csv,npy" is one option.
+void set_list(Options& options, std::string_view list) {
+  std::string option;
+  bool names_views = false;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && list[i] == '\\' && i + 1 < list.size()) {
+      option += list[++i];
+    } else if (i < list.size() && list[i] != ',') {
+      option += list[i];
+    } else {
+      if (names_views && is_view(option)) {
+        options.views += "," + option;
+      } else if (!option.empty()) {
+        names_views = option.starts_with("views=");
+        set_option(options, option);
+      }
+      option.clear();
+    }
+  }
+}
+
+class Parser {
+ public:
+  explicit Parser(std::span<const std::string> arguments) : arguments_(arguments) {}
+
+  Options parse() {
+    bool only_names = false;
+    for (next_ = 0; next_ < arguments_.size();) {
+      const std::string_view argument = arguments_[next_++];
+      if (only_names || argument.size() < 2 || argument[0] != '-')
+        add_name(argument);
+      else if (argument == "--")
+        only_names = true;
+      else if (argument[1] == '-')
+        set_long(argument.substr(2));
+      else
+        set_letters(argument.substr(1));
+    }
+    return std::move(options_);
+  }
+
+ private:
+  void add_name(std::string_view name) {
+    if (options_.store.empty())
+      options_.store = name;
+    else if (options_.mountpoint.empty())
+      options_.mountpoint = name;
+    else
+      throw Failure(kUsage, fmt::format("one argument too many: {}", name));
+  }
+
+  std::string_view value_of(std::string_view option) {
+    if (next_ == arguments_.size())
+      throw Failure(kUsage, fmt::format("option {}: a value is wanted", option));
+    return arguments_[next_++];
+  }
+
+  void set_long(std::string_view argument) {
+    std::string option(argument.substr(0, argument.find('=')));
+    std::replace(option.begin(), option.end(), '-', '_');
+    const Row* row = find_row(option);
+    if (argument.find('=') != std::string_view::npos)
+      option += argument.substr(argument.find('='));
+    else if (row && !row->value.empty())
+      option.append("=").append(value_of(argument));
+    set_option(options_, option);
+  }
+
+  void set_letters(std::string_view letters) {
+    while (!letters.empty()) {
+      const char letter = letters.front();
+      letters.remove_prefix(1);
+      if (letter == 'o') {
+        set_list(options_, letters.empty() ? value_of("-o") : letters);
+        return;
+      }
+      const auto row =
+          std::find_if(std::begin(kOwn), std::end(kOwn), [&](const Row& r) { return r.letter == letter; });
+      if (row == std::end(kOwn)) throw Failure(kUsage, fmt::format("unknown option: -{}", letter));
+      row->set(options_, {});
+    }
+  }
+
+  std::span<const std::string> arguments_;
+  size_t next_ = 0;
+  Options options_;
+};
+
+std::string help_line(char letter, std::string_view name, std::string_view value, std::string_view help) {
+  const std::string option = letter && value.empty() ? fmt::format("-{}, -o {}", letter, name)
+                             : value.empty()         ? fmt::format("-o {}", name)
+                                                     : fmt::format("-o {}={}", name, value);
+  return fmt::format("  {:<28} {}\n", option, help);
+}
+
+}  // namespace
+
+Options parse_options(std::span<const std::string> arguments) {
+  return Parser(arguments).parse();
+}
+
+std::vector<std::string> from_mount_helper(std::span<const std::string> arguments) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const bool is_letters = argument.size() > 1 && argument[0] == '-' && argument[1] != '-';
+    if (argument == "-t" || argument == "-N")
+      ++i;
+    else if (!is_letters || argument[1] == 'o' || argument[1] == 'h' || argument[1] == 'V')
+      kept.push_back(argument);
+    if (argument == "-o" && i + 1 < arguments.size()) kept.push_back(arguments[++i]);
+  }
+  return kept;
+}
+
+std::string help_text() {
+  std::string text =
+      "usage: plainfs [options] STORE [MOUNTPOINT]\n"
+      "       plainfs ls [-l] [-R] STORE [PATH]\n"
+      "       plainfs cat [--range FIRST-LAST] STORE PATH...\n"
+      "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
+      "       plainfs info STORE\n"
+      "       plainfs check STORE\n"
+      "\n"
+      "Mounts a BPCells, HDF5, h5Seurat, Zarr, HDMF-Zarr or takane store, or a directory of them, as plain "
+      "files.\n"
+      "Every -o NAME may also be written --NAME.\n\n";
+  for (const Row& row : kOwn) text += help_line(row.letter, row.name, row.value, row.help);
+  text += "\nOptions of FUSE:\n";
+  for (const Row& row : kFuse) text += help_line(row.letter, row.name, row.value, row.help);
+  for (const Passed& passed : kPassed) {
+    if (!passed.help.empty()) text += help_line(0, passed.name, passed.has_value ? "X" : "", passed.help);
+  }
+  text +=
+      "\nFor mount(8) and its table ro, user, auto, noauto, nofail, _netdev, x-* and the like are accepted.\n"
+      "To unmount: fusermount3 -u MOUNTPOINT\n";
+  return text;
+}
+
+Json::Object describe(const Options& options) {
+  const Options defaults;
+  Json::Object shown{{"cache_size", Json::of(options.cache_bytes)}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) shown.emplace_back(name, value);
+  };
+  if (options.threads != 0) shown.emplace_back("threads", Json::of(uint64_t{options.threads}));
+  add("views", options.views);
+  add("subdir", options.subdir);
+  if (options.idle_seconds != 0) shown.emplace_back("timeout", Json::of(options.idle_seconds));
+  if (options.log_level != defaults.log_level) add("log_level", options.log_level);
+  add("log_file", options.log_file);
+  if (options.read.absent_chunk_is_error) add("missing", "error");
+  if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
+  Json::List passed(options.mount_options.begin(), options.mount_options.end());
+  if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
+  return shown;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,61 @@
+// The command line of the mount. One table in options.cc holds every option with its help; --help prints it
+// and the manual is tested against it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/model/context.h"
+#include "formats/model/json.h"
+
+namespace plainfs {
+
+struct Options {
+  std::string store;
+  std::string mountpoint;  // empty: not given
+
+  bool help = false;
+  bool version = false;
+  bool foreground = false;
+  bool debug = false;
+  bool single_threaded = false;
+
+  uint64_t cache_bytes = uint64_t{256} << 20;
+  unsigned threads = 0;  // 0: one a core
+  std::string views;     // empty: the default ones
+  std::string subdir;
+  uint64_t idle_seconds = 0;  // 0: never unmount
+  std::string log_level = "warning";
+  std::string log_file;
+  ReadOptions read;
+
+  std::optional<uid_t> uid;
+  std::optional<gid_t> gid;
+  mode_t umask = 0;
+  // Seconds the kernel may keep what it was told. Nothing changes while it is mounted.
+  double entry_timeout = 1e6;
+  double attr_timeout = 1e6;
+  double negative_timeout = 0;
+
+  std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
+};
+
+// Throws Failure(kUsage), with the option in the message.
+Options parse_options(std::span<const std::string> arguments);
+
+// The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
+// type]`, as parse_options takes them.
+std::vector<std::string> from_mount_helper(std::span<const std::string> arguments);
+
+std::string help_text();
+
+// Those that are not as by default, for info.json.
+Json::Object describe(const Options& options);
+
+}  // namespace plainfs

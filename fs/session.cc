@@ -1,0 +1,57 @@
+#include "fs/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "fs/exit_code.h"
+#include "fs/info.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostOpenFiles = 256;
+
+// Threads besides those that ask, who take part in the work.
+unsigned helpers(const Options& options) {
+  if (options.single_threaded) return 0;
+  const unsigned threads =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  return threads - 1;
+}
+
+Appearance appearance_of(const Options& options) {
+  Appearance appearance;
+  appearance.owner = options.uid.value_or(::getuid());
+  appearance.group = options.gid.value_or(::getgid());
+  appearance.umask = options.umask;
+  try {
+    appearance.views = views_named(options.views);
+  } catch (const Error& error) {
+    throw Failure(kUsage, error.what());
+  }
+  return appearance;
+}
+
+}  // namespace
+
+Session::Session(const Options& options)
+    : cache_(options.cache_bytes),
+      workers_(helpers(options)),
+      files_(kMostOpenFiles, &counters_.source_bytes_read),
+      context_{cache_,    workers_,     files_,
+               counters_, options.read, [this](const std::string& line) { log_.warn(line); }} {
+  Appearance appearance = appearance_of(options);
+  StorePtr store;
+  try {
+    store = std::make_shared<const Store>(open_store(options.store, context_));
+  } catch (const Error& error) {
+    throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, error.what()));
+  }
+  filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);
+  filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
+  add_info_files(*filesystem_, context_, log_, describe(options));
+}
+
+}  // namespace plainfs

@@ -1,0 +1,31 @@
+// An opened store with all that reading it needs: what a mount and the commands without one have in common.
+#pragma once
+
+#include <memory>
+
+#include "fs/filesystem.h"
+#include "fs/log.h"
+#include "fs/options.h"
+
+namespace plainfs {
+
+class Session {
+ public:
+  // Throws Failure, whose message begins with the path.
+  explicit Session(const Options& options);
+
+  Filesystem& filesystem() { return *filesystem_; }
+  Log& log() { return log_; }
+  Context& context() { return context_; }
+
+ private:
+  Log log_;
+  Counters counters_;
+  ByteCache cache_;
+  Workers workers_;
+  FilePool files_;
+  Context context_;
+  std::unique_ptr<Filesystem> filesystem_;
+};
+
+}  // namespace plainfs
