@@ -1,7 +1,5 @@
 # What `cmake --install` puts where, and the Debian package of it.
 include(GNUInstallDirs)
-
-install(TARGETS plainfs_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # mount(8) looks for these in /sbin.
 foreach(helper mount.plainfs mount.fuse.plainfs)
   install(CODE "
