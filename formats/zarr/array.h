@@ -1,0 +1,45 @@
+// An array of a Zarr store. Its chunks are those of the grid, or the innermost chunks where it is sharded.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "formats/zarr/metadata.h"
+#include "formats/zarr/sharding.h"
+#include "formats/zarr/store.h"
+
+namespace plainfs::zarr {
+
+class StoredArray : public ChunkedArray {
+ public:
+  // path: of the array in the store, "" for the root, "a/b". attributes: reads them on demand.
+  // store: shared, since an array may outlive the group it was found in.
+  static std::shared_ptr<const StoredArray> open(Context& context, std::shared_ptr<const KeyStore> store,
+                                                 std::string path, ArrayMetadata metadata,
+                                                 std::function<Attributes()> attributes);
+
+  Attributes attributes() const override { return attributes_(); }
+
+ protected:
+  Elements load_chunk(std::span<const uint64_t> chunk) const override;
+
+ private:
+  StoredArray(Context& context, std::shared_ptr<const KeyStore> store, std::string path,
+              ArrayMetadata metadata, std::optional<ShardReader> shards,
+              std::function<Attributes()> attributes);
+  ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
+  ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
+  Elements absent(const std::string& key) const;
+
+  std::shared_ptr<const KeyStore> store_;
+  std::string path_;
+  ChunkKeys keys_;
+  ChunkGrid outer_grid_;  // of the stored chunks; grid() is that of the innermost
+  CodecChain chain_;      // of the innermost chunks
+  Elements fill_;
+  std::optional<ShardReader> shards_;
+  std::function<Attributes()> attributes_;
+};
+
+}  // namespace plainfs::zarr

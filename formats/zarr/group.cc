@@ -1,0 +1,214 @@
+#include "formats/zarr/group.h"
+
+#include "formats/zarr/array.h"
+#include "formats/zarr/json_members.h"
+#include "formats/zarr/metadata.h"
+
+namespace plainfs::zarr {
+namespace {
+
+constexpr const char* kV3 = "zarr.json";
+constexpr const char* kV2Array = ".zarray";
+constexpr const char* kV2Group = ".zgroup";
+constexpr const char* kV2Attributes = ".zattrs";
+constexpr const char* kV2Consolidated = ".zmetadata";
+
+std::string key_of(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "/" + name;
+}
+
+Json parse_document(ByteSpan bytes) {
+  std::string_view text = as_text(bytes);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
+  return parse_json(text);
+}
+
+// What of a zarr.json the attributes are made of; the rest need not stay in memory.
+std::function<Attributes()> v3_attributes(const Json& zarr_json) {
+  Json::Object kept;
+  for (const char* name : {"attributes", "dimension_names"}) {
+    if (const Json* member = zarr_json.find(name)) kept.emplace_back(name, *member);
+  }
+  return [document = Json(std::move(kept))] { return parse_v3_attributes(document); };
+}
+
+Node node_of(std::shared_ptr<const StoredArray> array) {
+  return Node{LabelledArray{std::move(array), {}, {}}, {}, {}};
+}
+
+Node node_of(GroupPtr group) {
+  return Node{std::monostate{}, std::move(group), {}};
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(std::string disk_path, std::shared_ptr<const KeyStore> store, Context& context)
+    : disk_path_(std::move(disk_path)), store_(std::move(store)), context_(context) {}
+
+// .zmetadata, and consolidated_metadata in the root's zarr.json; what cannot be read is only a hint less.
+void Hierarchy::read_consolidated() const {
+  const auto read = [this](const char* name, const char* member, Json& into) {
+    try {
+      const auto bytes = store_->read_document(name);
+      if (!bytes) return;
+      Json document = parse_document(*bytes);
+      const Json* outer = member ? document.find(member) : &document;
+      if (const Json* metadata = outer ? outer->find("metadata") : nullptr) into = *metadata;
+    } catch (const Error& error) {
+      context_.warn(fmt::format("{}: not used: {}", name, error.what()));
+    }
+  };
+  read(kV2Consolidated, nullptr, v2_consolidated_);
+  read(kV3, "consolidated_metadata", v3_consolidated_);
+}
+
+const Json* Hierarchy::consolidated(const std::string& path, const std::string& name) const {
+  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  if (name == kV3) return v3_consolidated_.find(path);
+  return v2_consolidated_.find(key_of(path, name));
+}
+
+std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
+  const std::string key = key_of(path, name);
+  try {
+    if (const auto bytes = store_->read_document(key)) return parse_document(*bytes);
+  } catch (const Error& error) {
+    throw error.at(key);
+  }
+  return std::nullopt;
+}
+
+int Hierarchy::version() const {
+  if (store_->open(kV3)) return 3;
+  for (const char* name : {kV2Array, kV2Group, kV2Consolidated}) {
+    if (store_->open(name)) return 2;
+  }
+  return 0;
+}
+
+std::function<Attributes()> Hierarchy::v2_attributes(const std::string& path) const {
+  return [self = shared_from_this(), path]() -> Attributes {
+    const auto document = self->document(path, kV2Attributes);
+    const Json* zattrs = document ? &*document : self->consolidated(path, kV2Attributes);
+    if (!zattrs) return {};
+    try {
+      return parse_v2_attributes(*zattrs);
+    } catch (const Error& error) {
+      throw error.at(key_of(path, kV2Attributes));
+    }
+  };
+}
+
+Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const Json& zarr_json) const {
+  const NodeType type = parse_v3_node_type(zarr_json);
+  auto attributes = v3_attributes(zarr_json);
+  if (type == NodeType::array) {
+    try {
+      return node_of(StoredArray::open(context_, store_, path, parse_v3_array(zarr_json), attributes));
+    } catch (const Error& error) {
+      return Node{error.at(key_of(path, kV3)), {}, std::move(attributes)};
+    }
+  }
+  std::optional<Error> broken;
+  try {
+    check_v3_group(zarr_json);
+  } catch (const Error& error) {
+    broken = error.at(key_of(path, kV3));
+  }
+  return node_of(
+      std::make_shared<StoredGroup>(shared_from_this(), path, parent, std::move(attributes), broken));
+}
+
+Node Hierarchy::v2_array(const std::string& path, const Json& zarray) const {
+  auto attributes = v2_attributes(path);
+  try {
+    return node_of(StoredArray::open(context_, store_, path, parse_v2_array(zarray), attributes));
+  } catch (const Error& error) {
+    return Node{error.at(key_of(path, kV2Array)), {}, std::move(attributes)};
+  }
+}
+
+bool Hierarchy::has_nodes_below(const std::string& path) const {
+  for (const std::string& folder : store_->folders(path)) {
+    for (const char* name : {kV3, kV2Array, kV2Group}) {
+      if (store_->open(key_of(key_of(path, folder), name))) return true;
+    }
+  }
+  return false;
+}
+
+// A document that does not say what it describes: a group where nodes stand below it, else an array.
+Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const {
+  if (!has_nodes_below(path)) return Node{error, {}, {}};
+  return node_of(std::make_shared<StoredGroup>(
+      shared_from_this(), path, parent, [error]() -> Attributes { throw error; }, error));
+}
+
+std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& parent) const {
+  const auto v2_group = [&](std::optional<Error> broken) {
+    return node_of(
+        std::make_shared<StoredGroup>(shared_from_this(), path, parent, v2_attributes(path), broken));
+  };
+  try {
+    if (const auto zarr_json = document(path, kV3)) return v3_node(path, parent, *zarr_json);
+  } catch (const Error& error) {
+    return broken_node(path, parent, error);
+  }
+  try {
+    if (const auto zarray = document(path, kV2Array)) return v2_array(path, *zarray);
+  } catch (const Error& error) {
+    return Node{error, {}, v2_attributes(path)};
+  }
+  try {
+    if (const auto zgroup = document(path, kV2Group)) {
+      check_v2_group(*zgroup);
+      return v2_group(std::nullopt);
+    }
+  } catch (const Error& error) {
+    return v2_group(error);
+  }
+  if (const Json* zarr_json = consolidated(path, kV3)) {
+    try {
+      return v3_node(path, parent, *zarr_json);
+    } catch (const Error& error) {
+      return Node{error.at(path), {}, {}};
+    }
+  }
+  if (const Json* zarray = consolidated(path, kV2Array)) return v2_array(path, *zarray);
+  if (consolidated(path, kV2Group)) return v2_group(std::nullopt);
+  return std::nullopt;
+}
+
+StoredGroup::StoredGroup(HierarchyPtr hierarchy, std::string path, GroupPtr parent,
+                         std::function<Attributes()> attributes, std::optional<Error> broken)
+    : hierarchy_(std::move(hierarchy)),
+      path_(std::move(path)),
+      parent_(std::move(parent)),
+      attributes_(std::move(attributes)),
+      broken_(std::move(broken)) {}
+
+std::optional<Node> StoredGroup::child(const std::string& name) const {
+  return hierarchy_->find(key_of(path_, name), shared_from_this());
+}
+
+void StoredGroup::check() const {
+  if (broken_) throw *broken_;
+}
+
+std::vector<Member> StoredGroup::members() const {
+  check();
+  std::vector<Member> members;
+  for (const std::string& name : hierarchy_->store()->folders(path_)) {
+    if (auto node = child(name)) members.push_back({name, std::move(*node)});
+  }
+  return members;
+}
+
+std::optional<Node> StoredGroup::find(std::string_view name) const {
+  check();
+  // such names would lead out of the group
+  if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos) return std::nullopt;
+  return child(std::string(name));
+}
+
+}  // namespace plainfs::zarr

@@ -1,0 +1,48 @@
+// A Zarr store: a map of keys ("a/zarr.json", "a/c/0/1") to bytes, kept in a directory or in a zip file.
+// Immutable and safe to use from any thread. What is read is counted in Context::counters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/model/bytes.h"
+#include "formats/model/context.h"
+
+namespace plainfs::zarr {
+
+// The bytes of one key.
+class Value {
+ public:
+  virtual ~Value() = default;
+  virtual uint64_t size() const = 0;
+  // Exactly size bytes from offset on. Throws damaged where the value ends before that.
+  virtual Bytes read(uint64_t offset, uint64_t size) const = 0;
+  // All of it, with its checksum verified where the store keeps one.
+  virtual Bytes read_all() const = 0;
+};
+using ValuePtr = std::shared_ptr<const Value>;
+
+class KeyStore {
+ public:
+  virtual ~KeyStore() = default;
+  // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
+  // that name included.
+  virtual ValuePtr open(const std::string& key) const = 0;
+  // The names of the folders directly inside a folder ("" = the root), in byte order.
+  virtual std::vector<std::string> folders(const std::string& folder) const = 0;
+
+  // A metadata document. Throws damaged where it is larger than any real one.
+  std::optional<Bytes> read_document(const std::string& key) const;
+};
+
+// Throws unreadable where the directory cannot be listed later on; opening it reads nothing.
+std::unique_ptr<const KeyStore> open_directory_store(const std::string& path, Context& context);
+
+// Throws damaged where the central directory cannot be read. Where the archive holds one folder and nothing
+// beside it, keys are taken inside that folder.
+std::unique_ptr<const KeyStore> open_zip_store(const std::string& path, Context& context);
+
+}  // namespace plainfs::zarr

@@ -1,0 +1,17 @@
+// Zarr v2 and v3 stores, in a directory or a zip file: FORMAT.md beside this tells what is read. The root may
+// be a group or one bare array.
+#pragma once
+
+#include <string>
+
+#include "formats/registry.h"
+
+namespace plainfs::zarr {
+
+// Also true for stores of which open() can say why it refuses them: N5, and the drafts of Zarr v3.
+bool recognises(const std::string& path);
+
+// Throws damaged, unsupported, unreadable: where the root's metadata cannot be read.
+Store open(const std::string& path, Context& context);
+
+}  // namespace plainfs::zarr
