@@ -14,10 +14,13 @@ constexpr uint64_t kRunRows = 65536;
 
 bool digits(std::string_view text, size_t first, size_t count) {
   if (first + count > text.size()) return false;
-  return std::all_of(text.begin() + first, text.begin() + first + count, [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin() + first, text.begin() + first + count,
+                     [](char c) { return c >= '0' && c <= '9'; });
 }
 
-int two_digits(std::string_view text, size_t first) { return (text[first] - '0') * 10 + text[first + 1] - '0'; }
+int two_digits(std::string_view text, size_t first) {
+  return (text[first] - '0') * 10 + text[first + 1] - '0';
+}
 
 class CheckedArray : public Array {
  public:
@@ -64,7 +67,8 @@ bool is_date(std::string_view text) {
 
 bool is_date_time(std::string_view text) {
   if (text.size() < 20 || !is_date(text.substr(0, 10)) || (text[10] != 'T' && text[10] != 't')) return false;
-  if (!digits(text, 11, 2) || text[13] != ':' || !digits(text, 14, 2) || text[16] != ':' || !digits(text, 17, 2))
+  if (!digits(text, 11, 2) || text[13] != ':' || !digits(text, 14, 2) || text[16] != ':' ||
+      !digits(text, 17, 2))
     return false;
   const int hour = two_digits(text, 11), minute = two_digits(text, 14), second = two_digits(text, 17);
   if (hour > 24 || minute > 59 || second > 60 || (hour == 24 && (minute || second))) return false;
@@ -90,7 +94,8 @@ void for_each_run(const Array& values, const std::function<void(uint64_t, const 
 }
 
 std::string_view text_of(const DType& type, const Elements& elements, uint64_t i) {
-  if (type.kind == Kind::fixed_text) return trim_padding(as_text(elements.bytes).substr(i * type.size, type.size), type.padding);
+  if (type.kind == Kind::fixed_text)
+    return trim_padding(as_text(elements.bytes).substr(i * type.size, type.size), type.padding);
   return elements.text(i);
 }
 

@@ -1,5 +1,6 @@
-// The rules of a data frame that need its values: checked when a column or the table is first used, once. A broken rule that
-// makes the values untrustworthy throws damaged from check(); one that does not is a warning.
+// The rules of a data frame that need its values: checked when a column or the table is first used, once. A
+// broken rule that makes the values untrustworthy throws damaged from check(); one that does not is a
+// warning.
 #pragma once
 
 #include <functional>

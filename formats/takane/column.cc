@@ -13,8 +13,12 @@ namespace {
 
 constexpr const char* kPlaceholder = "missing-value-placeholder";
 
-bool is_text(const DType& type) { return type.kind == Kind::text || type.kind == Kind::fixed_text; }
-bool is_integer(const DType& type) { return type.kind == Kind::integer || type.kind == Kind::unsigned_integer; }
+bool is_text(const DType& type) {
+  return type.kind == Kind::text || type.kind == Kind::fixed_text;
+}
+bool is_integer(const DType& type) {
+  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer;
+}
 
 // Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.
 bool fits_int32(const DType& type) {
@@ -28,7 +32,8 @@ bool fits_double(const DType& type) {
 // A scalar string attribute, or nullopt where there is none. Throws damaged where it is something else.
 std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char* name) {
   if (!attribute) return std::nullopt;
-  if (!attribute->shape().empty() || attribute->is_null()) throw damaged("the {} attribute is a scalar", name);
+  if (!attribute->shape().empty() || attribute->is_null())
+    throw damaged("the {} attribute is a scalar", name);
   if (!is_text(attribute->dtype())) throw damaged("the {} attribute is a string", name);
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
@@ -52,13 +57,15 @@ void mark_equal(const Elements& elements, T placeholder, std::vector<uint8_t>& m
 }
 
 MissingRule text_rule(const DType& type, std::string placeholder) {
-  return [type, placeholder = std::move(placeholder)](const Elements& elements, std::vector<uint8_t>& missing) {
-    for (uint64_t i = 0; i < elements.count; ++i)
-      if (text_of(type, elements, i) == placeholder) missing[i] = 1;
-  };
+  return
+      [type, placeholder = std::move(placeholder)](const Elements& elements, std::vector<uint8_t>& missing) {
+        for (uint64_t i = 0; i < elements.count; ++i)
+          if (text_of(type, elements, i) == placeholder) missing[i] = 1;
+      };
 }
 
-// values with those equal to the placeholder attribute marked; values itself where there is no such attribute.
+// values with those equal to the placeholder attribute marked; values itself where there is no such
+// attribute.
 ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   if (!placeholder) return values;
   if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
@@ -116,13 +123,15 @@ class ColumnReader {
   }
 
   void require_length(const Array& values, const char* what) const {
-    if (values.shape().size() != 1) throw damaged("{} has one dimension, not {}", what, values.shape().size());
+    if (values.shape().size() != 1)
+      throw damaged("{} has one dimension, not {}", what, values.shape().size());
     if (place_.rows && values.count() != *place_.rows)
       throw damaged("{} has row-count elements: {}, not {}", what, *place_.rows, values.count());
   }
 
   ArrayPtr strings(ArrayPtr values, const ArrayPtr& placeholder) const {
-    if (!is_text(values->dtype())) throw damaged("a string column is of a string type, not {}", values->dtype().name());
+    if (!is_text(values->dtype()))
+      throw damaged("a string column is of a string type, not {}", values->dtype().name());
     std::string format = "none";
     try {
       if (const auto named = text_attribute(hdf5::attribute(*values, "format"), "format")) format = *named;
@@ -161,8 +170,10 @@ class ColumnReader {
     if (!levels) throw damaged("a factor has levels");
     require_length(*codes, "a factor");
     if (!is_integer(codes->dtype())) throw damaged("codes are integers, not {}", codes->dtype().name());
-    if (codes->dtype().kind != Kind::unsigned_integer) warn("codes are of an unsigned type, not {}", codes->dtype().name());
-    if (levels->shape().size() != 1) throw damaged("levels has one dimension, not {}", levels->shape().size());
+    if (codes->dtype().kind != Kind::unsigned_integer)
+      warn("codes are of an unsigned type, not {}", codes->dtype().name());
+    if (levels->shape().size() != 1)
+      throw damaged("levels has one dimension, not {}", levels->shape().size());
     if (!is_text(levels->dtype())) throw damaged("levels are strings, not {}", levels->dtype().name());
     check_ordered(parts);
     const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
@@ -177,8 +188,10 @@ class ColumnReader {
   void check_ordered(const Group& parts) const {
     const ArrayPtr ordered = hdf5::attribute(parts, "ordered");
     if (!ordered) return;
-    if (!ordered->shape().empty()) warn("the ordered attribute is a scalar");
-    else if (!fits_int32(ordered->dtype())) warn("the ordered attribute is an integer, not {}", ordered->dtype().name());
+    if (!ordered->shape().empty())
+      warn("the ordered attribute is a scalar");
+    else if (!fits_int32(ordered->dtype()))
+      warn("the ordered attribute is an integer, not {}", ordered->dtype().name());
   }
 
   ArrayPtr vls_column(const Group& parts) const {
@@ -193,7 +206,8 @@ class ColumnReader {
         record.fields[1].name != "length")
       throw damaged("vls pointers have the members offset and length");
     for (const Field& field : record.fields)
-      if (field.type.kind != Kind::unsigned_integer) throw damaged("vls pointers are unsigned, not {}", field.type.name());
+      if (field.type.kind != Kind::unsigned_integer)
+        throw damaged("vls pointers are unsigned, not {}", field.type.name());
     if (heap->dtype().kind != Kind::unsigned_integer || heap->dtype().size != 1 || heap->shape().size() != 1)
       throw damaged("the vls heap is of unsigned bytes in one dimension");
     const ArrayPtr texts = vls_text(pointers, heap);
@@ -216,12 +230,15 @@ Json with_json_infinities(Json value) {
 std::function<Attributes()> attributes_reader(Node stored) {
   return [stored = std::move(stored)] {
     Attributes attributes = attributes_of(stored);
-    for (Attribute& attribute : attributes) attribute.value = with_json_infinities(std::move(attribute.value));
+    for (Attribute& attribute : attributes)
+      attribute.value = with_json_infinities(std::move(attribute.value));
     return attributes;
   };
 }
 
-Error as_damage(const Error& error) { return Error(Errc::damaged, error.what()); }
+Error as_damage(const Error& error) {
+  return Error(Errc::damaged, error.what());
+}
 
 }  // namespace
 
@@ -245,7 +262,8 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
   }
   const bool is_vls = column.values && is_group && !find_array(*stored.parts, "codes");
   shown.attributes = attributes_reader(stored);
-  // A factor's parts stand with its labels; a vls column keeps its attributes with its strings, and its parts apart.
+  // A factor's parts stand with its labels; a vls column keeps its attributes with its strings, and its parts
+  // apart.
   if (is_group && !is_vls) shown.parts = stored.parts;
   column.members.push_back({place.name, std::move(shown)});
   if (is_vls) column.members.push_back({place.name, Node{.parts = stored.parts}});

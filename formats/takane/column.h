@@ -1,5 +1,5 @@
-// One basic column of a data frame: a dataset (integer, boolean, number, string) or a group (factor, and from version 1.1
-// vls) of basic_columns.h5, with its type and its missing values.
+// One basic column of a data frame: a dataset (integer, boolean, number, string) or a group (factor, and from
+// version 1.1 vls) of basic_columns.h5, with its type and its missing values.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 namespace plainfs::takane {
 
 struct BasicColumn {
-  // What data_frame/ lists for it: the values, and the raw parts of a factor. An Error where a rule is broken that
-  // leaves no values to show.
+  // What data_frame/ lists for it: the values, and the raw parts of a factor. An Error where a rule is broken
+  // that leaves no values to show.
   std::vector<Member> members;
   ArrayPtr values;             // null where error is set
   std::optional<Error> error;  // why the table cannot be shown

@@ -15,8 +15,8 @@
 namespace plainfs::takane {
 namespace {
 
-// The names that all software uses, and those of the specification page of early 2024, which some writer may have
-// followed; the first that exists counts.
+// The names that all software uses, and those of the specification page of early 2024, which some writer may
+// have followed; the first that exists counts.
 struct FileName {
   const char* real;
   const char* published;
@@ -56,19 +56,23 @@ Version parse_version(const ObjectFile& object) {
   if (bad_major != std::errc{} || dot == end || *dot != '.')
     throw damaged("OBJECT: data_frame.version is MAJOR.MINOR, not '{}'", text);
   const auto [rest, bad_minor] = std::from_chars(dot + 1, end, version.minor);
-  if (bad_minor != std::errc{} || rest != end) throw damaged("OBJECT: data_frame.version is MAJOR.MINOR, not '{}'", text);
+  if (bad_minor != std::errc{} || rest != end)
+    throw damaged("OBJECT: data_frame.version is MAJOR.MINOR, not '{}'", text);
   if (version.major != 1) throw unsupported("data_frame version '{}'", text);
   return version;
 }
 
-bool is_text(const DType& type) { return type.kind == Kind::text || type.kind == Kind::fixed_text; }
+bool is_text(const DType& type) {
+  return type.kind == Kind::text || type.kind == Kind::fixed_text;
+}
 
 ArrayPtr require_strings(const Group& group, const std::string& name) {
   const std::optional<Node> node = group.find(name);
   if (!node) throw damaged("{} is there", name);
   const ArrayPtr strings = array_of(*node);
   if (!strings) throw damaged("{} is a dataset", name);
-  if (strings->shape().size() != 1) throw damaged("{} has one dimension, not {}", name, strings->shape().size());
+  if (strings->shape().size() != 1)
+    throw damaged("{} has one dimension, not {}", name, strings->shape().size());
   if (!is_text(strings->dtype())) throw damaged("{} are strings, not {}", name, strings->dtype().name());
   return strings;
 }
@@ -83,7 +87,8 @@ std::vector<std::string> read_column_names(const Group& frame) {
   for (uint64_t i = 0; i < elements.count; ++i) {
     names.emplace_back(text_of(texts->dtype(), elements, i));
     if (names.back().empty()) throw damaged("column names are not empty: column {} is", i);
-    if (!seen.insert(names.back()).second) throw damaged("column names are unique: '{}' is repeated", names.back());
+    if (!seen.insert(names.back()).second)
+      throw damaged("column names are unique: '{}' is repeated", names.back());
   }
   return names;
 }
@@ -100,7 +105,8 @@ uint64_t read_row_count(const Group& frame, const std::string& path, Context& co
     if constexpr (std::is_integral_v<T>) {
       const T rows = value.values<T>()[0];
       if (rows < 0) throw damaged("row-count is not negative: {}", rows);
-      if (std::is_signed_v<T>) context.warn(path + ": row-count is of an unsigned type, not " + count->dtype().name());
+      if (std::is_signed_v<T>)
+        context.warn(path + ": row-count is of an unsigned type, not " + count->dtype().name());
       return static_cast<uint64_t>(rows);
     }
     return 0;
@@ -137,7 +143,10 @@ StoredFrame open_stored(const Place& place, const ObjectFile& object, Context& c
 class ColumnsGroup : public Group {
  public:
   ColumnsGroup(GroupPtr parent, std::string path, GroupPtr stored, std::vector<Member> members)
-      : parent_(std::move(parent)), path_(std::move(path)), stored_(std::move(stored)), members_(std::move(members)) {}
+      : parent_(std::move(parent)),
+        path_(std::move(path)),
+        stored_(std::move(stored)),
+        members_(std::move(members)) {}
   std::vector<Member> members() const override { return members_; }
   Attributes attributes() const override { return stored_->attributes(); }
   GroupPtr parent() const override { return parent_; }
@@ -162,9 +171,11 @@ class DataFrameGroup : public Group {
     found.push_back({"data_frame", frame_node()});
     for (const FileName& name : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
       if (const std::string folder = present(place_.directory, name); !folder.empty())
-        found.push_back({folder, Node{.parts = open_directory(place_.inside(folder, shared_from_this()), context_)}});
+        found.push_back(
+            {folder, Node{.parts = open_directory(place_.inside(folder, shared_from_this()), context_)}});
     for (const std::string& name : directory_entries(place_.directory))
-      if (name == "OBJECT" || name.starts_with('_')) found.push_back(plain_file_member(place_.directory, name));
+      if (name == "OBJECT" || name.starts_with('_'))
+        found.push_back(plain_file_member(place_.directory, name));
     return found;
   }
   GroupPtr parent() const override { return place_.parent; }
@@ -182,7 +193,8 @@ class DataFrameGroup : public Group {
     } catch (const Error& error) {
       node.content = Error(Errc::damaged, error.what());
     }
-    node.parts = std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));
+    node.parts =
+        std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));
     return node;
   }
 
@@ -237,17 +249,19 @@ class DataFrameGroup : public Group {
       if (column.error) throw column.error->at("column '" + name + "'");
       table.columns.push_back({name, column.values});
     } else {
-      add_other_column(name, place_.inside(others, shared_from_this()).inside(position, nullptr), rows, table, members);
+      add_other_column(name, place_.inside(others, shared_from_this()).inside(position, nullptr), rows, table,
+                       members);
     }
   }
 
-  void add_other_column(const std::string& name, const Place& place, std::optional<uint64_t> rows, Table& table,
-                        std::vector<Member>& members) const {
+  void add_other_column(const std::string& name, const Place& place, std::optional<uint64_t> rows,
+                        Table& table, std::vector<Member>& members) const {
     members.push_back({name, Node{.content = link_to(place.path)}});
     try {
       const ObjectFile object = read_object_file(place.directory, context_);
       const std::optional<uint64_t> height = height_of(place, object, context_);
-      if (!height) return warn(fmt::format("column '{}' is left out: type '{}' has no height", name, object.type));
+      if (!height)
+        return warn(fmt::format("column '{}' is left out: type '{}' has no height", name, object.type));
       if (rows && *height != *rows)
         throw damaged("the height of a column is the row-count: {}, not {}", *rows, *height);
       if (object.type != "data_frame") return;

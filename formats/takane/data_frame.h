@@ -1,7 +1,7 @@
-// takane's data_frame 1.x: basic columns in one HDF5 file, other columns and annotations as objects of their own. The
-// directory shows data_frame.csv (the whole table, columns that are data frames themselves joined in), data_frame/
-// (column by column), and the child objects. Rules that leave nothing to show throw at open; others make only the
-// table damaged, or are warned of. Source: takane 0.10.0, include/takane/data_frame.hpp.
+// takane's data_frame 1.x: basic columns in one HDF5 file, other columns and annotations as objects of their
+// own. The directory shows data_frame.csv (the whole table, columns that are data frames themselves joined
+// in), data_frame/ (column by column), and the child objects. Rules that leave nothing to show throw at open;
+// others make only the table damaged, or are warned of. Source: takane 0.10.0, include/takane/data_frame.hpp.
 #pragma once
 
 #include <cstdint>

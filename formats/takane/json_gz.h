@@ -1,4 +1,5 @@
-// The JSON of a simple_list, stored gzip-compressed and shown inflated (list_contents.json.gz as list_contents.json).
+// The JSON of a simple_list, stored gzip-compressed and shown inflated (list_contents.json.gz as
+// list_contents.json).
 #pragma once
 
 #include <string>

@@ -101,7 +101,8 @@ const Json* ObjectFile::properties() const {
 }
 
 ObjectFile read_object_file(const std::string& directory, Context& context) {
-  const std::optional<Bytes> bytes = context.files.read_whole_if_exists(directory + "/OBJECT", kMostObjectBytes);
+  const std::optional<Bytes> bytes =
+      context.files.read_whole_if_exists(directory + "/OBJECT", kMostObjectBytes);
   if (!bytes) throw damaged("an object directory has an OBJECT file");
   const Json document = [&] {
     try {

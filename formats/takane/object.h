@@ -1,7 +1,8 @@
-// takane objects (Bioconductor's on-disk form): a directory with a JSON file OBJECT that names the type. A data_frame is
-// read by meaning (data_frame.h); an object of any other type shows its HDF5 files as directories and its other files
-// as they are. Objects nest: columns, annotations and list items are object directories themselves.
-// Source: takane 0.10.0, docs/specifications and include/takane (formats/takane/FORMAT.md).
+// takane objects (Bioconductor's on-disk form): a directory with a JSON file OBJECT that names the type. A
+// data_frame is read by meaning (data_frame.h); an object of any other type shows its HDF5 files as
+// directories and its other files as they are. Objects nest: columns, annotations and list items are object
+// directories themselves. Source: takane 0.10.0, docs/specifications and include/takane
+// (formats/takane/FORMAT.md).
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ namespace plainfs::takane {
 bool recognises(const std::string& path);
 Store open(const std::string& path, Context& context);
 
-// Objects nested deeper than this are damage: a symbolic link of the host may make a directory its own descendant.
+// Objects nested deeper than this are damage: a symbolic link of the host may make a directory its own
+// descendant.
 inline constexpr unsigned kMostNested = 64;
 
 // Where an object lies: its directory on disk, its place in the store, and how many objects enclose it.
@@ -42,10 +44,12 @@ ObjectFile read_object_file(const std::string& directory, Context& context);
 
 // The object at place, whatever its type; throws where it cannot be opened.
 GroupPtr open_object(const Place& place, Context& context);
-// The same, but a directory without OBJECT is listed as it is, and one that cannot be opened is a group that throws when listed.
+// The same, but a directory without OBJECT is listed as it is, and one that cannot be opened is a group that
+// throws when listed.
 GroupPtr open_directory(const Place& place, Context& context);
 
-// Regular files and directories of a directory by name, in byte order; ".", ".." and names starting with "." left out.
+// Regular files and directories of a directory by name, in byte order; ".", ".." and names starting with "."
+// left out.
 std::vector<std::string> directory_entries(const std::string& directory);
 Member plain_file_member(const std::string& directory, const std::string& name);
 

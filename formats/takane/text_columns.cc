@@ -7,7 +7,8 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr uint64_t kMostTextBytes = uint64_t{1} << 30;  // of one read: overlapping pointers could ask for any amount
+constexpr uint64_t kMostTextBytes = uint64_t{1}
+                                    << 30;  // of one read: overlapping pointers could ask for any amount
 
 DType with_padding(DType type, Padding padding) {
   type.padding = padding;
@@ -17,7 +18,8 @@ DType with_padding(DType type, Padding padding) {
 class NulTerminatedText : public Array {
  public:
   explicit NulTerminatedText(ArrayPtr values)
-      : Array(with_padding(values->dtype(), Padding::null_terminated), values->shape(), values->column_major()),
+      : Array(with_padding(values->dtype(), Padding::null_terminated), values->shape(),
+              values->column_major()),
         values_(std::move(values)) {}
   Shape chunk_shape() const override { return values_->chunk_shape(); }
   Elements read(const Box& box) const override { return values_->read(box); }
@@ -53,7 +55,8 @@ class VlsText : public Array {
       last = std::max(last, extent.offset + extent.length);
       total = checked_add(total, extent.length);
     }
-    if (total > kMostTextBytes) throw damaged("{} strings of a vls column take {} bytes", extents.size(), total);
+    if (total > kMostTextBytes)
+      throw damaged("{} strings of a vls column take {} bytes", extents.size(), total);
     // Mostly the strings lie one after another: one read of the heap serves them all.
     const bool together = first < last && last - first <= 2 * total + 65536;
     const Elements run = together ? heap_->read(range(first, last - first)) : Elements{};
@@ -81,8 +84,8 @@ class VlsText : public Array {
     copy_member(pointers_->dtype().fields[1].type, stored.children[1], extents, &Extent::length);
     for (const Extent& extent : extents)
       if (extent.offset > heap_bytes || extent.length > heap_bytes - extent.offset)
-        throw damaged("vls pointers stay inside the heap of {} bytes: offset {}, length {}", heap_bytes, extent.offset,
-                      extent.length);
+        throw damaged("vls pointers stay inside the heap of {} bytes: offset {}, length {}", heap_bytes,
+                      extent.offset, extent.length);
     return extents;
   }
 

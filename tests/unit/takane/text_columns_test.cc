@@ -16,7 +16,8 @@ Elements numbers(const std::vector<uint64_t>& values) {
   return elements;
 }
 
-ArrayPtr vls(const std::vector<uint64_t>& offsets, const std::vector<uint64_t>& lengths, std::string_view heap) {
+ArrayPtr vls(const std::vector<uint64_t>& offsets, const std::vector<uint64_t>& lengths,
+             std::string_view heap) {
   const DType u64 = number_type(Kind::unsigned_integer, 8);
   Elements records;
   records.count = offsets.size();
@@ -26,7 +27,8 @@ ArrayPtr vls(const std::vector<uint64_t>& offsets, const std::vector<uint64_t>& 
   bytes.bytes.assign(as_byte_span(heap).begin(), as_byte_span(heap).end());
   return vls_text(std::make_shared<MemoryArray>(packed_compound_type({{"offset", u64}, {"length", u64}}),
                                                 Shape{offsets.size()}, std::move(records)),
-                  std::make_shared<MemoryArray>(number_type(Kind::unsigned_integer, 1), Shape{heap.size()}, std::move(bytes)));
+                  std::make_shared<MemoryArray>(number_type(Kind::unsigned_integer, 1), Shape{heap.size()},
+                                                std::move(bytes)));
 }
 
 }  // namespace
