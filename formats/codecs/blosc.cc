@@ -34,10 +34,12 @@ class Blosc : public Codec {
     if (encoded.size() < kHeaderBytes) throw damaged("blosc: {} bytes are no frame", encoded.size());
     const int version = static_cast<int>(encoded[0]);
     if (version < 1 || version > kLastVersion) throw damaged("blosc: frame version {}", version);
+    // Old z5 left BLOSC_MAX_OVERHEAD bytes of its buffer behind the frame.
+    const size_t frame = load_little<uint32_t>(&encoded[12]);
+    const bool has_rest = encoded.size() == frame + BLOSC_MAX_OVERHEAD;
     size_t decoded = 0;
-    if (blosc_cbuffer_validate(encoded.data(), encoded.size(), &decoded) < 0)
-      throw damaged("blosc: the frame says {} bytes, {} are there", load_little<uint32_t>(&encoded[12]),
-                    encoded.size());
+    if (blosc_cbuffer_validate(encoded.data(), has_rest ? frame : encoded.size(), &decoded) < 0)
+      throw damaged("blosc: the frame says {} bytes, {} are there", frame, encoded.size());
     const uint32_t block = load_little<uint32_t>(&encoded[8]);
     if (decoded > 0 && (block == 0 || static_cast<int>(encoded[3]) == 0))
       throw damaged("blosc: blocks of {} bytes", block);

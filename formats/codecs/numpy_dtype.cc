@@ -88,9 +88,23 @@ std::optional<DType> parse_letter(char letter, std::string_view rest) {
   return std::nullopt;
 }
 
+// numpy's names of its types, which configurations written by hand or by zarr-python 3 hold ("int32").
+std::optional<DType> parse_name(std::string_view name) {
+  static constexpr std::pair<std::string_view, Kind> kStems[] = {
+      {"int", Kind::integer}, {"uint", Kind::unsigned_integer}, {"float", Kind::real}, {"complex", Kind::complex}};
+  if (name == "bool") return number_type(Kind::boolean, 1);
+  for (const auto& [stem, kind] : kStems) {
+    if (!name.starts_with(stem)) continue;
+    const auto bits = parse_size(name.substr(stem.size()));
+    if (bits && *bits % 8 == 0 && is_number_size(kind, *bits / 8)) return number_type(kind, *bits / 8);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 DType parse_numpy_dtype(std::string_view text) {
+  if (const auto named = parse_name(text)) return *named;
   std::string_view rest = text;
   char order = '|';
   if (!rest.empty() && std::string_view("<>|=").find(rest.front()) != std::string_view::npos) {
