@@ -6,6 +6,7 @@
 
 #include "fs/link_text.h"
 #include "fs/links.h"
+#include "fs/memory_file.h"
 #include "fs/names.h"
 #include "fs/plain_file.h"
 
@@ -250,9 +251,13 @@ std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
 }
 
 std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf) {
-  return [path = std::get<PlainFile>(node.content).path, &context = shelf.context] {
+  using Opener = std::function<std::unique_ptr<ViewFile>()>;
+  const PlainFile& file = std::get<PlainFile>(node.content);
+  if (file.load)
+    return Opener([load = file.load] { return std::make_unique<MemoryFile>(std::string(as_text(load()))); });
+  return Opener([path = file.path, &context = shelf.context] {
     return std::make_unique<PlainFileView>(path, context);
-  };
+  });
 }
 
 Node as_root_directory(Node root) {
