@@ -82,6 +82,7 @@ MemoryArray::MemoryArray(DType dtype, Shape shape, Elements elements, Attributes
       attributes_(std::move(attributes)) {}
 
 Elements MemoryArray::read(const Box& box) const {
+  check_inside(box, shape());
   return cut(dtype(), elements_, shape(), box);
 }
 

@@ -10,9 +10,9 @@
 
 namespace plainfs {
 
-// codes (any integers) as labels: text, where code - base is an index into levels (text, numbers or booleans, shown as
-// a .csv shows them); anything else is NA. A code that is
-// neither missing in codes nor a level warns once, with place ("/meta.data/x") in the message.
+// codes (any integers) as labels: text, where code - base is an index into levels (text, numbers or booleans,
+// shown as a .csv shows them); anything else is NA. A code that is neither missing in codes nor a level warns
+// once, with place ("/meta.data/x") in the message.
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context);
 
 // values of the same dtype and shape with missing[i] set where is_missing(elements, i).
@@ -20,12 +20,12 @@ ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place
 using MissingRule = std::function<void(const Elements& elements, std::vector<uint8_t>& missing)>;
 ArrayPtr with_missing(ArrayPtr values, MissingRule rule);
 
-// Integers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay. Values of another
-// kind give an array that throws unsupported when it is used.
+// Integers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay. Values of
+// another kind give an array that throws unsupported when it is used.
 ArrayPtr as_logical(ArrayPtr values);
 
-// The same elements with other dimensions or order (a scalar stored as shape [1], R's column-major arrays). A shape of
-// another number of elements gives an array that throws damaged when it is used.
+// The same elements with other dimensions or order (a scalar stored as shape [1], R's column-major arrays). A
+// shape of another number of elements gives an array that throws damaged when it is used.
 ArrayPtr with_shape(ArrayPtr values, Shape shape, bool column_major);
 
 }  // namespace plainfs

@@ -4,22 +4,11 @@
 
 #include "formats/model/derived_array.h"
 #include "formats/model/number_text.h"
+#include "formats/model/utf8.h"
 
 namespace plainfs {
 
 namespace {
-
-void append_utf8(uint32_t c, std::string& out) {
-  if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) throw damaged("a character U+{:X}", c);
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-    return;
-  }
-  const int following = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
-  out += static_cast<char>(kLead[following] | c >> (6 * following));
-  for (int i = following - 1; i >= 0; --i) out += static_cast<char>(0x80 | (c >> (6 * i) & 0x3f));
-}
 
 std::string utf32_text(const Elements& elements, uint32_t size, uint64_t i) {
   const uint64_t width = size / 4;

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/model/error.h"
 
 namespace plainfs {
 
@@ -61,6 +64,17 @@ inline std::vector<uint32_t> code_points(std::string_view text) {
     codes.push_back(code);
   }
   return codes;
+}
+
+// Throws damaged where there is no such character.
+inline void append_utf8(uint32_t code_point, std::string& out) {
+  if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000)) {
+    throw damaged("the character U+{:X} does not exist", code_point);
+  }
+  const int more = code_point < 0x80 ? 0 : code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
+  constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
+  out += static_cast<char>(kLead[more] | code_point >> (6 * more));
+  for (int k = more - 1; k >= 0; --k) out += static_cast<char>(0x80 | (code_point >> (6 * k) & 0x3f));
 }
 
 }  // namespace plainfs

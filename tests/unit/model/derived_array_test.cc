@@ -1,0 +1,260 @@
+#include "formats/model/derived_array.h"
+
+#include <boost/test/unit_test.hpp>
+#include <limits>
+
+#include "formats/model/chunked_array.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/model/random_elements.h"
+
+using namespace plainfs;
+
+namespace {
+
+template <class T>
+Elements elements_of(const std::vector<T>& values) {
+  Elements elements;
+  elements.count = values.size();
+  elements.bytes.resize(values.size() * sizeof(T));
+  std::copy(values.begin(), values.end(), elements.mutable_values<T>().begin());
+  return elements;
+}
+
+template <class T>
+ArrayPtr numbers(Kind kind, const std::vector<T>& values, Attributes attributes = {}) {
+  return std::make_shared<MemoryArray>(number_type(kind, sizeof(T)), Shape{values.size()},
+                                       elements_of(values), std::move(attributes));
+}
+
+// count values of size bytes each.
+ArrayPtr fixed(Kind kind, uint32_t size, uint64_t count, Elements elements) {
+  elements.count = count;
+  return std::make_shared<MemoryArray>(number_type(kind, size), Shape{count}, std::move(elements));
+}
+
+ArrayPtr integers(const std::vector<int32_t>& values) {
+  return numbers(Kind::integer, values);
+}
+
+// "NA" for what is missing.
+std::vector<std::string> texts(const Elements& elements) {
+  std::vector<std::string> out;
+  for (uint64_t i = 0; i < elements.count; ++i) {
+    out.push_back(elements.is_missing(i) ? "NA" : std::string(elements.text(i)));
+  }
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+auto fails(Errc code) {
+  return [code](const Error& error) { return error.code() == code; };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(factor_array)
+
+BOOST_AUTO_TEST_CASE(codes_read_as_their_labels) {
+  TestContext context;
+  const ArrayPtr array = factor(integers({2, 1, 3, 2}), text_array({"a", "bb", ""}), 1, "/x", context);
+  BOOST_TEST((array->dtype() == text_type()));
+  const Elements labels = read_all(*array);
+  check_layout(text_type(), labels, 4);
+  BOOST_TEST(texts(labels) == (Texts{"bb", "a", "", "bb"}), boost::test_tools::per_element());
+  BOOST_TEST(texts(array->read(range(1, 1))) == (Texts{"a"}), boost::test_tools::per_element());
+  BOOST_TEST(context.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
+  TestContext context;
+  const ArrayPtr array =
+      factor(integers({0, 1, 2, 3, -5}), text_array({"a", "b"}), 1, "/meta.data/x", context);
+  BOOST_TEST(texts(read_all(*array)) == (Texts{"NA", "a", "b", "NA", "NA"}),
+             boost::test_tools::per_element());
+  read_all(*array);
+  BOOST_TEST(context.warnings().size() == 1u);
+  BOOST_TEST(context.warned("/meta.data/x: code 0 "));
+}
+
+BOOST_AUTO_TEST_CASE(missing_codes_and_levels_stay_missing_without_a_warning) {
+  TestContext context;
+  const ArrayPtr codes =
+      with_missing(integers({0, 99, 1}), [](const Elements& elements, std::vector<uint8_t>& missing) {
+        for (uint64_t i = 0; i < elements.count; ++i) missing[i] = elements.values<int32_t>()[i] == 99;
+      });
+  TextBuilder levels;
+  levels.add("a");
+  levels.add_missing();
+  const ArrayPtr names = std::make_shared<MemoryArray>(text_type(), Shape{2}, levels.finish());
+  const ArrayPtr array = factor(codes, names, 0, "/x", context);
+  BOOST_TEST(texts(read_all(*array)) == (Texts{"a", "NA", "NA"}), boost::test_tools::per_element());
+  BOOST_TEST(context.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(codes_of_every_width_are_compared_without_wrapping) {
+  TestContext context;
+  const ArrayPtr levels = text_array({"a", "b"});
+  const uint64_t most = std::numeric_limits<uint64_t>::max();
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  BOOST_TEST(texts(read_all(*factor(numbers<uint64_t>(Kind::unsigned_integer, {1, most, 2}), levels, 1, "/u",
+                                    context))) == (Texts{"a", "NA", "b"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(texts(read_all(*factor(numbers<int64_t>(Kind::integer, {least, 1}), levels, 1, "/i",
+                                    context))) == (Texts{"NA", "a"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(texts(read_all(*factor(numbers<int8_t>(Kind::integer, {-1, 1}), levels, 0, "/b", context))) ==
+                 (Texts{"NA", "b"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(levels_of_other_types_are_shown_as_text) {
+  TestContext context;
+  const auto labels = [&](ArrayPtr levels) {
+    return texts(read_all(*factor(integers({1, 0}), std::move(levels), 0, "/x", context)));
+  };
+  BOOST_TEST(labels(numbers<double>(Kind::real, {0.5, 1e300})) == (Texts{"1e+300", "0.5"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(labels(integers({-1, 7})) == (Texts{"7", "-1"}), boost::test_tools::per_element());
+  BOOST_TEST(labels(numbers<uint8_t>(Kind::boolean, {0, 1})) == (Texts{"TRUE", "FALSE"}),
+             boost::test_tools::per_element());
+  const ArrayPtr wide = fixed(Kind::fixed_utf32, 8, 2, elements_of<uint32_t>({'a', 0, 0x1f600, 0xe9}));
+  BOOST_TEST(labels(wide) == (Texts{"\xf0\x9f\x98\x80\xc3\xa9", "a"}), boost::test_tools::per_element());
+  const ArrayPtr padded = fixed(Kind::fixed_text, 3, 2, elements_of<char>({'a', 0, 0, 'b', 'c', 'd'}));
+  BOOST_TEST(labels(padded) == (Texts{"bcd", "a"}), boost::test_tools::per_element());
+  const ArrayPtr wrong = fixed(Kind::fixed_utf32, 4, 2, elements_of<uint32_t>({'a', 0xd800}));
+  BOOST_CHECK_EXCEPTION(labels(wrong), Error, fails(Errc::damaged));
+}
+
+BOOST_AUTO_TEST_CASE(codes_that_are_no_integers_are_unsupported) {
+  TestContext context;
+  const ArrayPtr array = factor(numbers<double>(Kind::real, {1}), text_array({"a"}), 0, "/x", context);
+  BOOST_CHECK_EXCEPTION(array->check(), Error, fails(Errc::unsupported));
+  BOOST_CHECK_EXCEPTION(read_all(*array), Error, fails(Errc::unsupported));
+}
+
+BOOST_AUTO_TEST_CASE(broken_codes_or_levels_break_the_factor) {
+  TestContext context;
+  const auto broken = std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("no data"));
+  BOOST_CHECK_THROW(factor(broken, text_array({"a"}), 0, "/x", context)->check(), Error);
+  BOOST_CHECK_THROW(factor(integers({0}), broken, 0, "/x", context)->check(), Error);
+  BOOST_CHECK_THROW(read_all(*factor(integers({0}), broken, 0, "/x", context)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(levels_are_read_once) {
+  struct Counted : MemoryArray {
+    using MemoryArray::MemoryArray;
+    mutable int reads = 0;
+    Elements read(const Box& box) const override {
+      ++reads;
+      return MemoryArray::read(box);
+    }
+  };
+  TestContext context;
+  const auto levels = std::make_shared<Counted>(text_type(), Shape{2}, read_all(*text_array({"a", "b"})));
+  const ArrayPtr array = factor(integers({0, 1, 0}), levels, 0, "/x", context);
+  for (uint64_t i = 0; i < 3; ++i) array->read(range(i, 1));
+  BOOST_TEST(levels->reads == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(derived_array)
+
+BOOST_AUTO_TEST_CASE(missing_rule_adds_to_the_marks_of_the_values) {
+  Elements values = elements_of<int32_t>({1, 2, 3});
+  values.missing = {1, 0, 0};
+  const ArrayPtr stored = std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{3}, values);
+  const ArrayPtr array = with_missing(stored, [](const Elements& elements, std::vector<uint8_t>& missing) {
+    for (uint64_t i = 0; i < elements.count; ++i) missing[i] = elements.values<int32_t>()[i] == 3;
+  });
+  const Elements read = read_all(*array);
+  BOOST_TEST(read.missing == (std::vector<uint8_t>{1, 0, 1}), boost::test_tools::per_element());
+  BOOST_TEST(array->read(range(1, 1)).missing.empty());
+  BOOST_TEST(read.values<int32_t>()[2] == 3);  // the stored bits stay
+}
+
+BOOST_AUTO_TEST_CASE(integers_become_logicals_of_their_size) {
+  const ArrayPtr array = as_logical(numbers<uint16_t>(Kind::unsigned_integer, {0, 1, 5}));
+  BOOST_TEST((array->dtype().kind == Kind::logical));
+  BOOST_TEST((array->dtype().base == Kind::unsigned_integer));
+  BOOST_TEST(array->dtype().size == 2u);
+  BOOST_TEST(read_all(*array).values<uint16_t>()[2] == 5u);
+  BOOST_TEST((as_logical(array) == array));
+  BOOST_CHECK_EXCEPTION(as_logical(numbers<double>(Kind::real, {1}))->check(), Error,
+                        fails(Errc::unsupported));
+}
+
+BOOST_AUTO_TEST_CASE(any_shape_of_as_many_elements_reads_the_same_bytes) {
+  Random random(11);
+  const std::vector<Shape> shapes[] = {
+      {{12}, {3, 4}, {1, 3, 4, 1}, {4, 3}, {2, 2, 3}, {12, 1}, {1, 12}, {6, 2}},
+      {{}, {1}, {1, 1, 1}},
+      {{0}, {0, 5}, {3, 0, 1}},
+  };
+  TestContext context;
+  for (const auto& group : shapes) {
+    for (const DType& type : sample_types()) {
+      const Elements all = random_elements(type, element_count(group[0]), random);
+      for (const Shape& stored : group) {
+        const auto values = std::make_shared<MemoryArray>(type, stored, all);
+        for (const Shape& shape : group) {
+          const ArrayPtr array = with_shape(values, shape, true);
+          BOOST_TEST((array->shape() == shape));
+          BOOST_TEST(array->column_major());
+          BOOST_TEST(array->chunk_shape().size() == shape.size());
+          const Box box = random_box(shape, random);
+          const Elements part = array->read(box);
+          check_layout(type, part, element_count(box.extent));
+          std::vector<std::string> expected;
+          for (const uint64_t place : places_in_box(shape, box)) expected.push_back(shown(type, all, place));
+          BOOST_TEST_REQUIRE((all_shown(type, part) == expected));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(shape_of_other_size_is_damaged) {
+  const ArrayPtr array = with_shape(integers({1, 2, 3}), {2, 2}, false);
+  BOOST_CHECK_EXCEPTION(array->check(), Error, fails(Errc::damaged));
+  BOOST_CHECK_THROW(with_shape(integers({1, 2, 3, 4}), {2, 2}, false)->read({{1, 1}, {2, 1}}), Error);
+}
+
+BOOST_AUTO_TEST_CASE(chunk_hint_follows_the_shape) {
+  TestContext context;
+  struct Chunked : MemoryArray {
+    using MemoryArray::MemoryArray;
+    Shape chunk_shape() const override { return {6}; }
+  };
+  const DType type = number_type(Kind::integer, 4);
+  const auto values = std::make_shared<Chunked>(type, Shape{24}, zero_elements(type, 24));
+  BOOST_TEST((with_shape(values, {1, 24}, false)->chunk_shape() == Shape{1, 6}));
+  BOOST_TEST((with_shape(values, {12, 2}, false)->chunk_shape() == Shape{3, 2}));
+  BOOST_TEST((with_shape(values, {2, 12}, false)->chunk_shape() == Shape{1, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
+  struct Checked : MemoryArray {
+    using MemoryArray::MemoryArray;
+    void check() const override { throw damaged("checked"); }
+    bool is_null() const override { return true; }
+  };
+  TestContext context;
+  const DType type = number_type(Kind::integer, 4);
+  const auto values =
+      std::make_shared<Checked>(type, Shape{2}, zero_elements(type, 2), Attributes{{"unit", Json("mm")}});
+  const auto rule = [](const Elements&, std::vector<uint8_t>&) {};
+  for (const ArrayPtr& array :
+       {with_missing(values, rule), as_logical(values), with_shape(values, {2, 1}, false),
+        factor(values, text_array({"a"}), 0, "/x", context)}) {
+    const Attributes attributes = array->attributes();
+    BOOST_REQUIRE(attributes.size() == 1u);
+    BOOST_TEST(attributes[0].name == "unit");
+    BOOST_CHECK_THROW(array->check(), Error);
+    BOOST_TEST(array->is_null());
+    BOOST_TEST(array->column_major() == false);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
