@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(exceptions_pass_through_nested_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(later_job_runs_on_a_worker) {
+  std::promise<std::thread::id> ran;  // outlives the worker that uses it
   Workers workers(1);
-  std::promise<std::thread::id> ran;
   workers.try_later([&] { ran.set_value(std::this_thread::get_id()); });
   BOOST_TEST((ran.get_future().get() != std::this_thread::get_id()));
 }
@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(later_job_runs_on_a_worker) {
 BOOST_AUTO_TEST_CASE(later_jobs_beyond_a_full_queue_are_dropped) {
   std::atomic<int> runs{0};
   {
-    Workers workers(1);
     std::promise<void> started;
     std::promise<void> release;
+    Workers workers(1);
     workers.try_later([&] {
       started.set_value();
       release.get_future().wait();
@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(later_jobs_beyond_a_full_queue_are_dropped) {
 }
 
 BOOST_AUTO_TEST_CASE(exception_of_a_later_job_is_dropped) {
-  Workers workers(1);
   std::promise<void> ran;
+  Workers workers(1);
   workers.try_later([] { throw std::runtime_error("nobody cares"); });
   workers.try_later([&] { ran.set_value(); });
   ran.get_future().wait();
