@@ -57,7 +57,7 @@ constexpr Container kContainers[] = {
 
 constexpr Schema kSchemas[] = {
 #ifdef PLAINFS_WITH_h5seurat
-    {"h5Seurat", h5seurat::refine, nullptr},
+    {"h5Seurat", h5seurat::refine, h5seurat::describe},
 #endif
 #ifdef PLAINFS_WITH_bpcells
     {"BPCells", bpcells::refine, nullptr},

@@ -1,0 +1,37 @@
+// What the members of one h5Seurat file share: its raw root and the names of its cells.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "formats/model/context.h"
+#include "formats/model/node.h"
+
+namespace plainfs::h5seurat {
+
+class SeuratFile {
+ public:
+  SeuratFile(GroupPtr raw_root, Context& context) : root_(std::move(raw_root)), context_(context) {}
+
+  const GroupPtr& root() const { return root_; }
+  Context& context() const { return context_; }
+  ArrayPtr cell_names() const;  // null where there are none
+
+ private:
+  GroupPtr root_;
+  Context& context_;
+  mutable std::once_flag cells_sought_;
+  mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
+};
+
+// The texts of an attribute that is one text or a list of them; empty where there is none.
+std::vector<std::string> texts_of(const Attributes& attributes, std::string_view name);
+
+// names where they are a list of count texts, else null; a list that does not fit is warned of with place.
+ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
+
+// group's member as a list of names; null where it is none or cannot be opened, which is warned of.
+ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
+
+}  // namespace plainfs::h5seurat
