@@ -4,6 +4,7 @@
 
 #include "formats/codecs/configuration.h"
 #include "formats/codecs/makers.h"
+#include "formats/codecs/pickle.h"
 
 namespace plainfs {
 namespace {
@@ -141,12 +142,26 @@ template <ObjectCodecPtr make()>
 ObjectCodecPtr object_from_zarr(const Json&, const DType&) {
   return make();
 }
+template <bool with_shape>
+ObjectCodecPtr json_from_zarr(const Json&, const DType&) {
+  return json_objects_codec(with_shape);
+}
+template <bool with_shape>
+ObjectCodecPtr msgpack_from_zarr(const Json& configuration, const DType&) {
+  const Json* raw = configuration.find("raw");
+  return msgpack_codec(with_shape, raw && raw->boolean() && *raw->boolean());
+}
 
 constexpr ObjectEntry kObjectCodecs[] = {
     {"vlen-utf8", object_from_zarr<vlen_utf8_codec>},
     {"vlen-bytes", object_from_zarr<vlen_bytes_codec>},
     {"vlen-array",
      [](const Json& c, const DType&) { return vlen_array_codec(dtype_member(c, "dtype", DType{})); }},
+    {"json2", json_from_zarr<true>},
+    {"json", json_from_zarr<false>},
+    {"msgpack2", msgpack_from_zarr<true>},
+    {"msgpack", msgpack_from_zarr<false>},
+    {"pickle", [](const Json&, const DType& dtype) { return pickle_codec(dtype); }},
     {"categorize",
      [](const Json& c, const DType& dtype) -> ObjectCodecPtr {
        if (dtype_member(c, "dtype", dtype).kind != Kind::json) return nullptr;

@@ -97,4 +97,11 @@ ObjectCodecPtr vlen_utf8_codec();
 ObjectCodecPtr vlen_bytes_codec();
 ObjectCodecPtr vlen_array_codec(DType item);
 
+// Mixed objects, as canonical JSON text (numcodecs json.py, msgpacks.py); pickle's is in pickle.h.
+
+// with_shape: the form of json2 and msgpack2, else that of their forerunners json and msgpack.
+ObjectCodecPtr json_objects_codec(bool with_shape);
+// raw: texts are bytes.
+ObjectCodecPtr msgpack_codec(bool with_shape, bool raw);
+
 }  // namespace plainfs

@@ -90,8 +90,10 @@ std::optional<DType> parse_letter(char letter, std::string_view rest) {
 
 // numpy's names of its types, which configurations written by hand or by zarr-python 3 hold ("int32").
 std::optional<DType> parse_name(std::string_view name) {
-  static constexpr std::pair<std::string_view, Kind> kStems[] = {
-      {"int", Kind::integer}, {"uint", Kind::unsigned_integer}, {"float", Kind::real}, {"complex", Kind::complex}};
+  static constexpr std::pair<std::string_view, Kind> kStems[] = {{"int", Kind::integer},
+                                                                 {"uint", Kind::unsigned_integer},
+                                                                 {"float", Kind::real},
+                                                                 {"complex", Kind::complex}};
   if (name == "bool") return number_type(Kind::boolean, 1);
   for (const auto& [stem, kind] : kStems) {
     if (!name.starts_with(stem)) continue;

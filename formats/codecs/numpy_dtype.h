@@ -9,7 +9,8 @@
 namespace plainfs {
 
 // The type of one plain (not structured) dtype string; without a byte order it is little-endian. "O" is
-// Kind::json of size 0. numpy's names of numbers ("int32") are accepted too. Throws unsupported for kinds and sizes that plainfs does not know, such as "f16".
+// Kind::json of size 0. numpy's names of numbers ("int32") are accepted too. Throws unsupported for kinds and
+// sizes that plainfs does not know, such as "f16".
 DType parse_numpy_dtype(std::string_view text);
 
 }  // namespace plainfs

@@ -1,0 +1,24 @@
+// What the codecs of mixed objects (JSON, msgpack, pickle) share: each element as canonical JSON text
+// (json.h), None as a missing one, bytes as lower-case hex, infinities as "Inf" and "-Inf".
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "formats/model/elements.h"
+#include "formats/model/json.h"
+
+namespace plainfs {
+
+// Adds an element to out. value may be changed.
+void add_json_element(Json& value, TextBuilder& out);
+
+// The elements of a chunk in numcodecs' JSON or msgpack form: the nested items, then the dtype's text, then
+// (with_shape) the shape as a list. codec: for messages.
+Elements elements_of_items(std::string_view codec, Json& items, std::span<const uint64_t> chunk_shape,
+                           bool with_shape);
+
+// Lower-case hex of bytes, appended.
+void append_hex(ByteSpan bytes, std::string& out);
+
+}  // namespace plainfs
