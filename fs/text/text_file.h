@@ -3,48 +3,55 @@
 // blocks it touches, through the cache. A view says only how one block becomes text, once, for both.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
-#include "formats/model/bytes.h"
 #include "formats/model/context.h"
+#include "fs/text/sink.h"
 #include "fs/views/view_file.h"
 
 namespace plainfs {
+
+// Bytes of text a block should have: it then fits the processor's second cache, and malloc serves it without
+// asking the system for zeroed pages each time (glibc does from 128 KiB on).
+inline constexpr uint64_t kBlockText = 96 * 1024;
 
 // What a text view implements; const and thread-safe.
 class TextSource {
  public:
   virtual ~TextSource() = default;
-  // Reads what the grid needs and checks what must hold for the whole file. Called once, before the rest.
+  // Reads what the grid needs and checks what must hold for the whole file. Called once before the rest, and
+  // again where it threw.
   virtual void prepare() {}
   virtual std::string head() const { return {}; }
-  // How many blocks there are; each should be 60 to 200 KB of text.
   virtual uint64_t block_count() const = 0;
-  // Bytes of the block's text, or its text appended to out.
+  // Bytes of the block's text.
   virtual uint64_t measure(uint64_t block) const = 0;
-  virtual void format(uint64_t block, Bytes& out) const = 0;
+  virtual void format(uint64_t block, ByteSink& out) const = 0;
+};
+
+// A source whose View has `template <class Sink> void emit(uint64_t block, Sink& sink) const`.
+template <class View>
+class EmittingSource : public TextSource {
+ public:
+  uint64_t measure(uint64_t block) const final {
+    CountingSink count;
+    static_cast<const View*>(this)->emit(block, count);
+    return count.size();
+  }
+  void format(uint64_t block, ByteSink& out) const final { static_cast<const View*>(this)->emit(block, out); }
 };
 
 class TextFile : public ViewFile {
  public:
   TextFile(std::unique_ptr<TextSource> source, Context& context);
+  ~TextFile() override;
   uint64_t size() override;
   Slices read(uint64_t offset, size_t size) override;
 
  private:
-  void measure_blocks();
-
-  std::unique_ptr<TextSource> source_;
-  Context& context_;
-  uint64_t cache_owner_;
-  std::mutex measuring_;                 // guards the first measuring
-  std::atomic<bool> measured_{false};    // set once offsets_ and head_ are final
-  std::string head_;
-  std::vector<uint64_t> offsets_;        // block_count + 1, after the head
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the read-ahead that is under way
 };
 
 }  // namespace plainfs

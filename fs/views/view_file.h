@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,9 +18,25 @@ struct Slices {
   std::vector<iovec> parts;
   std::vector<std::shared_ptr<const void>> owners;
 
-  size_t size() const;
-  void add(ByteSpan part, std::shared_ptr<const void> owner);
-  void copy_to(std::span<std::byte> out) const;  // Requires: out.size() >= size()
+  size_t size() const {
+    size_t sum = 0;
+    for (const iovec& part : parts) sum += part.iov_len;
+    return sum;
+  }
+  void add(ByteSpan part, std::shared_ptr<const void> owner) {
+    if (part.empty()) return;
+    parts.push_back(
+        {const_cast<std::byte*>(part.data()), part.size()});  // an iovec is not const, its readers are
+    owners.push_back(std::move(owner));
+  }
+  // Requires: out.size() >= size()
+  void copy_to(std::span<std::byte> out) const {
+    size_t at = 0;
+    for (const iovec& part : parts) {
+      std::memcpy(out.data() + at, part.iov_base, part.iov_len);
+      at += part.iov_len;
+    }
+  }
 };
 
 // Thread-safe. Errors are thrown, from either call, for as long as they last.

@@ -1,0 +1,92 @@
+#include "fs/text/array_runs.h"
+
+#include <algorithm>
+
+#include "fs/text/field_text.h"
+
+namespace plainfs {
+
+namespace {
+
+// The largest box that begins at element first of the shape, is contiguous in C order, and has at most count
+// elements.
+Box box_at(const Shape& shape, uint64_t first, uint64_t count) {
+  const size_t rank = shape.size();
+  Box box{Shape(rank), Shape(rank, 1)};
+  for (size_t axis = rank; axis-- > 0; first /= shape[axis]) box.origin[axis] = first % shape[axis];
+  // Whole axes from the last one on, as long as the box begins at their start and they fit.
+  uint64_t inner = 1;
+  for (size_t axis = rank; axis-- > 0; inner *= shape[axis]) {
+    box.extent[axis] = std::min(shape[axis] - box.origin[axis], count / inner);
+    if (box.extent[axis] < shape[axis]) break;
+  }
+  return box;
+}
+
+}  // namespace
+
+Elements read_run(const Array& array, uint64_t first, uint64_t count) {
+  if (count == 0) return zero_elements(array.dtype(), 0);
+  Elements all;
+  for (uint64_t done = 0; done < count;) {
+    const Box box = box_at(array.shape(), first + done, count - done);
+    Elements part = array.read(box);
+    const uint64_t size = element_count(box.extent);
+    if (size == count) return part;
+    if (done == 0)
+      all = std::move(part);
+    else
+      append(array.dtype(), all, part, 0, size);
+    done += size;
+  }
+  return all;
+}
+
+uint64_t elements_in_band(const Shape& shape, const Shape& chunk) {
+  uint64_t band = 1;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    // Before the first axis along which a chunk holds several, each index has chunks of its own.
+    const bool counted = band > 1;
+    const uint64_t along = counted ? shape[axis] : std::min(chunk[axis], shape[axis]);
+    if (__builtin_mul_overflow(band, std::max<uint64_t>(along, 1), &band)) return UINT64_MAX;
+  }
+  return band;
+}
+
+uint64_t sampled_width(const Array& array) {
+  constexpr uint64_t kSample = 64;
+  const DType& type = array.dtype();
+  const uint64_t count = std::min(kSample, array.count());
+  if (type.size > 0 || type.kind == Kind::compound || type.kind == Kind::array || count == 0)
+    return typical_width(type);
+  const Elements sample = read_run(array, 0, count);
+  if (type.kind == Kind::sequence)
+    return sample.children[0].count * (typical_width(*type.item) + 1) / count + 2;
+  return sample.bytes.size() * (type.kind == Kind::blob ? 2 : 1) / count + 1;
+}
+
+uint64_t decoded_size(const DType& type) {
+  switch (type.kind) {
+    case Kind::compound: {
+      uint64_t size = 0;
+      for (const Field& field : type.fields) size += decoded_size(field.type);
+      return std::max<uint64_t>(size, 1);
+    }
+    case Kind::array: {
+      uint64_t size = decoded_size(*type.item);
+      for (const uint64_t length : type.dims)
+        if (__builtin_mul_overflow(size, std::max<uint64_t>(length, 1), &size)) return UINT64_MAX;
+      return size;
+    }
+    default:
+      return type.size > 0 ? type.size : 32;
+  }
+}
+
+uint64_t run_length(uint64_t wanted, uint64_t band_elements, const DType& type, const Context& context) {
+  const uint64_t budget = context.cache.statistics().budget_bytes / decoded_size(type);
+  if (band_elements <= budget / 2) return wanted;
+  return std::max(wanted, budget / 8);
+}
+
+}  // namespace plainfs

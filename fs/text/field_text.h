@@ -1,0 +1,68 @@
+// One element of any DType as text: plain, as a CSV field, as a name in a TSV, or as JSON (fs/VIEWS.md,
+// section 2). Requires throughout: elements are of type, i < elements.count.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "formats/model/dtype.h"
+#include "formats/model/elements.h"
+#include "fs/text/sink.h"
+
+namespace plainfs {
+
+// Appends the element as it is written outside quotes; NA where it is missing. Returns whether it is text,
+// which CSV quotes where it has to, and not a number, truth value, time or missing. Throws damaged for what
+// is no text after all.
+bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::string& out);
+
+// Appends the element as a JSON value.
+void append_json(const DType& type, const Elements& elements, uint64_t i, std::string& out);
+
+// Whether text, as a CSV field, has to stand in quotes: RFC 4180, and where it would read as missing or as
+// nothing.
+bool needs_quotes(std::string_view text);
+
+template <class Sink>
+void put_csv_text(std::string_view text, Sink& sink) {
+  if (!needs_quotes(text)) return sink.put(text);
+  sink.put('"');
+  for (size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
+    sink.put(text.substr(0, quote + 1));
+    sink.put('"');
+  }
+  sink.put(text);
+  sink.put('"');
+}
+
+// Appends the element as a TSV field: never quoted, each TAB, CR and LF in it as one blank.
+void append_tsv_field(const DType& type, const Elements& elements, uint64_t i, std::string& out);
+
+// scratch is overwritten; handed in so that its memory is used again.
+template <class Sink>
+void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std::string& scratch,
+                   Sink& sink) {
+  if (elements.is_missing(i)) return sink.put(std::string_view("NA"));
+  switch (type.kind) {
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+      return visit_number(type, [&](auto zero) { sink.put_number(elements.values<decltype(zero)>()[i]); });
+    case Kind::boolean:
+      return sink.put(std::string_view(elements.values<uint8_t>()[i] ? "TRUE" : "FALSE"));
+    case Kind::text:
+      return put_csv_text(elements.text(i), sink);
+    default:
+      scratch.clear();
+      if (append_plain(type, elements, i, scratch))
+        put_csv_text(scratch, sink);
+      else
+        sink.put(std::string_view(scratch));
+  }
+}
+
+// About how many characters an element of type takes; for choosing how many make a block.
+uint64_t typical_width(const DType& type);
+
+}  // namespace plainfs

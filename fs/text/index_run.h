@@ -1,0 +1,65 @@
+// Whole numbers of any integer dtype that count or point somewhere: indices, positions, pointers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "formats/model/array.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+// Elements [first, first + count) of array as U (uint32_t or uint64_t), every one of them >= 0 and < limit:
+// else, or where the dtype is no integer, Error(damaged), with what they are in it. Not copied where they are
+// stored as U or its signed kin.
+template <class U>
+class IndexRun {
+ public:
+  IndexRun(const Array& array, uint64_t first, uint64_t count, uint64_t limit, std::string_view what)
+      : elements_(read_run(array, first, count)) {
+    visit_number(array.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>)
+        take<T>(limit, what);
+      else
+        throw damaged("{} is {}, not a whole number", what, array.dtype().name());
+    });
+  }
+  IndexRun(const IndexRun&) = delete;
+  IndexRun& operator=(const IndexRun&) = delete;
+
+  std::span<const U> values() const { return values_; }
+
+ private:
+  template <class T>
+  void take(uint64_t limit, std::string_view what) {
+    // A negative number is above every limit as an unsigned one.
+    using Unsigned = std::make_unsigned_t<T>;
+    const uint64_t most = static_cast<uint64_t>(std::numeric_limits<T>::max());
+    const auto stored = elements_.values<Unsigned>();
+    Unsigned largest = 0;
+    for (const Unsigned value : stored) largest = std::max(largest, value);
+    if (!stored.empty() && (largest >= limit || largest > most)) {
+      const auto bad =
+          std::find_if(stored.begin(), stored.end(), [&](Unsigned v) { return v >= limit || v > most; });
+      throw damaged("{} {} is not below {}", what, static_cast<T>(*bad), limit);
+    }
+    if constexpr (sizeof(T) == sizeof(U)) {
+      values_ = elements_.values<U>();
+    } else {
+      converted_.assign(stored.begin(), stored.end());
+      values_ = converted_;
+    }
+  }
+
+  Elements elements_;
+  std::vector<U> converted_;
+  std::span<const U> values_;
+};
+
+}  // namespace plainfs

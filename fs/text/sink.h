@@ -1,0 +1,87 @@
+// Where the text of a view goes. A view writes one template emit(block, sink); with a ByteSink it makes the
+// bytes, with a CountingSink their number, so that a size can never come from other code than its bytes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "formats/model/error.h"
+#include "formats/model/number_text.h"
+
+namespace plainfs {
+
+class CountingSink {
+ public:
+  void put(char) { ++size_; }
+  void put(std::string_view text) { size_ += text.size(); }
+  template <class T>
+  void put_number(T value) {
+    size_ += number_length(value);
+  }
+  // As if a text of size bytes had been put.
+  void skip(uint64_t size) { size_ += size; }
+
+  uint64_t size() const { return size_; }
+
+ private:
+  uint64_t size_ = 0;
+};
+
+// Appends to a string, for heads and other short text.
+class StringSink {
+ public:
+  explicit StringSink(std::string& out) : out_(out) {}
+  void put(char c) { out_ += c; }
+  void put(std::string_view text) { out_ += text; }
+  template <class T>
+  void put_number(T value) {
+    char text[kNumberTextMax];
+    out_.append(text, write_number(text, value));
+  }
+
+ private:
+  std::string& out_;
+};
+
+// Writes into a buffer of fixed size. More than fits is an Error: the block is not what was measured.
+class ByteSink {
+ public:
+  // How far beyond the text the buffer must reach: numbers are written in pieces of fixed size.
+  static constexpr size_t kMargin = 4 * kNumberTextMax;
+
+  // Requires: room for size + kMargin bytes at begin.
+  ByteSink(char* begin, size_t size) : begin_(begin), at_(begin), end_(begin + size) {}
+
+  void put(char c) { *reserve(1) = c, ++at_; }
+  void put(std::string_view text) {
+    std::memcpy(reserve(text.size()), text.data(), text.size());
+    at_ += text.size();
+  }
+  template <class T>
+  void put_number(T value) {
+    at_ = write_number(reserve(0), value);
+  }
+
+  // For a loop that writes by itself: where the text goes, with room for size bytes and the margin, and where
+  // it ended.
+  char* reserve(size_t size) {
+    if (at_ > end_ || size > static_cast<size_t>(end_ - at_))
+      throw unreadable("a block of text has grown since it was measured");
+    return at_;
+  }
+  char* at() const { return at_; }
+  void set_end(char* end) { at_ = end; }
+  // Bytes of text that still fit.
+  size_t room() const { return at_ > end_ ? 0 : static_cast<size_t>(end_ - at_); }
+
+  uint64_t size() const { return static_cast<uint64_t>(at_ - begin_); }
+
+ private:
+  char* begin_;
+  char* at_;
+  char* end_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,138 @@
+#include "fs/text/text_file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "formats/model/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+// Blocks beyond this many (about 1.5 TB of text) would take hours to measure, and their offsets more memory
+// than the cache.
+constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
+
+// How many blocks are formatted ahead of a sequential reader: what the kernel asks for in two of its largest
+// reads.
+constexpr uint64_t kBlocksAhead = 16;
+
+struct TextBlock {
+  Bytes bytes;  // the text and ByteSink's margin
+  size_t size = 0;
+  size_t allocated_bytes() const { return bytes.capacity(); }
+  ByteSpan text() const { return ByteSpan(bytes).first(size); }
+};
+
+}  // namespace
+
+struct TextFile::State : std::enable_shared_from_this<State> {
+  State(std::unique_ptr<TextSource> text_source, Context& its_context)
+      : source(std::move(text_source)), context(its_context), cache_owner(context.cache.new_owner()) {}
+  ~State() { context.cache.drop(cache_owner, cache_owner + 1); }
+
+  void measure_once();
+  uint64_t block_size(uint64_t block) const { return offsets[block + 1] - offsets[block]; }
+  std::shared_ptr<const TextBlock> block(uint64_t block) const;
+  void read_ahead(uint64_t first, uint64_t last);
+
+  const std::unique_ptr<TextSource> source;
+  Context& context;
+  const uint64_t cache_owner;
+  std::mutex measuring;               // guards the first measuring
+  std::atomic<bool> measured{false};  // set once head and offsets are final; read without the lock
+  std::string head;
+  std::vector<uint64_t> offsets;  // block_count + 1, the first after the head
+  // A guess only, so no reader waits for another: one past the last block read, and past the last one asked
+  // for ahead.
+  std::atomic<uint64_t> next_block{0};
+  std::atomic<uint64_t> ahead_end{0};
+};
+
+void TextFile::State::measure_once() {
+  if (measured.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(measuring);
+  if (measured.load(std::memory_order_relaxed)) return;
+  source->prepare();
+  head = source->head();
+  const uint64_t count = source->block_count();
+  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
+  std::vector<uint64_t> sizes(count + 1);
+  context.workers.parallel_for(count, [&](size_t i) { sizes[i + 1] = source->measure(i); });
+  context.counters.text_blocks_measured.fetch_add(count, std::memory_order_relaxed);
+  sizes[0] = head.size();
+  for (size_t i = 1; i < sizes.size(); ++i) sizes[i] = checked_add(sizes[i - 1], sizes[i]);
+  offsets = std::move(sizes);
+  measured.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<const TextBlock> TextFile::State::block(uint64_t block) const {
+  return context.cache.get<TextBlock>({cache_owner, block}, [&] {
+    TextBlock text;
+    text.size = block_size(block);
+    text.bytes.resize(text.size + ByteSink::kMargin);
+    ByteSink sink(reinterpret_cast<char*>(text.bytes.data()), text.size);
+    source->format(block, sink);
+    if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
+    context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
+    context.counters.bytes_formatted.fetch_add(text.size, std::memory_order_relaxed);
+    return text;
+  });
+}
+
+// Where [first, last) follows what was read before, its own blocks and those after it are left to the
+// workers, so that one reader keeps all cores busy. What they have not begun the reader does itself.
+void TextFile::State::read_ahead(uint64_t first, uint64_t last) {
+  const uint64_t expected = next_block.exchange(last, std::memory_order_relaxed);
+  if (first > expected || first + kBlocksAhead < expected) {
+    ahead_end.store(last, std::memory_order_relaxed);
+    return;
+  }
+  const uint64_t end = std::min<uint64_t>(offsets.size() - 1, last + kBlocksAhead);
+  uint64_t begin = ahead_end.load(std::memory_order_relaxed);
+  if (begin >= end || !ahead_end.compare_exchange_strong(begin, end, std::memory_order_relaxed)) return;
+  for (uint64_t i = std::max(begin, first + 1); i < end; ++i)
+    context.workers.try_later([self = shared_from_this(), i] { self->block(i); });
+}
+
+TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
+    : state_(std::make_shared<State>(std::move(source), context)) {}
+
+TextFile::~TextFile() = default;
+
+uint64_t TextFile::size() {
+  state_->measure_once();
+  return state_->offsets.back();
+}
+
+Slices TextFile::read(uint64_t offset, size_t size) {
+  const uint64_t file_size = this->size();
+  Slices slices;
+  if (offset >= file_size || size == 0) return slices;
+  const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
+  const std::vector<uint64_t>& offsets = state_->offsets;
+  if (offset < offsets[0]) {
+    const ByteSpan head = as_byte_span(state_->head);
+    slices.add(head.subspan(offset, std::min(end, offsets[0]) - offset), state_);
+    offset = offsets[0];
+  }
+  if (offset >= end) return slices;
+  // The block that holds offset is the last that begins at or before it: blocks may be empty.
+  const uint64_t first =
+      static_cast<uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()) - 1;
+  const uint64_t last =
+      static_cast<uint64_t>(std::lower_bound(offsets.begin(), offsets.end(), end) - offsets.begin());
+  state_->read_ahead(first, last);
+  for (uint64_t i = first; i < last; ++i) {
+    if (state_->block_size(i) == 0) continue;
+    const std::shared_ptr<const TextBlock> block = state_->block(i);
+    const uint64_t from = std::max(offset, offsets[i]) - offsets[i];
+    const uint64_t to = std::min(end, offsets[i + 1]) - offsets[i];
+    slices.add(block->text().subspan(from, to - from), block);
+  }
+  return slices;
+}
+
+}  // namespace plainfs

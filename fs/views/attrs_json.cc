@@ -1,0 +1,80 @@
+#include "fs/views/attrs_json.h"
+
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+namespace {
+
+bool has_directory(const Node& node) {
+  return node.parts || std::holds_alternative<SparseMatrix>(node.content) ||
+         std::holds_alternative<Fragments>(node.content);
+}
+
+Json object_of(const Attributes& attributes) {
+  Json::Object object;
+  for (const Attribute& attribute : attributes) object.emplace_back(attribute.name, attribute.value);
+  return object;
+}
+
+// Calls visit(key, attributes) for everything that has attributes, until it returns false.
+template <class Visit>
+void visit_attributes(const Node& directory, Visit&& visit) {
+  if (const Attributes own = attributes_of(directory); !own.empty() && !visit(".", own)) return;
+  if (!directory.parts) return;
+  for (const Member& member : directory.parts->members()) {
+    if (has_directory(member.node)) continue;
+    if (const Attributes attributes = attributes_of(member.node);
+        !attributes.empty() && !visit(member.name, attributes))
+      return;
+  }
+}
+
+bool has_attributes(const Node& directory) {
+  bool any = false;
+  visit_attributes(directory, [&](const std::string&, const Attributes&) {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+// The whole text is the head.
+class AttrsJson : public TextSource {
+ public:
+  explicit AttrsJson(Node directory) : directory_(std::move(directory)) {}
+  std::string head() const override { return attrs_json(directory_); }
+  uint64_t block_count() const override { return 0; }
+  uint64_t measure(uint64_t) const override { return 0; }
+  void format(uint64_t, ByteSink&) const override {}
+
+ private:
+  const Node directory_;
+};
+
+}  // namespace
+
+std::string attrs_json(const Node& directory) {
+  Json::Object all;
+  visit_attributes(directory, [&](const std::string& key, const Attributes& attributes) {
+    all.emplace_back(key, object_of(attributes));
+    return true;
+  });
+  return to_json_text(all) + "\n";
+}
+
+void offer_attrs_json(const Node& directory, Context& context, std::vector<OfferedFile>& files) {
+  if (!directory.parts) return;
+  bool any = true;
+  try {
+    any = has_attributes(directory);
+  } catch (const Error&) {
+    // Reading the file gives the error.
+  }
+  if (!any) return;
+  files.push_back({true, ".attrs.json", [directory, &context] {
+                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory), context);
+                   }});
+}
+
+}  // namespace plainfs

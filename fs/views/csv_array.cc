@@ -1,0 +1,160 @@
+#include "fs/views/csv_array.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/views/line_grid.h"
+
+namespace plainfs {
+
+namespace {
+
+class CsvArray : public EmittingSource<CsvArray> {
+ public:
+  CsvArray(LabelledArray array, Context& context)
+      : array_(std::move(array)),
+        context_(context),
+        cache_owner_(context.cache.new_owner()),
+        labelled_(array_.row_names || array_.column_names) {}
+  ~CsvArray() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+
+  void prepare() override;
+  std::string head() const override;
+  uint64_t block_count() const override { return grid_ ? grid_->block_count() : 0; }
+
+  template <class Sink>
+  void emit(uint64_t number, Sink& sink) const;
+
+ private:
+  struct Names {
+    Elements elements;  // none where names are numbers
+    uint64_t first = 0;
+  };
+  Names line_names(const LineGrid::Block& block) const;
+  template <class Sink>
+  void put_line_name(const Names& names, uint64_t line, std::string& scratch, Sink& sink) const;
+  template <class Sink, class Put>
+  void put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const;
+  std::shared_ptr<const Elements> read(const LineGrid::Block& block) const;
+
+  const LabelledArray array_;
+  Context& context_;
+  const uint64_t cache_owner_;
+  const bool labelled_;
+  std::optional<LineGrid> grid_;  // none for a null dataspace
+};
+
+void CsvArray::prepare() {
+  array_.values->check();
+  if (array_.values->is_null()) return;
+  grid_.emplace(*array_.values, context_);
+  const auto check_names = [](const ArrayPtr& names, uint64_t count, std::string_view what) {
+    if (!names) return;
+    names->check();
+    if (names->count() != count) throw damaged("{} names for {} {}", names->count(), count, what);
+  };
+  check_names(array_.row_names, grid_->lines(), "rows");
+  check_names(array_.column_names, grid_->width(), "columns");
+}
+
+std::string CsvArray::head() const {
+  if (!labelled_ || !grid_) return {};
+  std::string text = "\"\"", scratch;
+  StringSink sink(text);
+  const ArrayPtr& names = array_.column_names;
+  const Elements elements = names ? read_all(*names) : Elements();
+  for (uint64_t column = 0; column < grid_->width(); ++column) {
+    sink.put(',');
+    if (names)
+      put_csv_field(names->dtype(), elements, column, scratch, sink);
+    else
+      sink.put_number(column + 1);
+  }
+  return text += '\n';
+}
+
+CsvArray::Names CsvArray::line_names(const LineGrid::Block& block) const {
+  if (!array_.row_names) return {};
+  const uint64_t first = block.line + (block.column > 0);
+  const uint64_t last_element = block.column + block.count - 1;
+  const uint64_t end =
+      grid_->width() == 0 ? block.line + block.count : block.line + last_element / grid_->width() + 1;
+  return {first < end ? read_run(*array_.row_names, first, end - first) : Elements(), first};
+}
+
+template <class Sink>
+void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scratch, Sink& sink) const {
+  if (array_.row_names)
+    put_csv_field(array_.row_names->dtype(), names.elements, line - names.first, scratch, sink);
+  else
+    sink.put_number(line + 1);
+}
+
+std::shared_ptr<const Elements> CsvArray::read(const LineGrid::Block& block) const {
+  const auto load = [&] { return grid_->read_unit(*array_.values, block.unit); };
+  if (!grid_->units_are_shared()) return std::make_shared<const Elements>(load());
+  return context_.cache.get<Elements>({cache_owner_, block.unit}, load);
+}
+
+// put(i) writes element i of the unit.
+template <class Sink, class Put>
+void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const {
+  std::string scratch;
+  uint64_t line = block.line, column = block.column;
+  const uint64_t width = grid_->width(), end = block.first_in_unit + block.count;
+  for (uint64_t i = block.first_in_unit; i < end;) {
+    if (labelled_ && column == 0) {
+      put_line_name(names, line, scratch, sink);
+      sink.put(',');
+    }
+    const uint64_t line_end = std::min(end, i + (width - column));
+    const bool complete = column + (line_end - i) == width;
+    for (; i + complete < line_end; ++i) {
+      put(i);
+      sink.put(',');
+    }
+    if (complete) {
+      put(i++);
+      sink.put('\n');
+    }
+    column = 0;
+    ++line;
+  }
+}
+
+template <class Sink>
+void CsvArray::emit(uint64_t number, Sink& sink) const {
+  const LineGrid::Block block = grid_->block(number);
+  const Names names = line_names(block);
+  if (grid_->width() == 0) {
+    std::string scratch;
+    for (uint64_t i = 0; i < block.count; ++i) {
+      if (labelled_) put_line_name(names, block.line + i, scratch, sink);
+      sink.put('\n');
+    }
+    return;
+  }
+  const std::shared_ptr<const Elements> elements = read(block);
+  const DType& type = array_.values->dtype();
+  const bool number_kind =
+      type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
+  if (number_kind && elements->missing.empty()) {
+    visit_number(type, [&](auto zero) {
+      const auto values = elements->values<decltype(zero)>();
+      put_elements(block, names, sink, [&](uint64_t i) { sink.put_number(values[i]); });
+    });
+    return;
+  }
+  std::string scratch;
+  put_elements(block, names, sink, [&](uint64_t i) { put_csv_field(type, *elements, i, scratch, sink); });
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> csv_array(LabelledArray array, Context& context) {
+  return std::make_unique<CsvArray>(std::move(array), context);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,135 @@
+#include "fs/views/csv_table.h"
+
+#include <algorithm>
+
+#include "formats/model/checked.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+
+namespace plainfs {
+
+namespace {
+
+// A column as it is shown: an array, or a member of an array of compounds, or one of a member.
+struct ShownColumn {
+  std::string name;
+  size_t array;              // in CsvTable::arrays_
+  std::vector<size_t> path;  // members from the array's elements down
+  const DType* type;         // of the innermost; owned by the array
+};
+
+class CsvTable : public EmittingSource<CsvTable> {
+ public:
+  // arrays: rows elements each, of any rank.
+  CsvTable(uint64_t rows, ArrayPtr row_names, const std::vector<Column>& columns)
+      : rows_(rows), row_names_(std::move(row_names)) {
+    for (const Column& column : columns) {
+      arrays_.push_back(column.values);
+      show(column.name, {}, column.values->dtype());
+    }
+  }
+
+  void prepare() override;
+  std::string head() const override;
+  uint64_t block_count() const override { return divide_up(rows_, rows_in_block_); }
+
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const;
+
+ private:
+  void show(const std::string& name, std::vector<size_t> path, const DType& type);
+
+  const uint64_t rows_;
+  const ArrayPtr row_names_;  // may be null
+  std::vector<ArrayPtr> arrays_;
+  std::vector<ShownColumn> shown_;
+  uint64_t rows_in_block_ = 1;
+};
+
+// Of the last array, or of a member of its elements.
+void CsvTable::show(const std::string& name, std::vector<size_t> path, const DType& type) {
+  if (type.kind != Kind::compound) {
+    shown_.push_back({name, arrays_.size() - 1, std::move(path), &type});
+    return;
+  }
+  path.push_back(0);
+  for (size_t f = 0; f < type.fields.size(); ++f) {
+    path.back() = f;
+    const std::string& field = type.fields[f].name;
+    show(name.empty() && path.size() == 1 ? field : name + "." + field, path, type.fields[f].type);
+  }
+}
+
+void CsvTable::prepare() {
+  const auto check = [&](const ArrayPtr& array, std::string_view name) {
+    array->check();
+    if (array->count() != rows_) throw damaged("{} has {} values for {} rows", name, array->count(), rows_);
+  };
+  uint64_t width = 1;
+  if (row_names_) {
+    check(row_names_, "the list of row names");
+    width += sampled_width(*row_names_) + 1;
+  }
+  for (const ShownColumn& column : shown_) {
+    check(arrays_[column.array], fmt::format("column {}", column.name));
+    width +=
+        column.path.empty() ? sampled_width(*arrays_[column.array]) + 1 : typical_width(*column.type) + 1;
+  }
+  rows_in_block_ = std::max<uint64_t>(1, kBlockText / width);
+}
+
+std::string CsvTable::head() const {
+  std::string text;
+  StringSink sink(text);
+  if (row_names_) sink.put(std::string_view("\"\""));
+  for (size_t i = 0; i < shown_.size(); ++i) {
+    if (i > 0 || row_names_) sink.put(',');
+    put_csv_text(shown_[i].name, sink);
+  }
+  sink.put('\n');
+  return text;
+}
+
+template <class Sink>
+void put_cell(const ShownColumn& column, const Elements& elements, uint64_t i, std::string& scratch,
+              Sink& sink) {
+  const Elements* part = &elements;
+  for (const size_t member : column.path) {
+    if (part->is_missing(i)) return sink.put(std::string_view("NA"));
+    part = &part->children[member];
+  }
+  put_csv_field(*column.type, *part, i, scratch, sink);
+}
+
+template <class Sink>
+void CsvTable::emit(uint64_t block, Sink& sink) const {
+  const uint64_t first = block * rows_in_block_;
+  const uint64_t count = std::min(rows_in_block_, rows_ - first);
+  std::vector<Elements> parts;
+  for (const ArrayPtr& array : arrays_) parts.push_back(read_run(*array, first, count));
+  const Elements names = row_names_ ? read_run(*row_names_, first, count) : Elements();
+  std::string scratch;
+  for (uint64_t row = 0; row < count; ++row) {
+    if (row_names_) put_csv_field(row_names_->dtype(), names, row, scratch, sink);
+    for (size_t i = 0; i < shown_.size(); ++i) {
+      if (i > 0 || row_names_) sink.put(',');
+      put_cell(shown_[i], parts[shown_[i].array], row, scratch, sink);
+    }
+    sink.put('\n');
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> csv_table(Table table, Context&) {
+  return std::make_unique<CsvTable>(table.rows, std::move(table.row_names), table.columns);
+}
+
+std::unique_ptr<TextSource> csv_compounds(LabelledArray array, Context&) {
+  array.values->check();
+  const uint64_t rows = array.values->is_null() ? 0 : array.values->count();
+  return std::make_unique<CsvTable>(rows, std::move(array.row_names),
+                                    std::vector<Column>{{"", std::move(array.values)}});
+}
+
+}  // namespace plainfs

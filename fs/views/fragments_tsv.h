@@ -1,0 +1,13 @@
+// Genomic fragments as 10x's fragments.tsv (fs/VIEWS.md, section 6).
+#pragma once
+
+#include <memory>
+
+#include "formats/model/node.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context);
+
+}  // namespace plainfs

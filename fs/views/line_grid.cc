@@ -1,0 +1,194 @@
+#include "fs/views/line_grid.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "formats/model/checked.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+namespace {
+
+// A unit that has to be turned round reads each stored run in pieces of useful length.
+constexpr uint64_t kUnitBytes = 8 << 20;
+constexpr uint64_t kEmptyLinesInBlock = 64 * 1024;
+
+Shape reversed(Shape shape) {
+  std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+uint64_t product(const Shape& shape, size_t first, size_t last) {
+  uint64_t all = 1;
+  for (size_t axis = first; axis < last; ++axis) all = checked_multiply(all, shape[axis]);
+  return all;
+}
+
+// One plane of an array that is turned round, in elements: row r, column c lie at from[r + c * from_step] and
+// go to to[r * to_step + c].
+struct Plane {
+  uint64_t rows, columns;
+  uint64_t from_step, to_step;
+};
+
+// kSize: bytes of an element, 0 = size of them. In tiles whose lines stay in the first cache.
+template <size_t kSize>
+void turn_plane(const Plane& plane, size_t size, const std::byte* from, std::byte* to) {
+  constexpr uint64_t kTile = 16;
+  if constexpr (kSize != 0) size = kSize;
+  for (uint64_t row = 0; row < plane.rows; row += kTile) {
+    const uint64_t row_end = std::min(plane.rows, row + kTile);
+    for (uint64_t column = 0; column < plane.columns; column += kTile) {
+      const uint64_t column_end = std::min(plane.columns, column + kTile);
+      for (uint64_t r = row; r < row_end; ++r)
+        for (uint64_t c = column; c < column_end; ++c)
+          std::memcpy(to + (r * plane.to_step + c) * size, from + (r + c * plane.from_step) * size,
+                      kSize != 0 ? kSize : size);
+    }
+  }
+}
+
+// Turns round elements of size bytes each. extent, in users' axes: the first runs fastest in from, the last
+// in to.
+void turn_bytes(const Shape& extent, size_t size, const std::byte* from, std::byte* to) {
+  const size_t last = extent.size() - 1;
+  size_t first = 0;
+  while (first < last && extent[first] == 1) ++first;
+  const uint64_t inner = product(extent, first, last), outer = product(extent, first + 1, extent.size());
+  const Plane plane{extent[first], first == last ? 1 : extent[last], inner, outer};
+  const auto turn = size == 1   ? turn_plane<1>
+                    : size == 2 ? turn_plane<2>
+                    : size == 4 ? turn_plane<4>
+                    : size == 8 ? turn_plane<8>
+                                : turn_plane<0>;
+  const uint64_t planes = first + 1 < last ? product(extent, first + 1, last) : 1;
+  for (uint64_t i = 0; i < planes; ++i) {
+    uint64_t from_offset = 0, rest = i, from_step = extent[first];
+    for (size_t axis = first + 1; axis < last; ++axis) {
+      const uint64_t step = product(extent, axis + 1, last);
+      from_offset += rest / step * from_step;
+      rest %= step;
+      from_step *= extent[axis];
+    }
+    turn(plane, size, from + from_offset * size, to + i * (first == last ? 1 : extent[last]) * size);
+  }
+}
+
+bool is_plain(const DType& type) {
+  return type.kind != Kind::compound && type.kind != Kind::array && type.size > 0;
+}
+
+Elements turn_round(const DType& type, Elements stored, const Shape& extent) {
+  if (std::count_if(extent.begin(), extent.end(), [](uint64_t length) { return length > 1; }) < 2)
+    return stored;
+  if (!is_plain(type)) {
+    std::vector<uint64_t> numbers(stored.count), places(stored.count);
+    std::iota(numbers.begin(), numbers.end(), uint64_t{0});
+    turn_bytes(extent, sizeof(uint64_t), std::as_bytes(std::span(numbers)).data(),
+               std::as_writable_bytes(std::span(places)).data());
+    Elements turned = zero_elements(type, 0);
+    for (const uint64_t place : places) append(type, turned, stored, place, 1);
+    return turned;
+  }
+  Elements turned;
+  turned.count = stored.count;
+  turned.bytes.resize(stored.bytes.size());
+  turn_bytes(extent, type.size, stored.bytes.data(), turned.bytes.data());
+  turned.missing.resize(stored.missing.size());
+  if (!stored.missing.empty())
+    turn_bytes(extent, 1, std::as_bytes(std::span(stored.missing)).data(),
+               std::as_writable_bytes(std::span(turned.missing)).data());
+  return turned;
+}
+
+}  // namespace
+
+LineGrid::LineGrid(const Array& array, const Context& context)
+    : rank_(array.shape().size()), column_major_(array.column_major() && rank_ >= 2), shape_(array.shape()) {
+  if (column_major_) shape_ = reversed(std::move(shape_));
+  while (shape_.size() < 2) shape_.push_back(1);
+  lines_ = product(shape_, 0, shape_.size() - 1);
+  width_ = shape_.back();
+  if (lines_ == 0) return;
+  checked_multiply(lines_, width_);
+  if (width_ == 0) {
+    block_elements_ = kEmptyLinesInBlock;
+    block_count_ = divide_up(lines_, block_elements_);
+    return;
+  }
+  Shape chunk = column_major_ ? reversed(array.chunk_shape()) : array.chunk_shape();
+  while (chunk.size() < shape_.size()) chunk.push_back(1);
+  choose_units(array, chunk, context);
+}
+
+void LineGrid::choose_units(const Array& array, const Shape& chunk, const Context& context) {
+  const uint64_t text_elements = std::max<uint64_t>(1, kBlockText / (sampled_width(array) + 1));
+  const uint64_t wanted =
+      column_major_ ? std::max(text_elements, kUnitBytes / decoded_size(array.dtype())) : text_elements;
+  const uint64_t most = run_length(wanted, elements_in_band(shape_, chunk), array.dtype(), context);
+
+  uint64_t inner = 1;
+  for (unit_axis_ = shape_.size() - 1; unit_axis_ > 0 && inner * shape_[unit_axis_] <= most; --unit_axis_)
+    inner *= shape_[unit_axis_];
+  unit_length_ = std::clamp<uint64_t>(most / inner, 1, shape_[unit_axis_]);
+  if (unit_length_ < shape_[unit_axis_] && unit_length_ > chunk[unit_axis_] && chunk[unit_axis_] > 0)
+    unit_length_ -= unit_length_ % chunk[unit_axis_];
+  unit_elements_ = unit_length_ * inner;
+  units_along_ = divide_up(shape_[unit_axis_], unit_length_);
+
+  block_elements_ = std::min(text_elements, unit_elements_);
+  if (block_elements_ > width_) block_elements_ -= block_elements_ % width_;
+  if (unit_elements_ / block_elements_ < 2) block_elements_ = unit_elements_;
+  blocks_in_unit_ = divide_up(unit_elements_, block_elements_);
+  const uint64_t last_length = shape_[unit_axis_] - (units_along_ - 1) * unit_length_;
+  blocks_in_last_unit_ = divide_up(last_length * inner, block_elements_);
+  const uint64_t blocks_along = (units_along_ - 1) * blocks_in_unit_ + blocks_in_last_unit_;
+  block_count_ = product(shape_, 0, unit_axis_) * blocks_along;
+}
+
+LineGrid::Block LineGrid::block(uint64_t number) const {
+  if (width_ == 0) {
+    const uint64_t line = number * block_elements_;
+    return {0, 0, std::min(block_elements_, lines_ - line), line, 0};
+  }
+  const uint64_t blocks_along = (units_along_ - 1) * blocks_in_unit_ + blocks_in_last_unit_;
+  const uint64_t along = std::min(number % blocks_along / blocks_in_unit_, units_along_ - 1);
+  const uint64_t unit_number = number / blocks_along * units_along_ + along;
+  const Unit unit = this->unit(unit_number);
+  const uint64_t first = (number % blocks_along - along * blocks_in_unit_) * block_elements_;
+  const uint64_t element = unit.first + first;
+  return {unit_number, first, std::min(block_elements_, unit.count - first), element / width_,
+          element % width_};
+}
+
+LineGrid::Unit LineGrid::unit(uint64_t number) const {
+  Unit unit{Shape(shape_.size(), 0), Shape(shape_.size(), 1), 0, 1};
+  const uint64_t along = number % units_along_;
+  unit.origin[unit_axis_] = along * unit_length_;
+  unit.extent[unit_axis_] = std::min(unit_length_, shape_[unit_axis_] - along * unit_length_);
+  uint64_t before = number / units_along_;
+  for (size_t axis = unit_axis_; axis-- > 0; before /= shape_[axis])
+    unit.origin[axis] = before % shape_[axis];
+  for (size_t axis = unit_axis_ + 1; axis < shape_.size(); ++axis) unit.extent[axis] = shape_[axis];
+  for (size_t axis = 0; axis < shape_.size(); ++axis) {
+    unit.first = unit.first * shape_[axis] + unit.origin[axis];
+    unit.count *= unit.extent[axis];
+  }
+  return unit;
+}
+
+Elements LineGrid::read_unit(const Array& array, uint64_t number) const {
+  Unit unit = this->unit(number);
+  if (column_major_) {
+    Elements stored = array.read({reversed(unit.origin), reversed(unit.extent)});
+    return turn_round(array.dtype(), std::move(stored), unit.extent);
+  }
+  unit.origin.resize(rank_);
+  unit.extent.resize(rank_);
+  return array.read({std::move(unit.origin), std::move(unit.extent)});
+}
+
+}  // namespace plainfs
