@@ -49,8 +49,8 @@ StoredArray::StoredArray(Context& context, std::shared_ptr<const KeyStore> store
       shards_(std::move(shards)),
       attributes_(std::move(attributes)) {}
 
-Elements StoredArray::absent(const std::string& key) const {
-  if (context().options.absent_chunk_is_error) throw damaged("chunk {} is absent", key);
+Elements StoredArray::absent() const {
+  if (context().options.absent_chunk_is_error) throw damaged("the chunk is absent");
   return fill_;
 }
 
@@ -81,7 +81,7 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
   try {
     ValuePtr value = open_chunk(outer, key);
     if (value && shards_) value = open_inner(std::move(value), chunk, outer);
-    if (!value) return absent(key);
+    if (!value) return absent();
     const Shape shape = grid().chunk_shape(chunk);
     check_encoded_size(chain_, value->size(), shape);
     return decode_chunk(chain_, value->read_all(), shape);

@@ -30,7 +30,7 @@ class StoredArray : public ChunkedArray {
               std::function<Attributes()> attributes);
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
-  Elements absent(const std::string& key) const;
+  Elements absent() const;
 
   std::shared_ptr<const KeyStore> store_;
   std::string path_;

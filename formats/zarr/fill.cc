@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "formats/codecs/codecs.h"
+#include "formats/codecs/object_text.h"
 #include "formats/model/checked.h"
 #include "formats/model/utf8.h"
 
@@ -178,11 +179,14 @@ Elements one_text(std::string_view text) {
   return builder.finish();
 }
 
-Elements null_fill(const DType& dtype) {
-  if (dtype.kind != Kind::json) return zero_elements(dtype, 1);
+Elements json_fill(Json fill) {
   TextBuilder builder(1);
-  builder.add_missing();
+  add_json_element(fill, builder);
   return builder.finish();
+}
+
+Elements null_fill(const DType& dtype) {
+  return dtype.kind == Kind::json ? json_fill(nullptr) : zero_elements(dtype, 1);
 }
 
 Elements number_fill(const Json& fill, const DType& dtype) {
@@ -238,7 +242,7 @@ Elements v2_fill(const Json& fill, const DType& dtype) {
     case Kind::text:  // zarr-python 2 writes the number 0 for every object array
       return one_text(fill.text() ? *fill.text() : to_json_text(fill));
     case Kind::json:
-      return one_text(to_json_text(fill));
+      return json_fill(fill);
     case Kind::blob:
       if (fill.text()) return v3_fill(fill, dtype);
       return one_text(to_json_text(fill));

@@ -159,7 +159,14 @@ std::vector<std::string> ZipDirectory::folders(std::string_view prefix) const {
     // '0' follows '/': the first name after everything in the folder
     at = at_or_after(std::string(prefix).append(folder).append("0"));
   }
+  std::sort(found.begin(), found.end());  // "a-b/" stands before "a/"
   return found;
+}
+
+bool ZipDirectory::has_folder(std::string_view folder) const {
+  const std::string prefix = std::string(folder) + "/";
+  const auto at = at_or_after(prefix);
+  return at != members_.end() && name(*at).starts_with(prefix);
 }
 
 bool ZipDirectory::has_files(std::string_view prefix) const {

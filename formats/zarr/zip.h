@@ -34,10 +34,9 @@ class ZipDirectory {
   const ZipMember* find(std::string_view name) const;
   // The names of the folders directly below prefix, which is "" or ends with "/"; in byte order.
   std::vector<std::string> folders(std::string_view prefix) const;
+  bool has_folder(std::string_view folder) const;
   // Whether a member that is no folder stands directly below prefix.
   bool has_files(std::string_view prefix) const;
-  // Whether members are there at all, in a folder or not.
-  size_t size() const { return members_.size(); }
   // The place of a member in byte order of the names.
   size_t index_of(const ZipMember& member) const { return static_cast<size_t>(&member - members_.data()); }
   std::string_view name(const ZipMember& member) const {

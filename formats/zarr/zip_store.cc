@@ -143,7 +143,7 @@ class ZipStore : public KeyStore {
     const std::string name = prefix_ + key;
     const ZipMember* member = zip_->directory.find(name);
     if (!member) {
-      if (zip_->directory.find(name + "/")) throw damaged("{} is a folder", key);
+      if (zip_->directory.has_folder(name)) throw damaged("{} is a folder", key);
       return nullptr;
     }
     if (member->encrypted) throw unsupported("{} is encrypted", key);

@@ -1,0 +1,169 @@
+// Chunks: where they are looked for, what an absent one is, and what metadata and data must not make plainfs
+// do.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/zarr/store_writer.h"
+
+namespace {
+
+using namespace plainfs;
+using namespace plainfs::zarr;
+using Ints = std::vector<int32_t>;
+
+void expect(const std::string& actual, std::string_view code, std::string_view words) {
+  BOOST_TEST(actual.starts_with(code), actual << " is not " << code);
+  BOOST_TEST(holds(actual, words), actual << " does not say " << words);
+}
+
+BOOST_AUTO_TEST_SUITE(array)
+
+BOOST_AUTO_TEST_CASE(absent_chunk_reads_as_fill_value) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "-3");
+  writer.put_values<int32_t>("a/0", {1, 2});
+  TestContext context;
+  BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{1, 2, -3, -3}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(absent_chunk_is_an_error_where_asked_for) {
+  const V2Store writer;
+  writer.put_v2_array("a");
+  TestContext context;
+  context.context.options.absent_chunk_is_error = true;
+  expect(error_of(writer.open(context), "a"), "EIO", "a/0: the chunk is absent");
+}
+
+BOOST_AUTO_TEST_CASE(chunk_that_is_not_a_readable_file_is_no_absent_chunk) {
+  const V2Store writer;
+  writer.put_v2_array("a");
+  writer.put("a/0/inside", "");
+  TestContext context;
+  BOOST_TEST(error_of(writer.open(context), "a").starts_with("EIO"));
+}
+
+BOOST_AUTO_TEST_CASE(chunk_of_another_size_is_damage) {
+  TestContext context;
+  for (const size_t values : {0, 1, 3}) {
+    const V2Store writer;
+    writer.put_v2_array("a");
+    writer.put_values("a/1", Ints(values, 5));
+    expect(error_of(writer.open(context), "a"), "EIO", fmt::format("a/1: {} bytes, expected 8", values * 4));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(column_major_chunks_are_decoded_to_rows) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"(">i2")", "0", R"(,"order":"F")", "[2,3]", "[2,3]");
+  writer.put("a/0.0", std::string("\0\0\0\3\0\1\0\4\0\2\0\5", 12));
+  TestContext context;
+  BOOST_TEST(values_in<int16_t>(writer.open(context), "a") == (std::vector<int16_t>{0, 1, 2, 3, 4, 5}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "0", "", "[1,2]", "[1,1]");
+  writer.put_values<int32_t>("a/0/1", {8});
+  TestContext context;
+  BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 8}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(absent_chunk_of_any_size_costs_nothing) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "6", "", "[1099511627776]", "[1099511627776]");
+  TestContext context;
+  const Store store = writer.open(context);
+  const Elements elements = array_in(store, "a")->read(range(uint64_t{1} << 39, 2));
+  BOOST_TEST(elements.values<int32_t>()[1] == 6);
+}
+
+BOOST_AUTO_TEST_CASE(size_that_the_data_cannot_hold_is_not_allocated) {
+  TestContext context;
+  for (const char* compressor :
+       {R"({"id":"zstd"})", R"({"id":"zlib"})", R"({"id":"blosc"})", R"({"id":"lz4"})", "null"}) {
+    const V2Store writer;
+    writer.put_v2_array("a", R"("<i4")", "0", fmt::format(R"(,"compressor":{})", compressor),
+                        "[1099511627776]", "[1099511627776]");
+    writer.put("a/0", std::string(40, '\x28'));
+    const Store store = writer.open(context);
+    BOOST_CHECK_THROW(array_in(store, "a")->read(range(0, 1)), Error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(counts_over_64_bits_are_damage) {
+  const V2Store writer;
+  writer.put_v2_array("shape", R"("<i4")", "0", "", "[4294967296,4294967296,2]", "[1,1,1]");
+  writer.put_v2_array("bytes", R"("<f8")", "0", "", "[4611686018427387904]", "[1]");
+  writer.put_v2_array("chunks", R"("<i4")", "0", "", "[2,2]", "[9223372036854775808,4]");
+  TestContext context;
+  const Store store = writer.open(context);
+  for (const char* name : {"shape", "bytes", "chunks"}) BOOST_TEST(error_of(store, name).starts_with("EIO"));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_codec_is_unsupported_without_any_chunk) {
+  const V2Store writer;
+  writer.put_v2_array("v2", R"("<i4")", "0", R"(,"compressor":{"id":"nosuch"})");
+  writer.put_v3_array("v3", R"("int32")", "0", R"(["bytes","nosuch"])");
+  TestContext context;
+  const Store store = writer.open(context);
+  expect(error_of(store, "v2"), "ENOTSUP", "nosuch");
+  expect(error_of(store, "v3"), "ENOTSUP", "nosuch");
+}
+
+BOOST_AUTO_TEST_CASE(codecs_that_are_no_chain_are_damage) {
+  const V3Store writer;
+  writer.put_v3_array("none", R"("int32")", "0", "[]");
+  writer.put_v3_array("order", R"("int32")", "0", R"(["crc32c","bytes"])");
+  writer.put_v3_array("twice", R"("int32")", "0", R"(["bytes","bytes"])");
+  writer.put_v3_array("late", R"("int32")", "0",
+                      R"(["bytes",{"name":"transpose","configuration":{"order":[0]}}])");
+  writer.put_v3_array("text", R"("string")", R"("")", R"(["bytes"])");
+  writer.put_v3_array("numbers", R"("int32")", "0", R"(["vlen-utf8"])");
+  TestContext context;
+  const Store store = writer.open(context);
+  for (const char* name : {"none", "order", "twice", "late", "text", "numbers"}) {
+    BOOST_TEST(error_of(store, name).starts_with("EIO"), name << ": " << error_of(store, name));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(codecs_in_front_of_bytes_see_native_numbers) {
+  const V3Store writer;
+  writer.put_v3_array("a", R"("int16")", "0",
+                      R"([{"name":"numcodecs.delta","configuration":{"dtype":"<i2"}},
+                          {"name":"bytes","configuration":{"endian":"big"}}])",
+                      "[3]", "[3]");
+  writer.put("a/c/0", std::string("\1\0\0\1\0\1", 6));
+  TestContext context;
+  BOOST_TEST(values_in<int16_t>(writer.open(context), "a") == (std::vector<int16_t>{256, 257, 258}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(members_that_must_be_understood_are) {
+  const V3Store writer;
+  writer.put_v3_array("known", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]",
+                      R"(,"x":{"must_understand":false})");
+  writer.put_v3_array("unknown", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]",
+                      R"(,"x":{"must_understand":true})");
+  writer.put_v3_array("transformed", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]",
+                      R"(,"storage_transformers":["x"])");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(error_of(store, "known") == "");
+  expect(error_of(store, "unknown"), "ENOTSUP", "\"x\"");
+  expect(error_of(store, "transformed"), "ENOTSUP", "transformers");
+}
+
+BOOST_AUTO_TEST_CASE(records_need_fields_of_their_own_names) {
+  const V2Store writer;
+  writer.put_v2_array("twice", R"([["a","<i4"],["a","<i4"]])", "null");
+  writer.put_v2_array("padded", R"([["a","|u1"],["","|V3"],["b","<i4"]])", "null");
+  TestContext context;
+  const Store store = writer.open(context);
+  expect(error_of(store, "twice"), "EIO", "two fields");
+  BOOST_TEST(array_in(store, "padded")->dtype().fields.at(1).name == "f1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,166 @@
+// Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/zarr/store_writer.h"
+
+namespace {
+
+using namespace plainfs;
+using namespace plainfs::zarr;
+using Names = std::vector<std::string>;
+
+BOOST_AUTO_TEST_SUITE(group)
+
+BOOST_AUTO_TEST_CASE(only_folders_with_metadata_are_members) {
+  const V2Store writer;
+  writer.put_v2_array("b");
+  writer.put("a/.zgroup", R"({"zarr_format":2})");
+  writer.put("stray/file", "");
+  writer.put("README.txt", "");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(!store.root.parts->find("stray").has_value());
+  BOOST_TEST(!store.root.parts->find("..").has_value());
+  BOOST_TEST(!store.root.parts->find("a/../b").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(v3_metadata_win_over_v2) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "1");
+  writer.put_v3_array("a", R"("int32")", "2");
+  TestContext context;
+  BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (std::vector<int32_t>{2, 2, 2, 2}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_under_an_array_is_no_node) {
+  const V3Store writer;
+  writer.put_v3_array("a");
+  writer.put_v3_array("a/c");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(!member(store, "a").parts);
+}
+
+BOOST_AUTO_TEST_CASE(consolidated_metadata_stand_in_for_missing_documents_only) {
+  const V2Store writer;
+  writer.put_v2_array("present", R"("<i4")", "1");
+  writer.put("lost/0", std::string(8, '\1'));
+  writer.put(".zmetadata", R"({"zarr_consolidated_format":1,"metadata":{
+      "present/.zarray":{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":9},
+      "ghost/.zarray":{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":9},
+      "lost/.zarray":{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":9},
+      "lost/.zattrs":{"unit":"m"}}})");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"lost", "present"}), boost::test_tools::per_element());
+  BOOST_TEST(values_in<int32_t>(store, "present") == (std::vector<int32_t>{1, 1, 1, 1}),
+             boost::test_tools::per_element());
+  BOOST_TEST(values_in<int32_t>(store, "lost") == (std::vector<int32_t>{0x01010101, 0x01010101}),
+             boost::test_tools::per_element());
+  BOOST_TEST(attributes_of(member(store, "lost")).at(0).name == "unit");
+}
+
+BOOST_AUTO_TEST_CASE(v3_consolidated_metadata_stand_in_too) {
+  const V3Store writer;
+  writer.put("zarr.json", R"({"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline",
+      "must_understand":false,"metadata":{"lost":{"zarr_format":3,"node_type":"group","attributes":{"a":1}}}}})");
+  writer.put("lost/stray", "");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"lost"}), boost::test_tools::per_element());
+  BOOST_TEST(attributes_of(member(store, "lost")).at(0).name == "a");
+}
+
+BOOST_AUTO_TEST_CASE(consolidated_metadata_that_are_not_json_are_left_alone) {
+  const V2Store writer;
+  writer.put_v2_array("a");
+  writer.put("stray/file", "");
+  writer.put(".zmetadata", "{");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"a"}), boost::test_tools::per_element());
+  BOOST_TEST(context.warned(".zmetadata"));
+}
+
+BOOST_AUTO_TEST_CASE(damaged_attributes_leave_the_data_alone) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "7");
+  writer.put("a/.zattrs", "[1]");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(error_of(store, "a") == "");
+  BOOST_CHECK_EXCEPTION(attributes_of(member(store, "a")), Error, [](const Error& error) {
+    return holds(error.what(), "a/.zattrs: .zattrs is no object");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(python_attributes_are_read_as_written) {
+  const V2Store writer;
+  writer.put(".zattrs", R"({"x":NaN,"y":-Infinity,"big":36893488147419103232,"x":1})");
+  TestContext context;
+  const Store store = writer.open(context);
+  const Attributes attributes = attributes_of(store.root);
+  BOOST_TEST(attributes.size() == 3u);
+  BOOST_TEST(find_attribute(attributes, "x")->number()->token == "1");
+  BOOST_TEST(find_attribute(attributes, "y")->number()->token == "-Infinity");
+  BOOST_TEST(find_attribute(attributes, "big")->number()->token == "36893488147419103232");
+}
+
+BOOST_AUTO_TEST_CASE(dimension_names_are_an_attribute) {
+  const V3Store writer;
+  writer.put_v3_array("a", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]", R"(,"dimension_names":["t"])");
+  TestContext context;
+  const Attributes attributes = attributes_of(member(writer.open(context), "a"));
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "dimension_names")) == R"(["t"])");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_group_is_a_directory_that_fails) {
+  const V2Store writer;
+  writer.put("g/.zgroup", "{");
+  writer.put_v2_array("g/a");
+  writer.put("h/zarr.json", "{");
+  writer.put_v2_array("h/a");
+  writer.put_v2_array("good");
+  TestContext context;
+  const Store store = writer.open(context);
+  for (const char* name : {"g", "h"}) {
+    const GroupPtr group = find_group(*store.root.parts, name);
+    BOOST_REQUIRE(group);
+    BOOST_CHECK_THROW(group->members(), Error);
+  }
+  BOOST_TEST(error_of(store, "good") == "");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
+  const StoreWriter v2;
+  v2.put(".zgroup", "[]");
+  const StoreWriter v3;
+  v3.put("zarr.json", R"({"zarr_format":3,"node_type":"group","extra":1})");
+  TestContext context;
+  BOOST_TEST(recognises(v2.path()));
+  BOOST_CHECK_THROW(v2.open(context), Error);
+  BOOST_CHECK_THROW(v3.open(context), Error);
+}
+
+BOOST_AUTO_TEST_CASE(other_formats_are_refused_by_name) {
+  const StoreWriter n5;
+  n5.put("attributes.json", R"({"n5":"2.0.0"})");
+  const StoreWriter draft;
+  draft.put("zarr.json", R"({"zarr_format":"https://purl.org/zarr/spec/protocol/core/3.0","extensions":[]})");
+  const StoreWriter other;
+  other.put("attributes.json", R"({"n5 or not":1})");
+  TestContext context;
+  BOOST_TEST(recognises(n5.path()));
+  BOOST_CHECK_EXCEPTION(n5.open(context), Error,
+                        [](const Error& error) { return holds(error.what(), "N5"); });
+  BOOST_TEST(recognises(draft.path()));
+  BOOST_CHECK_EXCEPTION(draft.open(context), Error,
+                        [](const Error& error) { return holds(error.what(), "draft"); });
+  BOOST_TEST(!recognises(other.path()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
