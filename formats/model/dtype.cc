@@ -10,7 +10,7 @@ namespace plainfs {
 
 namespace {
 
-uint32_t checked_size(uint64_t bytes) {
+uint32_t element_size(uint64_t bytes) {
   if (bytes > std::numeric_limits<uint32_t>::max())
     throw damaged("an element of {} bytes is too large", bytes);
   return static_cast<uint32_t>(bytes);
@@ -71,11 +71,15 @@ bool DType::fixed_size() const {
 }
 
 uint64_t DType::packed_size() const {
-  if (kind == Kind::array) return checked_multiply(item->packed_size(), product(dims));
+  if (kind == Kind::array) return checked_multiply(item->packed_size(), items());
   if (kind != Kind::compound) return size;
   uint64_t sum = 0;
   for (const Field& field : fields) sum = checked_add(sum, field.type.packed_size());
   return sum;
+}
+
+uint64_t DType::items() const {
+  return product(dims);
 }
 
 std::string DType::name() const {
@@ -150,13 +154,13 @@ DType packed_compound_type(std::vector<Field> fields) {
     field.offset = end;
     end = checked_add(end, field.type.size);
   }
-  return compound_type(std::move(fields), checked_size(end));
+  return compound_type(std::move(fields), element_size(end));
 }
 
 DType array_type(DType item, std::vector<uint64_t> dims) {
   DType type;
   type.kind = Kind::array;
-  type.size = checked_size(checked_multiply(item.size, product(dims)));
+  type.size = element_size(checked_multiply(item.size, product(dims)));
   type.dims = std::move(dims);
   type.item = std::make_shared<const DType>(std::move(item));
   return type;

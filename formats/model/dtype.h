@@ -61,6 +61,8 @@ struct DType {
   bool fixed_size() const;
   // Bytes of one element in packed native form, as an .npy has it. Requires: fixed_size().
   uint64_t packed_size() const;
+  // Items in one element of kind array: the product of dims.
+  uint64_t items() const;
   // "int32", "compound of 3", for messages.
   std::string name() const;
 };

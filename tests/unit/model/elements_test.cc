@@ -44,6 +44,8 @@ BOOST_AUTO_TEST_CASE(zero_elements_are_zero_and_empty) {
 BOOST_AUTO_TEST_CASE(count_that_cannot_be_held_is_damaged) {
   BOOST_CHECK_THROW(zero_elements(number_type(Kind::integer, 8), ~uint64_t{0}), Error);
   BOOST_CHECK_THROW(zero_elements(number_type(Kind::integer, 8), uint64_t{1} << 60), Error);
+  BOOST_CHECK_THROW(zero_elements(text_type(), uint64_t{1} << 62), Error);
+  BOOST_CHECK_THROW(repeated_element(text_type(), zero_elements(text_type(), 1), uint64_t{1} << 62), Error);
   BOOST_CHECK_THROW(zero_elements(array_type(number_type(Kind::integer, 8), {1000}), uint64_t{1} << 60),
                     Error);
 }

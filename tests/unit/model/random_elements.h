@@ -36,9 +36,7 @@ inline Elements random_elements(const DType& type, uint64_t count, Random& rando
       elements.children.push_back(random_elements(*type.item, offsets(3), random));
       break;
     case Layout::array: {
-      uint64_t items = count;
-      for (const uint64_t dim : type.dims) items *= dim;
-      elements.children.push_back(random_elements(*type.item, items, random, false));
+      elements.children.push_back(random_elements(*type.item, count * type.items(), random, false));
       break;
     }
     case Layout::compound:
@@ -72,8 +70,7 @@ inline std::string shown(const DType& type, const Elements& elements, uint64_t i
     case Layout::sequence:
       return out + items(elements.offsets[i], elements.offsets[i + 1]);
     case Layout::array: {
-      uint64_t length = 1;
-      for (const uint64_t dim : type.dims) length *= dim;
+      const uint64_t length = type.items();
       return out + items(i * length, (i + 1) * length);
     }
     case Layout::compound:
