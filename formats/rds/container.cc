@@ -1,0 +1,109 @@
+#include "formats/rds/container.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/filesystem.hpp>
+#include <fstream>
+#include <utility>
+
+#include "formats/rds/byte_source.h"
+#include "formats/rds/objects.h"
+#include "formats/rds/reader.h"
+#include "formats/rds/serial_stream.h"
+
+namespace plainfs::rds {
+namespace {
+
+constexpr size_t kMagicBytes = 6;
+
+bool is_serialisation(ByteSpan first_bytes) {
+  const std::string_view text = as_text(first_bytes);
+  return text.starts_with("X\n") || text.starts_with("B\n") || text.starts_with("A\n");
+}
+
+// gzip shortens at most 1032 times; bzip2 and xz could do more, but not to what people keep. Nor may a file
+// need more memory than there is.
+uint64_t most_decompressed_bytes(uint64_t file_size) {
+  constexpr uint64_t kMostRatio = 1100;
+  const uint64_t memory =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::min(memory / 4 * 3, kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50) + (1 << 20));
+}
+
+class ObjectGroup final : public Group {
+ public:
+  ObjectGroup(std::shared_ptr<const Parts> parts, GroupPtr parent, std::string path)
+      : parts_(std::move(parts)), parent_(std::move(parent)), path_(std::move(path)) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> all;
+    for (const Part& part : parts_->members) all.push_back({part.name, node_of(part)});
+    return all;
+  }
+
+  std::optional<Node> find(std::string_view name) const override {
+    for (const Part& part : parts_->members) {
+      if (part.name == name) return node_of(part);
+    }
+    return std::nullopt;
+  }
+
+  Attributes attributes() const override { return parts_->attributes; }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return path_.empty() ? "/" : path_; }
+
+ private:
+  Node node_of(const Part& part) const {
+    Node node;
+    if (part.error)
+      node.content = *part.error;
+    else if (part.array)
+      node.content = LabelledArray{part.array, nullptr, nullptr};
+    else
+      node.parts = std::make_shared<ObjectGroup>(part.parts, shared_from_this(), path_ + "/" + part.name);
+    return node;
+  }
+
+  std::shared_ptr<const Parts> parts_;
+  GroupPtr parent_;
+  std::string path_;  // empty at the root
+};
+
+}  // namespace
+
+bool recognises(const std::string& path) {
+  boost::system::error_code ignored;
+  if (!boost::algorithm::iends_with(path, ".rds")) return false;
+  if (!boost::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kMagicBytes, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<size_t>(file.gcount()));
+  return is_serialisation(as_byte_span(start)) || compression_of(as_byte_span(start)) != Compression::none;
+}
+
+Store open(const std::string& path, Context& context) {
+  const FilePtr file = context.files.open(path);
+  const Compression compression =
+      compression_of(file->read_at(0, static_cast<size_t>(std::min<uint64_t>(file->size(), kMagicBytes))));
+  const std::unique_ptr<ByteSource> source = open_source(file, compression);
+  SerialStream stream(*source, most_decompressed_bytes(file->size()));
+  RValue value = Reader(stream).read();
+  stream.finish();
+  Parts parts = parts_of(std::move(value), [&](const std::string& place, const std::string& why) {
+    context.warn(fmt::format("{}: left out: {}", place.empty() ? "/" : place, why));
+  });
+
+  Store store;
+  store.path = path;
+  store.format = "R serialisation";
+  store.version = std::to_string(stream.version());
+  store.root.parts =
+      std::make_shared<ObjectGroup>(std::make_shared<const Parts>(std::move(parts)), nullptr, "");
+  store.details = {{"r_version", Json(stream.writer())}, {"compression", Json(name_of(compression))}};
+  return store;
+}
+
+}  // namespace plainfs::rds

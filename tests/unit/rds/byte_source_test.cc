@@ -1,0 +1,95 @@
+#include "formats/rds/byte_source.h"
+
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "formats/model/error.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/rds/compress.h"
+
+namespace {
+
+using namespace plainfs;
+using namespace plainfs::rds;
+
+std::string some_text(size_t size) {
+  std::mt19937 random(5);
+  std::string text(size, '\0');
+  for (size_t i = 0; i < size; ++i) text[i] = static_cast<char>(random() % (i % 1000 + 2));
+  return text;
+}
+
+class Files {
+ public:
+  std::unique_ptr<ByteSource> open(const std::string& content) {
+    const std::string path = directory_.path("file" + std::to_string(count_++));
+    std::ofstream(path, std::ios::binary) << content;
+    const Compression compression = compression_of(as_byte_span(std::string_view(content).substr(0, 6)));
+    return open_source(context_.files.open(path), compression);
+  }
+  // All of it, in pieces of odd sizes.
+  std::string read(const std::string& content) {
+    const auto source = open(content);
+    std::string all;
+    Bytes piece(12345);
+    while (const size_t size = source->read(piece)) all += as_text(ByteSpan(piece).first(size));
+    return all;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  TestContext context_;
+  int count_ = 0;
+};
+
+BOOST_AUTO_TEST_SUITE(byte_sources)
+
+BOOST_AUTO_TEST_CASE(every_compression_gives_the_bytes_back) {
+  Files files;
+  for (const size_t size : {0, 1, 12345, 300000}) {
+    const std::string text = some_text(size);
+    for (const Compression compression : kCompressions) {
+      BOOST_TEST_CONTEXT(name_of(compression) << ", " << size << " bytes") {
+        const std::string compressed = compress(text, compression);
+        if (size > 0) BOOST_TEST((compression_of(as_byte_span(compressed)) == compression));
+        BOOST_TEST((files.read(compressed) == text));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(streams_one_after_the_other_are_one) {
+  Files files;
+  for (const Compression compression : kCompressions) {
+    const std::string two = compress("first, ", compression) + compress("second", compression);
+    BOOST_TEST(files.read(two) == "first, second");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_cut_anywhere_is_damage) {
+  Files files;
+  for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
+    const std::string whole = compress(some_text(3000), compression);
+    for (size_t size = 6; size < whole.size(); size += 7) {
+      BOOST_CHECK_THROW(files.read(whole.substr(0, size)), Error);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_byte_is_damage) {
+  Files files;
+  for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
+    std::string changed = compress(some_text(3000), compression);
+    changed[changed.size() / 2] ^= 4;
+    BOOST_CHECK_THROW(files.read(changed), Error);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

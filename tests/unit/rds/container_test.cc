@@ -1,0 +1,225 @@
+#include "formats/rds/container.h"
+
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "formats/bpcells/schema.h"
+#include "tests/support/golden_arrays.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/rds/compress.h"
+#include "tests/unit/rds/r_stream.h"
+
+namespace {
+
+using namespace plainfs;
+
+// A file store.rds.
+class RdsFile {
+ public:
+  explicit RdsFile(const std::string& content, const std::string& name = "store.rds")
+      : path(directory_.path(name)) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+
+ public:
+  const std::string path;
+};
+
+rds::RStream start(bool big_endian = true) {
+  rds::RStream out(big_endian);
+  out.header();
+  return out;
+}
+
+void fails(Errc code, const std::string& words, const std::string& content) {
+  TestContext context;
+  const RdsFile file(content);
+  try {
+    rds::open(file.path, context);
+    BOOST_ERROR("no error, expected: " << words);
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == code));
+    BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
+               "\"" << error.what() << "\" does not say \"" << words << "\"");
+  }
+}
+
+SparseMatrix matrix_of(const Node& node, Context& context) {
+  const std::optional<Node> refined = bpcells::refine(node, context);
+  BOOST_REQUIRE(refined.has_value());
+  return std::get<SparseMatrix>(refined->content);
+}
+
+std::vector<std::string> names_of_members(const Node& node) {
+  std::vector<std::string> names;
+  for (const Member& member : node.parts->members()) names.push_back(member.name);
+  return names;
+}
+
+// The expected chr_ptr files of rds_list say 0, 0 for the empty third chromosome. The file itself says 527,
+// 527, as R's readRDS() shows and as the same fragments in the case frag_h5 have it: what is stored counts.
+void check_golden_chr_ptr(const Array& pointer) {
+  const std::vector<uint64_t> stored = {0, 450, 450, 527, 527, 527, 527, 727, 727, 727};
+  const Elements elements = read_all(pointer);
+  BOOST_TEST(elements.values<uint64_t>() == stored, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE(container)
+
+BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
+  for (const bool big_endian : {true, false}) {
+    for (const rds::Compression compression : rds::kCompressions) {
+      TestContext context;
+      rds::RStream out = start(big_endian);
+      const RdsFile file(rds::compress(rds::small_object(out).text, compression));
+      BOOST_TEST(rds::recognises(file.path));
+      const Store store = rds::open(file.path, context);
+      BOOST_TEST(store.version == "3");
+      BOOST_TEST(*Json(store.details).find("r_version")->text() == "4.2.2");
+      BOOST_TEST(*Json(store.details).find("compression")->text() == rds::name_of(compression));
+      const SparseMatrix matrix = matrix_of(store.root, context);
+      BOOST_TEST(!matrix.error.has_value());
+      BOOST_TEST(matrix.rows == 3u);
+      BOOST_TEST(matrix.columns == 2u);
+      const Elements values = read_all(*matrix.value);
+      BOOST_TEST((matrix.value->dtype() == number_type(Kind::unsigned_integer, 4)));
+      BOOST_TEST(values.values<uint32_t>()[2] == 0x80000000u);
+      BOOST_TEST(matrix.row_names->count() == 3u);
+      BOOST_TEST(matrix.column_names->count() == 0u);
+      BOOST_TEST((matrix.pointer->dtype() == number_type(Kind::unsigned_integer, 8)));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(golden_objects_read_as_bpcells_wrote_them) {
+  TestContext context;
+  const std::string one = PLAINFS_TEST_DATA "/bpcells/rds_packed_uint";
+  const Store store = rds::open(one + "/store.rds", context);
+  BOOST_TEST(compare_members(one + "/expected", *bpcells::refine(store.root, context)->parts) == 7u);
+
+  const std::string many = PLAINFS_TEST_DATA "/bpcells/rds_list";
+  size_t members = 0;
+  for (const Member& member : rds::open(many + "/store.rds", context).root.parts->members()) {
+    const GroupPtr parts = bpcells::refine(member.node, context)->parts;
+    BOOST_TEST(compare_members(many + "/expected/" + member.name, *parts, "chr_ptr") == 7u);
+    if (const ArrayPtr pointer = find_array(*parts, "chr_ptr")) check_golden_chr_ptr(*pointer);
+    ++members;
+  }
+  BOOST_TEST(members == 7u);
+  BOOST_TEST(context.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(floats_are_the_bits_of_integers) {
+  TestContext context;
+  rds::RStream out = start();
+  out.s4().tag("val").integers({0x3f800000, INT32_MIN}).tag("index").integers({0, 1});
+  out.tag("idxptr").integers({0, 2}).tag("version").strings({"unpacked-float-matrix-v1"});
+  out.tag("dim").reals({1, 2}).tag("transpose").logical(1).tag("dimnames").list(2).nil().nil();
+  out.class_of("UnpackedMatrixMem_float", "BPCells");
+  const RdsFile file(out.text);
+  const SparseMatrix matrix = matrix_of(rds::open(file.path, context).root, context);
+  BOOST_TEST(!matrix.error.has_value());
+  BOOST_TEST(matrix.by_row);
+  const Elements values = read_all(*matrix.value);
+  BOOST_TEST((matrix.value->dtype() == number_type(Kind::real, 4)));
+  BOOST_TEST(values.values<float>()[0] == 1.0f);
+  BOOST_TEST(std::signbit(values.values<float>()[1]));
+  BOOST_TEST((matrix.pointer->dtype() == number_type(Kind::unsigned_integer, 4)), "v1 pointers have 32 bits");
+}
+
+BOOST_AUTO_TEST_CASE(lists_are_directories_and_what_is_no_object_is_left_out) {
+  TestContext context;
+  rds::RStream out = start();
+  out.list(5, rds::kWithAttributes);
+  rds::small_object(out);
+  out.list(2, rds::kWithAttributes);
+  rds::small_object(out).integers({1}).names({"inner", "number"});
+  rds::small_object(out);
+  out.list(1).nil();
+  out.integers({1, 2});
+  out.names({"first", "nested", "", "empty", "plain"});
+  const RdsFile file(out.text);
+  const Store store = rds::open(file.path, context);
+  BOOST_TEST(names_of_members(store.root) == (std::vector<std::string>{"first", "nested", "3"}),
+             boost::test_tools::per_element());
+  const GroupPtr nested = find_group(*store.root.parts, "nested");
+  BOOST_TEST(nested->path() == "/nested");
+  BOOST_TEST(nested->parent() == store.root.parts);
+  BOOST_TEST(matrix_of(*nested->find("inner"), context).rows == 3u);
+  BOOST_TEST(context.warned("/nested/number: left out"));
+  BOOST_TEST(context.warned("/empty: left out"));
+  BOOST_TEST(context.warned("/plain: left out"));
+}
+
+BOOST_AUTO_TEST_CASE(an_object_of_an_unknown_version_fails_alone) {
+  TestContext context;
+  rds::RStream out = start();
+  out.list(2, rds::kWithAttributes);
+  rds::small_object(out, "packed-uint-matrix-v3");
+  rds::small_object(out).names({"new", "old"});
+  const RdsFile file(out.text);
+  const Store store = rds::open(file.path, context);
+  BOOST_TEST(names_of_members(store.root).size() == 2u);
+  BOOST_CHECK_THROW(find_group(*store.root.parts, "new"), Error);
+  BOOST_TEST(matrix_of(*store.root.parts->find("old"), context).rows == 3u);
+
+  rds::RStream alone = start();
+  fails(Errc::unsupported, "packed-uint-matrix-v3", rds::small_object(alone, "packed-uint-matrix-v3").text);
+}
+
+BOOST_AUTO_TEST_CASE(files_without_objects_are_refused) {
+  fails(Errc::unsupported, "neither a BPCells object nor a list", start().integers({1}).text);
+  fails(Errc::unsupported, "holds no BPCells object", start().list(1).nil().text);
+  fails(Errc::unsupported, "neither a BPCells object", start().s4().class_of("Seurat", "SeuratObject").text);
+  fails(Errc::unsupported, "class MatrixDir keeps nothing in memory",
+        start().s4().tag("dir").strings({"/data"}).class_of("MatrixDir", "BPCells").text);
+}
+
+BOOST_AUTO_TEST_CASE(damage_after_the_object_is_damage) {
+  rds::RStream out = start();
+  std::string compressed = rds::compress(rds::small_object(out).text, rds::Compression::gzip);
+  compressed[compressed.size() - 6] ^= 1;  // of the checksum
+  fails(Errc::damaged, "gzip", compressed);
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_of_another_kind_damages_its_array_only) {
+  TestContext context;
+  rds::RStream out = start();
+  out.s4().tag("val").integers({5}).tag("index").list(0).tag("idxptr").reals({0, 1});
+  out.tag("version")
+      .strings({"unpacked-uint-matrix-v2"})
+      .tag("dim")
+      .integers({1, 1})
+      .tag("transpose")
+      .integers({1});
+  out.tag("dimnames").strings({"a"}).class_of("UnpackedMatrixMem_uint32_t", "BPCells");
+  const RdsFile file(out.text);
+  const std::optional<Node> node = bpcells::refine(rds::open(file.path, context).root, context);
+  for (const char* name : {"index", "row_names", "col_names", "storage_order"}) {
+    BOOST_CHECK_THROW(find_array(*node->parts, name)->check(), Error);
+  }
+  for (const char* name : {"val", "idxptr", "shape"}) find_array(*node->parts, name)->check();
+  BOOST_TEST(std::get<SparseMatrix>(node->content).error.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(only_rds_files_are_recognised) {
+  const std::string text = start().nil().text;
+  BOOST_TEST(rds::recognises(RdsFile(text, "a.rds").path));
+  BOOST_TEST(rds::recognises(RdsFile(text, "a.RDS").path));
+  BOOST_TEST(rds::recognises(RdsFile("A\n3\n", "a.Rds").path));
+  BOOST_TEST(!rds::recognises(RdsFile(text, "a.txt").path));
+  BOOST_TEST(!rds::recognises(RdsFile("hello", "a.rds").path));
+  BOOST_TEST(!rds::recognises(RdsFile("", "a.rds").path));
+  TemporaryDirectory directory;
+  boost::filesystem::create_directory(directory.path("b.rds"));
+  BOOST_TEST(!rds::recognises(directory.path("b.rds")));
+  BOOST_TEST(!rds::recognises(directory.path("absent.rds")));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

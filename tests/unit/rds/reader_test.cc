@@ -1,0 +1,262 @@
+#include "formats/rds/reader.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <functional>
+
+#include "tests/unit/rds/r_stream.h"
+
+namespace {
+
+using namespace plainfs;
+using namespace plainfs::rds;
+
+void fails(Errc code, const std::string& words, const std::string& stream) {
+  try {
+    read_value(stream);
+    BOOST_ERROR("no error, expected: " << words);
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == code));
+    BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
+               "\"" << error.what() << "\" does not say \"" << words << "\"");
+  }
+}
+
+RStream start() {
+  RStream out;
+  out.header();
+  return out;
+}
+
+std::string bytes_of_hex(const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+template <class T>
+std::vector<T> values(const RValue& value) {
+  const auto span = value.elements.values<T>();
+  return {span.begin(), span.end()};
+}
+
+// "580a…" of serialize(x, NULL, version = 3) in R 4.2.2, without the header.
+RValue read_hex(const std::string& hex) {
+  return read_value(start().text + bytes_of_hex(hex));
+}
+
+BOOST_AUTO_TEST_SUITE(reader)
+
+BOOST_AUTO_TEST_CASE(vectors_of_both_byte_orders_and_versions_read_alike) {
+  for (const bool big_endian : {true, false}) {
+    for (const int32_t version : {2, 3}) {
+      const auto begin = [&] {
+        RStream out(big_endian);
+        out.header(version);
+        return out;
+      };
+      BOOST_TEST((values<int32_t>(read_value(begin().integers({1, -2, INT32_MIN}).text)) ==
+                  std::vector<int32_t>{1, -2, INT32_MIN}));
+      BOOST_TEST((values<double>(read_value(begin().reals({0.5, -1e300}).text)) ==
+                  std::vector<double>{0.5, -1e300}));
+      const RValue names = read_value(begin().strings({"a", "", "bc"}).text);
+      BOOST_TEST(names.elements.count == 3u);
+      BOOST_TEST(names.elements.text(2) == "bc");
+      BOOST_TEST((read_value(begin().logical(1).text).type == RType::logical));
+      BOOST_TEST((read_value(begin().nil().text).type == RType::null));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(strings_become_utf8_and_na_is_missing) {
+  RStream out = start();
+  out.i(16).i(4).chars("z\xfc", 4).chars("z\xc3\xbc", 8).i(9).i(-1).chars("NA");
+  const Elements names = read_value(out.text).elements;
+  BOOST_TEST(names.text(0) == "z\xc3\xbc");
+  BOOST_TEST(names.text(1) == "z\xc3\xbc");
+  BOOST_TEST(names.is_missing(2));
+  BOOST_TEST(!names.is_missing(3));
+}
+
+BOOST_AUTO_TEST_CASE(unmarked_strings_have_the_native_encoding) {
+  RStream out;
+  out.raw("X\n").i(3).i(0x00040202).i(0x00030500).i(6).raw("latin1").i(16).i(1).chars("\xe9", 0);
+  BOOST_TEST(read_value(out.text).elements.text(0) == "\xc3\xa9");
+}
+
+BOOST_AUTO_TEST_CASE(attributes_and_lists_keep_their_names) {
+  RStream out = start();
+  out.list(2, kWithAttributes).integers({1}).strings({"x"}).names({"first", "second"});
+  const RValue value = read_value(out.text);
+  BOOST_TEST((value.type == RType::list));
+  BOOST_TEST(value.items.size() == 2u);
+  BOOST_REQUIRE(value.attribute("names"));
+  BOOST_TEST(value.attribute("names")->elements.text(1) == "second");
+}
+
+BOOST_AUTO_TEST_CASE(a_symbol_is_referred_to_by_its_number) {
+  RStream out = start();
+  out.list(2).i(13 | kWithAttributes).i(0).tag("here").integers({1}).nil();
+  out.i(13 | kWithAttributes).i(0).i(2 | kWithTag).i(1 << 8 | 255).integers({2}).nil();
+  const RValue value = read_value(out.text);
+  BOOST_REQUIRE(value.items[1].attribute("here"));
+  BOOST_TEST((values<int32_t>(*value.items[1].attribute("here")) == std::vector<int32_t>{2}));
+}
+
+BOOST_AUTO_TEST_CASE(compact_vectors_of_r_are_expanded) {
+  const RValue integers = read_hex(
+      "000000ee0000000200000001000400090000000e636f6d706163745f696e747365710000000200000001000400090000000462"
+      "617365"
+      "000000020000000d000000010000000d000000fe0000000e0000000340140000000000003ff00000000000003ff00000000000"
+      "00000000fe");
+  BOOST_TEST((integers.type == RType::integer));
+  BOOST_TEST((values<int32_t>(integers) == std::vector<int32_t>{1, 2, 3, 4, 5}));
+  const RValue strings = read_hex(
+      "000000ee0000000200000001000400090000000f64656665727265645f737472696e6700000002000000010004000900000004"
+      "62617365"
+      "000000020000000d0000000100000010000000fe00000002000000ee0000000200000001000400090000000e636f6d70616374"
+      "5f696e74"
+      "7365710000000200"
+      "0002ff000000020000000d000000010000000d000000fe0000000e0000000340080000000000003ff00000000000003ff00000"
+      "00000000"
+      "000000fe0000000d0000000100000000000000fe");
+  BOOST_TEST(strings.elements.count == 3u);
+  BOOST_TEST(strings.elements.text(2) == "3");
+  const RValue sorted = read_hex(
+      "000000ee0000000200000001000400090000000c777261705f696e746567657200000002000000010004000900000004626173"
+      "65000000"
+      "020000000d000000010000000d000000fe000000020000000d000000030000000100000002000000030000000d000000020000"
+      "00010000"
+      "0001000000fe");
+  BOOST_TEST((values<int32_t>(sorted) == std::vector<int32_t>{1, 2, 3}));
+  const RValue reals = read_hex(
+      "000000ee0000000200000001000400090000000f636f6d706163745f7265616c73657100000002000000010004000900000004"
+      "62617365"
+      "000000020000000d000000010000000e000000fe0000000e0000000340100000000000003ff00000000000003ff00000000000"
+      "00000000fe");
+  BOOST_TEST((values<double>(reals) == std::vector<double>{1, 2, 3, 4}));
+}
+
+RStream compact(const std::string& class_name) {
+  RStream out = start();
+  out.i(238).i(2).symbol(class_name).i(2).symbol("base").i(2).integers({13}).nil();
+  return out;
+}
+
+BOOST_AUTO_TEST_CASE(compact_vectors_that_make_much_of_little_are_refused) {
+  fails(Errc::unsupported, "too long", compact("compact_intseq").reals({2e9, 1, 1}).nil().text);
+  fails(Errc::damaged, "has length -1", compact("compact_intseq").reals({-1, 1, 1}).nil().text);
+  fails(Errc::damaged, "has length nan", compact("compact_realseq").reals({NAN, 1, 1}).nil().text);
+  fails(Errc::damaged, "reaches 2147483648", compact("compact_intseq").reals({2, 2147483647, 1}).nil().text);
+  fails(Errc::damaged, "no three numbers", compact("compact_intseq").integers({3, 1, 1}).nil().text);
+  fails(Errc::unsupported, "mmap_real", compact("mmap_real").nil().nil().text);
+  fails(Errc::unsupported, "the text of 0.1",
+        compact("deferred_string").i(2).reals({0.1}).integers({0}).nil().text);
+  fails(Errc::damaged, "is no pair", compact("wrap_real").reals({1}).nil().text);
+}
+
+BOOST_AUTO_TEST_CASE(what_r_would_evaluate_is_read_over) {
+  RStream out = start();
+  out.list(6);
+  out.i(4).i(0).i(253).nil().nil().i(1 << 8 | 255);            // an environment that refers to itself
+  out.i(3 | kWithTag).i(253).nil().i(6).symbol("quit").nil();  // function() quit()
+  out.i(24).i(3).raw("abc");                                   // raw
+  out.i(15).i(1).real(1).real(2);                              // complex
+  out.i(249).i(0).i(1).chars("base");                          // a namespace
+  out.integers({7});
+  const RValue value = read_value(out.text);
+  BOOST_TEST(value.items.size() == 6u);
+  BOOST_TEST((value.items[0].type == RType::other));
+  BOOST_TEST((values<int32_t>(value.items[5]) == std::vector<int32_t>{7}));
+}
+
+BOOST_AUTO_TEST_CASE(other_streams_are_refused) {
+  fails(Errc::unsupported, "as text", "A\n3\n");
+  fails(Errc::damaged, "no R serialisation", "RDX3\nX\n");
+  fails(Errc::damaged, "too early", "X");
+  fails(Errc::unsupported, "version 1", RStream().header(1).text);
+  fails(Errc::unsupported, "version 50331648", RStream(false).raw("X\n").i(3).i(0).i(0).text);
+  fails(Errc::unsupported, "type 21", start().i(21).text);
+  fails(Errc::damaged, "native encoding has -1", RStream().raw("X\n").i(3).i(0).i(0).i(-1).text);
+}
+
+BOOST_AUTO_TEST_CASE(references_to_nothing_are_damage) {
+  fails(Errc::damaged, "reference to R value 1 of 0", start().i(1 << 8 | 255).text);
+  fails(Errc::damaged, "reference to R value 0 of 0", start().i(255).i(0).text);
+  fails(Errc::damaged, "reference to R value 4294967295 of 0", start().i(255).i(-1).text);
+}
+
+BOOST_AUTO_TEST_CASE(lengths_that_the_stream_does_not_hold_are_damage) {
+  for (const int32_t type : {10, 13, 14, 15, 16, 19, 24}) {
+    fails(Errc::damaged, "too early", start().i(type).i(INT32_MAX).text);
+    fails(Errc::damaged, "too early", start().i(type).i(-1).i(65536).i(-1).text);
+    fails(Errc::damaged, "a vector has length -2", start().i(type).i(-2).text);
+    fails(Errc::damaged, "upper half", start().i(type).i(-1).i(65537).i(0).text);
+  }
+  fails(Errc::damaged, "a string has length -2", start().i(16).i(1).i(9).i(-2).text);
+  fails(Errc::damaged, "too early", start().i(16).i(1).i(9).i(INT32_MAX).text);
+}
+
+BOOST_AUTO_TEST_CASE(deep_nesting_is_refused) {
+  const auto nested = [](const std::function<void(RStream&)>& begin_one) {
+    RStream out = start();
+    for (int i = 0; i < 100000; ++i) begin_one(out);
+    return out.text;
+  };
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.list(1); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(2); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(2 | kWithAttributes); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(4).i(0); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(238); }));
+  fails(Errc::unsupported, "nested deeper",
+        nested([](RStream& out) { out.i(16).i(1).i(9 | kWithAttributes).i(0); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(2).nil().i(3); }));
+  fails(Errc::unsupported, "nested deeper", nested([](RStream& out) { out.i(249).i(0).i(1); }));
+}
+
+BOOST_AUTO_TEST_CASE(very_many_values_are_refused) {
+  RStream list = start();
+  list.list(3000000);
+  for (int i = 0; i < 3000000; ++i) list.nil();
+  fails(Errc::unsupported, "more than 1048576 R values", list.text);
+  RStream pairs = start();
+  for (int i = 0; i < 3000000; ++i) pairs.i(2).nil();
+  fails(Errc::unsupported, "more than 1048576 R values", pairs.text);
+}
+
+BOOST_AUTO_TEST_CASE(more_bytes_than_allowed_are_refused) {
+  const std::string text = start().integers(std::vector<int32_t>(100000)).text;
+  read_value(text, text.size());
+  BOOST_CHECK_THROW(read_value(text, text.size() - 1), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_cut_anywhere_is_damage) {
+  RStream out = start();
+  const std::string whole = small_object(out).text;
+  read_value(whole);
+  for (size_t size = 2; size < whole.size(); ++size) fails(Errc::damaged, "too early", whole.substr(0, size));
+}
+
+BOOST_AUTO_TEST_CASE(any_changed_byte_gives_a_value_or_an_error) {
+  RStream out = start();
+  const std::string whole = small_object(out).text;
+  size_t errors = 0;
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const char change : {'\x01', '\x80', '\xff'}) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ change);
+      try {
+        read_value(changed);
+      } catch (const Error&) {
+        ++errors;
+      }
+    }
+  }
+  BOOST_TEST(errors > 100u);
+  BOOST_TEST(errors < 3 * whole.size());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
