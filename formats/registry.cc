@@ -20,7 +20,7 @@
 #include "formats/takane/object.h"
 #endif
 #ifdef PLAINFS_WITH_rds
-#include "formats/rds/rds.h"
+#include "formats/rds/container.h"
 #endif
 #ifdef PLAINFS_WITH_h5seurat
 #include "formats/h5seurat/schema.h"

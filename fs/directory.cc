@@ -118,12 +118,12 @@ class Lister {
     }
   }
 
-  std::vector<Candidate> finish(bool is_root) {
+  std::vector<Candidate> finish(bool is_top) {
     std::vector<NameRequest> requests;
     requests.reserve(candidates_.size());
     for (const Candidate& candidate : candidates_) requests.push_back(candidate.request);
     static constexpr std::string_view kReserved[] = {".plainfs"};
-    const auto reserved = std::span(kReserved).first(is_root ? 1 : 0);
+    const auto reserved = std::span(kReserved).first(is_top ? 1 : 0);
     const std::vector<std::string> names = assign_names(requests, reserved);
     for (size_t i = 0; i < names.size(); ++i) candidates_[i].shown.name = names[i];
     return std::move(candidates_);
@@ -151,11 +151,11 @@ std::vector<Member> refined_members(const Node& node, Context& context) {
 }
 
 std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>& members, Links& links,
-                                     bool is_root, const Shelf& shelf) {
+                                     bool is_top, const Shelf& shelf) {
   Lister lister(shelf);
   for (const Member& member : members) lister.add_member(member, links);
   lister.add_own_files(node, members);
-  return lister.finish(is_root);
+  return lister.finish(is_top);
 }
 
 // The names that links' targets have where they stand, which differ from the plain ones only where a view's
@@ -196,7 +196,7 @@ class TargetNames {
     Links& links = store == place_.store ? links_ : own;
     try {
       const std::vector<Member> members = refined_members(folder, shelf_.context);
-      for (Candidate& candidate : candidates_of(folder, members, links, path.empty(), shelf_)) {
+      for (Candidate& candidate : candidates_of(folder, members, links, false, shelf_)) {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
     } catch (const Error&) {
@@ -211,6 +211,10 @@ class TargetNames {
   std::map<std::pair<const Store*, std::vector<std::string>>, Names> known_;
 };
 
+std::string file_name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 std::string text_of(const Link& link, const std::string& extension, const Place& place, Links& links,
                     TargetNames& names) {
   if (link.verbatim) return link.text;
@@ -219,7 +223,11 @@ std::string text_of(const Link& link, const std::string& extension, const Place&
   std::vector<std::string> path;
   for (const std::string& name : link.path) path.push_back(file_name(encode_name(name)));
   if (!path.empty()) path.back() = names.of(link, extension);
-  return relative_text(place.names, to.outside, path);
+  if (!to.outside.empty()) return relative_text(place.names, to.outside, path);
+  const bool is_shown =
+      path.size() >= place.above.size() && std::equal(place.above.begin(), place.above.end(), path.begin());
+  if (!is_shown) return source_and_path({file_name_of(place.store->path), link.path, {}});
+  return relative_text(place.names, {}, std::span(path).subspan(place.above.size()));
 }
 
 }  // namespace
@@ -230,7 +238,7 @@ std::vector<Shown> show_directory(const Node& node, const Place& place, const Sh
   TargetNames names(place, links, shelf);
   const std::vector<Member> members = refined_members(node, shelf.context);
   std::vector<Shown> shown;
-  for (Candidate& candidate : candidates_of(node, members, links, place.names.empty(), shelf)) {
+  for (Candidate& candidate : candidates_of(node, members, links, place.is_top, shelf)) {
     if (candidate.link) {
       candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
     }

@@ -30,10 +30,12 @@ struct Shown {
   std::string target;                               // of a link
 };
 
-// Where a directory is: the store it is part of, and the names from that store's root down to it.
+// Where a directory is.
 struct Place {
   StorePtr store;
-  std::vector<std::string> names;
+  std::vector<std::string> above;  // names from the store's root to what is shown of it; empty = all of it
+  std::vector<std::string> names;  // from there to the directory
+  bool is_top = false;             // the mountpoint
 };
 
 // What listing needs besides the place; lives as long as the mount.

@@ -25,6 +25,11 @@ bool has_room_for(const Attribute& attribute) {
          attribute_text(attribute.value).size() <= kLargestAttribute;
 }
 
+Appearance with_views(Appearance appearance) {
+  if (appearance.views.empty()) appearance.views = default_views();
+  return appearance;
+}
+
 void set_times(struct stat& status, timespec modified) {
 #ifdef __APPLE__
   status.st_atimespec = status.st_mtimespec = status.st_ctimespec = modified;
@@ -36,10 +41,11 @@ void set_times(struct stat& status, timespec modified) {
 }  // namespace
 
 Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
-    : appearance_(std::move(appearance)),
+    : appearance_(with_views(std::move(appearance))),
       context_(context),
       store_(std::move(store)),
-      tree_(store_, appearance_.views.empty() ? default_views() : appearance_.views, context) {}
+      tree_(Tree::top_of(store_, appearance_.subdir, appearance_.views, context), appearance_.views,
+            context) {}
 
 StorePtr Filesystem::store() const {
   const std::shared_lock lock(store_mutex_);
@@ -131,24 +137,18 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
 }
 
 Inode Filesystem::find(std::string_view path) {
-  Inode inode = kRootInode;
-  while (!path.empty()) {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (name.empty() || name == ".") continue;
-    inode = name == ".." ? tree_.parent(inode) : lookup(inode, name);
-  }
-  return inode;
+  const std::shared_lock lock(store_mutex_);
+  return tree_.find(path);
 }
 
 void Filesystem::reopen() {
   const std::unique_lock lock(store_mutex_);
   context_.files.clear();
   auto store = std::make_shared<const Store>(open_store(store_->path, context_));
+  Top top = Tree::top_of(store, appearance_.subdir, appearance_.views, context_);
   store_ = std::move(store);
   ++generation_;
-  tree_.reopen(store_);
+  tree_.reopen(std::move(top));
 }
 
 int Filesystem::report(Inode inode, const Error& error) {

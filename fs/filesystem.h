@@ -18,11 +18,13 @@
 
 namespace plainfs {
 
+// How a store is shown.
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
   mode_t umask = 0;                // taken away from 0444 and 0555
   std::vector<const View*> views;  // empty: all but `bin`
+  std::string subdir;              // show this directory only, "assays/RNA"
 };
 
 // Counted with relaxed atomics: sums for .plainfs/stats.json.
@@ -43,6 +45,7 @@ struct OpenFile {
 // Thread-safe. Inodes are those of Tree.
 class Filesystem {
  public:
+  // Throws not_found where there is no such subdir.
   Filesystem(StorePtr store, Appearance appearance, Context& context);
 
   Tree& tree() { return tree_; }
@@ -80,7 +83,7 @@ class Filesystem {
   std::function<void(const std::string& line)> log_error_;
   mutable std::shared_mutex
       store_mutex_;  // guards store_ and generation_: every call holds it shared, reopen alone
-  StorePtr store_;
+  StorePtr store_;   // as it was opened, whatever part of it is shown
   uint64_t generation_ = 0;
   Tree tree_;
   Requests requests_;

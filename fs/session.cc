@@ -26,6 +26,7 @@ Appearance appearance_of(const Options& options) {
   appearance.owner = options.uid.value_or(::getuid());
   appearance.group = options.gid.value_or(::getgid());
   appearance.umask = options.umask;
+  appearance.subdir = options.subdir;
   try {
     appearance.views = views_named(options.views);
   } catch (const Error& error) {
@@ -49,7 +50,11 @@ Session::Session(const Options& options)
   } catch (const Error& error) {
     throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, error.what()));
   }
-  filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);
+  try {
+    filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);
+  } catch (const Error& error) {
+    throw Failure(exit_code_of(error.code()), fmt::format("{}: subdir {}", options.store, error.what()));
+  }
   filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
   add_info_files(*filesystem_, context_, log_, describe(options));
 }

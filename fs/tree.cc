@@ -29,11 +29,21 @@ const std::string* host_path(const Shown& shown) {
 
 }  // namespace
 
-Tree::Tree(StorePtr store, std::vector<const View*> views, Context& context)
+Tree::Tree(Top top, std::vector<const View*> views, Context& context)
     : stores_(context, kMostInnerStores, [this](const std::string& path) { let_go(path); }),
       shelf_{context, stores_, std::move(views)},
-      store_(std::move(store)) {
-  append(kRootInode, Shown{"", FileKind::directory, as_root_directory(store_->root), {}, {}});
+      top_(std::move(top)) {
+  append(kRootInode, Shown{"", FileKind::directory, top_.node, {}, {}});
+}
+
+Top Tree::top_of(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context) {
+  Top whole{store, {}, as_root_directory(store->root)};
+  if (subdir.empty()) return whole;
+  Tree tree(std::move(whole), std::move(views), context);
+  const Inode inode = tree.find(subdir);
+  if (tree.kind(inode) != FileKind::directory) throw not_found("{}: no directory", subdir);
+  Place place = tree.place_of(inode);
+  return {std::move(place.store), std::move(place.names), tree.directory_node(*tree.shown(inode))};
 }
 
 void Tree::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
@@ -131,7 +141,9 @@ Place Tree::place_of(Inode directory) {
   for (Inode at = directory;;) {
     if (at == kRootInode) {
       const std::shared_lock lock(mutex_);
-      place.store = store_;
+      place.store = top_.store;
+      place.above = top_.above;
+      place.is_top = place.names.empty();
       break;
     }
     const ShownPtr here = shown(at);
@@ -215,6 +227,18 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   return listing->entries[found->second].inode;
 }
 
+Inode Tree::find(std::string_view path) {
+  Inode inode = kRootInode;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (name.empty() || name == ".") continue;
+    inode = name == ".." ? parent(inode) : lookup(inode, name);
+  }
+  return inode;
+}
+
 Inode Tree::parent(Inode inode) const {
   const std::shared_lock lock(mutex_);
   return entry(inode).parent;
@@ -234,7 +258,7 @@ timespec Tree::modified(Inode inode) {
     const std::string* on_disk = known.shown ? host_path(*known.shown) : nullptr;
     if (on_disk) return modified_on_disk(*on_disk);
   }
-  return modified_on_disk(store_->path);
+  return modified_on_disk(top_.store->path);
 }
 
 Attributes Tree::attributes(Inode inode) {
@@ -313,10 +337,10 @@ void Tree::let_go(const std::string& store_path) {
   }
 }
 
-void Tree::reopen(StorePtr store) {
+void Tree::reopen(Top top) {
   stores_.forget();
   const std::unique_lock lock(mutex_);
-  store_ = std::move(store);
+  top_ = std::move(top);
   inner_stores_.clear();
   open_views_.clear();
   for (Inode inode = 1; inode <= entries_.size(); ++inode) {
@@ -327,8 +351,7 @@ void Tree::reopen(StorePtr store) {
     known.shown.reset();
     if (known.directory) known.directory->current = known.directory->loaded = false;
   }
-  Shown root{"", FileKind::directory, as_root_directory(store_->root), {}, {}};
-  entry(kRootInode).shown = std::make_shared<const Shown>(std::move(root));
+  entry(kRootInode).shown = std::make_shared<const Shown>(Shown{"", FileKind::directory, top_.node, {}, {}});
 }
 
 Inode Tree::count() const {

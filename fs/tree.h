@@ -40,10 +40,21 @@ struct HiddenFile {
   std::function<std::unique_ptr<ViewFile>()> open;
 };
 
+// What stands at the mountpoint: a store, or a directory in it.
+struct Top {
+  StorePtr store;
+  std::vector<std::string> above;  // names from the store's root; empty = the root
+  Node node;
+};
+
 // Thread-safe. An inode that no longer stands for anything, after reopen(), is Error(not_found).
 class Tree {
  public:
-  Tree(StorePtr store, std::vector<const View*> views, Context& context);
+  Tree(Top top, std::vector<const View*> views, Context& context);
+  // subdir: a path as it is shown, "assays/RNA"; empty for the whole store. Throws not_found where it is no
+  // directory.
+  static Top top_of(StorePtr store, std::string_view subdir, std::vector<const View*> views,
+                    Context& context);
 
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
@@ -70,8 +81,11 @@ class Tree {
   // Its size, computed once.
   uint64_t size(Inode file);
 
-  // Shows store, which replaces the one shown so far. Requires: no other call is under way.
-  void reopen(StorePtr store);
+  // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
+  Inode find(std::string_view path);
+
+  // Shows top instead of what was shown so far. Requires: no other call is under way.
+  void reopen(Top top);
   // How many inodes there are: 1 to count.
   Inode count() const;
 
@@ -118,7 +132,7 @@ class Tree {
   Inode last_hidden_ = kRootInode;
   std::unordered_map<std::string, std::vector<Inode>> inner_stores_;  // by the path of the store
   std::deque<Inode> open_views_;                                      // the oldest first
-  StorePtr store_;
+  Top top_;
 };
 
 }  // namespace plainfs

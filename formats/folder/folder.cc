@@ -20,8 +20,11 @@ bool leads_into(const files::path& path, const files::path& root) {
 
 class Folder : public Group {
  public:
-  Folder(files::path path, files::path root, GroupPtr parent)
-      : path_(std::move(path)), root_(std::move(root)), parent_(std::move(parent)) {}
+  Folder(files::path path, files::path root, GroupPtr parent, files::path mountpoint)
+      : path_(std::move(path)),
+        root_(std::move(root)),
+        parent_(std::move(parent)),
+        mountpoint_(std::move(mountpoint)) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> members;
@@ -47,8 +50,10 @@ class Folder : public Group {
   std::string path() const override { return parent_ ? "/" + path_.lexically_relative(root_).string() : "/"; }
 
  private:
-  // nullopt for what is neither file, folder nor link: sockets, devices.
+  // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
+  // folder.
   std::optional<Node> member(const files::path& path) const {
+    if (path == mountpoint_) return std::nullopt;
     boost::system::error_code error;
     files::file_status status = files::symlink_status(path, error);
     Node node;
@@ -66,7 +71,7 @@ class Folder : public Group {
     if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
     node.content = PlainFile{path.string()};
     if (status.type() == files::directory_file) {
-      node.parts = std::make_shared<Folder>(path, root_, shared_from_this());
+      node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), mountpoint_);
     }
     if (container_of(path.string())) node.store = path.string();
     return node;
@@ -75,6 +80,7 @@ class Folder : public Group {
   const files::path path_;
   const files::path root_;  // of the mirror, without links
   const GroupPtr parent_;
+  const files::path mountpoint_;
 };
 
 }  // namespace
@@ -84,7 +90,7 @@ bool recognises(const std::string& path) {
   return files::is_directory(path, error);
 }
 
-Store open(const std::string& path, Context&) {
+Store open(const std::string& path, Context& context) {
   boost::system::error_code error;
   const files::path root = files::canonical(path, error);
   if (error) throw unreadable("{}", error.message());
@@ -92,7 +98,7 @@ Store open(const std::string& path, Context&) {
   store.path = path;
   store.format = "folder";
   store.root.content = PlainFile{path};
-  store.root.parts = std::make_shared<Folder>(root, root, nullptr);
+  store.root.parts = std::make_shared<Folder>(root, root, nullptr, context.options.mountpoint);
   files::directory_iterator first(root, error);
   if (error) throw unreadable("{}", error.message());
   return store;

@@ -16,6 +16,7 @@ namespace plainfs {
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
+  std::string mountpoint;              // where this is mounted, without links; a mirrored folder does not look there
 };
 
 // Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.

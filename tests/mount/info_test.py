@@ -1,0 +1,62 @@
+""".plainfs: what is mounted, counters, the log; and that listing costs nothing."""
+import json
+import os
+
+import mounted
+from mounted import DATA, SAMPLE, Folder, Mount, run
+
+DAMAGED = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")
+
+
+class Info(Folder):
+    def statistics(self, mount):
+        return json.loads(mount.read(".plainfs", "stats.json"))
+
+    def test_info_says_what_is_mounted(self):
+        with Mount(SAMPLE, "-o", "cache_size=8m") as m:
+            info = json.loads(m.read(".plainfs", "info.json"))
+            self.assertEqual(info["store"], os.path.realpath(SAMPLE))
+            self.assertIn("BPCells", info["format"])
+            self.assertEqual(info["version"], "packed-uint-matrix-v2")
+            self.assertEqual(info["options"]["cache_size"], 8 << 20)
+            self.assertIn("plainfs", info["libraries"])
+
+    def test_it_is_reachable_but_not_listed(self):
+        with Mount(SAMPLE) as m:
+            self.assertNotIn(".plainfs", os.listdir(m.path))
+            self.assertEqual(sorted(os.listdir(m.join(".plainfs"))), ["info.json", "log", "stats.json"])
+
+    def test_listing_computes_no_sizes(self):
+        with Mount(SAMPLE) as m:
+            os.listdir(m.path)
+            run("find", m.path)
+            self.assertEqual(self.statistics(m)["text_blocks_measured"], 0)
+
+    def test_a_second_stat_is_free(self):
+        with Mount(SAMPLE, "-o", "attr_timeout=0,entry_timeout=0") as m:
+            os.stat(m.join("matrix.mtx"))
+            before = self.statistics(m)["text_blocks_measured"]
+            os.stat(m.join("matrix.mtx"))
+            self.assertEqual(self.statistics(m)["text_blocks_measured"], before)
+
+    def test_counters_grow_and_cat_sees_them(self):
+        with Mount(SAMPLE) as m:
+            before = json.loads(run("cat", m.join(".plainfs", "stats.json")).stdout)
+            m.read("matrix.mtx")
+            after = json.loads(run("cat", m.join(".plainfs", "stats.json")).stdout)
+            self.assertGreater(after["reads_served"], before["reads_served"])
+            self.assertEqual(after["cache_budget_bytes"], 256 << 20)
+
+    def test_one_error_is_one_line_in_the_log(self):
+        with Mount(DAMAGED) as m:
+            for _ in range(3):
+                with self.assertRaises(OSError):
+                    m.read("matrix.mtx")
+            log = run("cat", m.join(".plainfs", "log")).stdout.decode()
+            self.assertEqual(len([line for line in log.splitlines() if "/matrix.mtx:" in line]), 1, log)
+            self.assertGreater(self.statistics(m)["errors"], 0)
+            self.assertTrue(m.read("shape.csv"))
+
+
+if __name__ == "__main__":
+    mounted.main()

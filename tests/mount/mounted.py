@@ -1,0 +1,127 @@
+"""A store mounted for a test, and what tests of mounts share.
+
+The program and the data come from the environment: PLAINFS, PLAINFS_TEST_DATA. A test program ends with exit code 77
+where FUSE cannot be used.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ.get("PLAINFS", "plainfs")
+DATA = os.environ.get("PLAINFS_TEST_DATA", "")
+SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+
+
+def run(*arguments, **more):
+    return subprocess.run(list(arguments), capture_output=True, timeout=60, **more)
+
+
+def is_mounted(path):
+    """Without asking the mount itself, which may be gone."""
+    with open("/proc/self/mountinfo", "rb") as mounts:
+        return any(line.split()[4].decode("unicode_escape") == os.path.realpath(path) for line in mounts)
+
+
+def unmount(path):
+    helper = ["umount", path] if os.geteuid() == 0 else ["fusermount3", "-u", path]
+    return run(*helper)
+
+
+def wait_until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def daemon_of(mountpoint):
+    """The process id of the plainfs that serves mountpoint."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if os.path.basename(words[0]) == os.path.basename(PROGRAM).encode() and mountpoint.encode() in words:
+            return int(pid)
+    return None
+
+
+class Mount:
+    """with Mount(store) as path: ... – unmounted at the end, whatever happens."""
+
+    def __init__(self, store, *options):
+        self.store = store
+        self.options = options
+        self.path = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-test-"))
+
+    def __enter__(self):
+        result = run(PROGRAM, *self.options, self.store, self.path)
+        if result.returncode != 0:
+            os.rmdir(self.path)
+            raise AssertionError(f"mount of {self.store} failed with {result.returncode}: {result.stderr.decode()}")
+        self.pid = daemon_of(self.path)
+        return self
+
+    def join(self, *names):
+        return os.path.join(self.path, *names)
+
+    def read(self, *names):
+        with open(self.join(*names), "rb") as file:
+            return file.read()
+
+    def __exit__(self, *_):
+        if is_mounted(self.path):
+            run("fusermount3", "-u", "-z", self.path)
+        wait_until(lambda: daemon_of(self.path) is None)
+        os.rmdir(self.path)
+
+
+class Folder(unittest.TestCase):
+    """A test with a temporary folder of its own, self.folder."""
+
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def copy_of(self, store, name=None):
+        target = os.path.join(self.folder, name or os.path.basename(store))
+        if os.path.isdir(store):
+            shutil.copytree(store, target)
+        else:
+            shutil.copy(store, target)
+        return target
+
+    def empty(self, name):
+        path = os.path.join(self.folder, name)
+        os.mkdir(path)
+        return path
+
+
+def why_not():
+    """Why mounts cannot be tested here, or None."""
+    if not os.path.exists("/dev/fuse"):
+        return "/dev/fuse is missing"
+    if shutil.which("fusermount3") is None:
+        return "fusermount3 is missing"
+    try:
+        with Mount(SAMPLE):
+            return None
+    except AssertionError as error:
+        text = str(error)
+        refused = "Operation not permitted" in text or "Permission denied" in text
+        return text if refused else None
+
+
+def main():
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,106 @@
+#include "fs/options.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+namespace {
+
+Options parse(const std::vector<std::string>& arguments) {
+  return parse_options(arguments);
+}
+
+void check_refused(const std::vector<std::string>& arguments, std::string_view why) {
+  BOOST_CHECK_EXCEPTION(parse(arguments), Failure, [&](const Failure& failure) {
+    return failure.code() == kUsage && std::string_view(failure.what()).find(why) != std::string_view::npos;
+  });
+}
+
+BOOST_AUTO_TEST_SUITE(options)
+
+BOOST_AUTO_TEST_CASE(store_and_mountpoint_are_the_arguments) {
+  const Options options = parse({"-f", "store.h5", "-o", "ro", "/mnt"});
+  BOOST_TEST(options.store == "store.h5");
+  BOOST_TEST(options.mountpoint == "/mnt");
+  BOOST_TEST(options.foreground);
+  check_refused({"a", "b", "c"}, "c");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_take_a_unit) {
+  BOOST_TEST(parse({"-o", "cache_size=512m"}).cache_bytes == uint64_t{512} << 20);
+  BOOST_TEST(parse({"-o", "cache_size=2G"}).cache_bytes == uint64_t{2} << 30);
+  BOOST_TEST(parse({"-o", "cache_size=1000"}).cache_bytes == 1000U);
+  for (const std::string wrong : {"", "m", "-1", "5x", "1.5g", "99999999999t"})
+    check_refused({"-o", "cache_size=" + wrong}, "cache_size");
+}
+
+BOOST_AUTO_TEST_CASE(long_options_are_those_of_o) {
+  BOOST_TEST(parse({"--cache-size=1k"}).cache_bytes == 1024U);
+  BOOST_TEST(parse({"--cache_size", "1k"}).cache_bytes == 1024U);
+  BOOST_TEST(parse({"--foreground"}).foreground);
+  BOOST_TEST(parse({"-o", "foreground"}).foreground);
+  BOOST_TEST(parse({"--allow-other"}).mount_options == std::vector<std::string>{"allow_other"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(letters_may_be_joined) {
+  const Options options = parse({"-fsocache_size=1k", "s"});
+  BOOST_TEST(options.foreground);
+  BOOST_TEST(options.single_threaded);
+  BOOST_TEST(options.cache_bytes == 1024U);
+  BOOST_TEST(options.store == "s");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_views_may_hold_commas) {
+  BOOST_TEST(parse({"-o", "views=csv,npy,ro"}).views == "csv,npy");
+  BOOST_TEST(parse({"-o", "views=csv+npy,uid=3"}).views == "csv+npy");
+  BOOST_TEST(parse({"--views", "mtx,tsv"}).views == "mtx,tsv");
+}
+
+BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
+  BOOST_TEST(parse({"-o", "log_file=/a\\,b"}).log_file == "/a,b");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
+  check_refused({"-o", "colour=blue"}, "colour");
+  check_refused({"--colour"}, "colour");
+  check_refused({"-x"}, "-x");
+}
+
+BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
+  check_refused({"-o", "timeout"}, "timeout");
+  check_refused({"-o", "allow_other=1"}, "allow_other");
+  check_refused({"-o"}, "-o");
+  check_refused({"-o", "umask=9"}, "umask");
+  check_refused({"-o", "missing=maybe"}, "missing");
+}
+
+BOOST_AUTO_TEST_CASE(what_mount_tables_hold_is_accepted) {
+  const Options options =
+      parse({"s", "m", "-o", "rw,nofail,noauto,user,_netdev,x-systemd.automount,x-gvfs-hide=1,defaults"});
+  BOOST_TEST(options.mount_options.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_mount_helper_is_given_letters_of_its_own) {
+  const std::vector<std::string> arguments{"store", "/mnt",         "-s", "-n",      "-v",
+                                           "-t",    "fuse.plainfs", "-o", "ro,uid=3"};
+  const Options options = parse(from_mount_helper(arguments));
+  BOOST_TEST(!options.single_threaded);
+  BOOST_TEST(options.mountpoint == "/mnt");
+  BOOST_TEST(options.uid.value() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(help_names_every_option) {
+  const std::string help = help_text();
+  for (const std::string name :
+       {"cache_size", "threads", "views", "subdir", "timeout", "log_level", "log_file", "missing",
+        "allow_other", "fsname", "umask", "attr_timeout", "auto_unmount"}) {
+    BOOST_TEST(help.find("-o " + name) != std::string::npos, name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
