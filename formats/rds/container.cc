@@ -7,6 +7,7 @@
 #include <boost/filesystem.hpp>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "formats/rds/byte_source.h"
 #include "formats/rds/objects.h"
@@ -23,13 +24,13 @@ bool is_serialisation(ByteSpan first_bytes) {
   return text.starts_with("X\n") || text.starts_with("B\n") || text.starts_with("A\n");
 }
 
-// gzip shortens at most 1032 times; bzip2 and xz could do more, but not to what people keep. Nor may a file
-// need more memory than there is.
+// Beyond the first GiB a file may not hold more than gzip's best ratio gives, nor more than the memory takes.
 uint64_t most_decompressed_bytes(uint64_t file_size) {
+  constexpr uint64_t kAlways = uint64_t{1} << 30;
   constexpr uint64_t kMostRatio = 1100;
   const uint64_t memory =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::min(memory / 4 * 3, kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50) + (1 << 20));
+  return std::min(memory / 4 * 3, kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50));
 }
 
 class ObjectGroup final : public Group {
@@ -92,9 +93,9 @@ Store open(const std::string& path, Context& context) {
   SerialStream stream(*source, most_decompressed_bytes(file->size()));
   RValue value = Reader(stream).read();
   stream.finish();
-  Parts parts = parts_of(std::move(value), [&](const std::string& place, const std::string& why) {
-    context.warn(fmt::format("{}: left out: {}", place.empty() ? "/" : place, why));
-  });
+  std::vector<LeftOut> left_out;
+  Parts parts = parts_of(std::move(value), left_out);
+  for (const LeftOut& member : left_out) context.warn(member.path + ": left out: " + member.why);
 
   Store store;
   store.path = path;

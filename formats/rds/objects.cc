@@ -8,8 +8,6 @@
 namespace plainfs::rds {
 namespace {
 
-using LeftOut = std::function<void(const std::string& path, const std::string& why)>;
-
 ArrayPtr array_from(DType type, Elements elements) {
   const Shape shape = {elements.count};
   return std::make_shared<MemoryArray>(std::move(type), shape, std::move(elements));
@@ -83,10 +81,12 @@ Parts parts_of_object(RValue object) {
   return parts;
 }
 
-Parts parts_of_list(RValue list, const std::string& path, const LeftOut& left_out) {
+// left_out gains the members that are left out, unless that is all of them.
+Parts parts_of_list(RValue list, const std::string& path, std::vector<LeftOut>& left_out) {
   const RValue* names = list.attribute("names");
   const bool named = names && names->type == RType::text && names->elements.count == list.items.size();
   Parts parts;
+  std::vector<LeftOut> left_out_here;
   for (size_t i = 0; i < list.items.size(); ++i) {
     RValue& item = list.items[i];
     Part part;
@@ -100,23 +100,21 @@ Parts parts_of_list(RValue list, const std::string& path, const LeftOut& left_ou
         part.error = error;
       }
     } else if (item.type == RType::list) {
-      part.parts = std::make_shared<const Parts>(parts_of_list(std::move(item), place, left_out));
-      if (part.parts->members.empty()) {
-        left_out(place, "the list holds no BPCells object");
-        continue;
-      }
-    } else {
-      left_out(place, "it is no BPCells object");
-      continue;
+      part.parts = std::make_shared<const Parts>(parts_of_list(std::move(item), place, left_out_here));
     }
-    parts.members.push_back(std::move(part));
+    if (part.error || (part.parts && !part.parts->members.empty()))
+      parts.members.push_back(std::move(part));
+    else
+      left_out_here.push_back(
+          {place, part.parts ? "the list holds no BPCells object" : "it is no BPCells object"});
   }
+  if (!parts.members.empty()) left_out.insert(left_out.end(), left_out_here.begin(), left_out_here.end());
   return parts;
 }
 
 }  // namespace
 
-Parts parts_of(RValue value, const LeftOut& left_out) {
+Parts parts_of(RValue value, std::vector<LeftOut>& left_out) {
   if (is_bpcells_object(value)) return parts_of_object(std::move(value));
   if (value.type != RType::list)
     throw unsupported("the R value is neither a BPCells object nor a list of them");

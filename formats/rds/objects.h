@@ -2,7 +2,6 @@
 // of them.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,11 +28,15 @@ struct Part {
   std::optional<Error> error;
 };
 
+// A member of a list that plainfs does not show.
+struct LeftOut {
+  std::string path;
+  std::string why;
+};
+
 // The parts of a BPCells object, or of a list as far as it holds such objects at any depth; unnamed members
-// of a list have their 1-based position as name. left_out is called with the path of each member that is none
-// and why. Throws unsupported where value is neither, or a list of none, or an object that keeps nothing in
-// memory.
-Parts parts_of(RValue value,
-               const std::function<void(const std::string& path, const std::string& why)>& left_out);
+// of a list have their 1-based position as name. left_out gains what is no such object. Throws unsupported
+// where value is neither, or a list of none, or an object that keeps nothing in memory.
+Parts parts_of(RValue value, std::vector<LeftOut>& left_out);
 
 }  // namespace plainfs::rds
