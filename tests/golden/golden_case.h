@@ -22,6 +22,7 @@ struct GoldenCase {
   std::vector<ExpectedError> errors;
   std::vector<std::string> readable;  // outcome.txt: `path ok`
   bool mount_fails = false;
+  bool mount_may_fail = false;
 };
 
 // The names of the folders in a folder, sorted.

@@ -89,10 +89,15 @@ class MountedCase {
     }
   }
 
+  // Whether the folder of path can be listed and has it.
   bool lists(const std::string& path) {
     const size_t slash = path.rfind('/');
-    const Inode folder = filesystem_->find(slash == std::string::npos ? "/" : path.substr(0, slash));
-    return filesystem_->list(folder)->index.contains(file_name(path));
+    try {
+      const Inode folder = filesystem_->find(slash == std::string::npos ? "/" : path.substr(0, slash));
+      return filesystem_->list(folder)->index.contains(file_name(path));
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   std::string link_target(const std::string& path) { return filesystem_->read_link(filesystem_->find(path)); }
@@ -195,6 +200,13 @@ void check_case(const std::filesystem::path& folder) {
     for (const std::filesystem::path& store : golden.stores)
       BOOST_CHECK_THROW(MountedCase(store, 1 << 20), Error);
     return;
+  }
+  if (golden.mount_may_fail) {
+    try {
+      MountedCase(golden.stores.front(), 1 << 20);
+    } catch (const Error&) {
+      return;
+    }
   }
   // The second cache is smaller than most values, so that nothing rests on what was kept.
   for (const size_t cache_bytes : {size_t{64} << 20, size_t{16} << 10}) {
