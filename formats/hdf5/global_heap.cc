@@ -58,7 +58,6 @@ HeapCollection GlobalHeap::load(uint64_t address) const {
   const uint64_t size = load_unsigned(header.data() + kFixedHeader, layout_.length_size);
   if (size < header_size || size > file_->size() - start)
     throw damaged("global heap collection at {} says it has {} bytes", start, size);
-  context_.counters.source_bytes_read.fetch_add(size, std::memory_order_relaxed);
   return HeapCollection(file_->read_at(start, size), layout_.length_size);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "formats/hdf5/library.h"
@@ -252,37 +253,63 @@ StoredType complex_type(StoredType record, const std::vector<Field>& fields) {
   return record;
 }
 
-StoredType compound(hid_t type, const FileLayout& layout, int depth) {
-  const int count = checked_call(H5Tget_nmembers(type), "members of a compound");
-  StoredType result;
+// Members as the library lists them, still with their offsets in memory.
+struct Members {
   std::vector<Field> fields;
-  bool all_plain = true;
-  // In memory a member lies further down by what those before it have grown; they come in the order of their
-  // offsets.
-  int64_t growth = 0;
+  std::vector<StoredField> stored;
+  std::vector<uint64_t> memory_sizes;
+};
+
+Members members_of(hid_t type, const FileLayout& layout, int depth) {
+  const int count = checked_call(H5Tget_nmembers(type), "members of a compound");
+  Members members;
   for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
     const LibraryText name(H5Tget_member_name(type, i));
     if (!name) throw library_error("a member of a compound");
     const auto member = checked_handle<TypeHandle>(H5Tget_member_type(type, i), "type of a member");
     StoredType stored = any_type(member.id(), layout, depth + 1);
-    const uint64_t offset = H5Tget_member_offset(type, i) - static_cast<uint64_t>(growth);
-    growth += static_cast<int64_t>(H5Tget_size(member.id())) - static_cast<int64_t>(stored.size);
-    all_plain = all_plain && stored.form == Form::plain;
-    fields.push_back({name.get(), stored.dtype, offset});
-    result.fields.push_back({offset, std::move(stored)});
+    members.fields.push_back({name.get(), stored.dtype, 0});
+    members.stored.push_back({H5Tget_member_offset(type, i), std::move(stored)});
+    members.memory_sizes.push_back(H5Tget_size(member.id()));
   }
-  result.size = H5Tget_size(type) - static_cast<uint64_t>(growth);
-  for (const StoredField& field : result.fields)
-    if (checked_add(field.offset, field.type.size) > result.size)
-      throw damaged("a member at byte {} of a record of {} bytes", field.offset, result.size);
-  if (is_complex(fields)) return complex_type(std::move(result), fields);
+  return members;
+}
+
+// Moves the members to where they are in the file: in memory each lies further down by what those before it
+// have grown. The size of the record in the file.
+uint64_t move_into_file(Members& members, uint64_t memory_size) {
+  std::vector<size_t> order(members.stored.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return members.stored[a].offset < members.stored[b].offset; });
+  uint64_t growth = 0;  // modulo 2^64: it may be negative
+  for (const size_t i : order) {
+    members.stored[i].offset -= growth;
+    members.fields[i].offset = members.stored[i].offset;
+    growth += members.memory_sizes[i] - members.stored[i].type.size;
+  }
+  const uint64_t size = memory_size - growth;
+  for (const StoredField& field : members.stored)
+    if (checked_add(field.offset, field.type.size) > size)
+      throw damaged("a member at byte {} of a record of {} bytes", field.offset, size);
+  return size;
+}
+
+StoredType compound(hid_t type, const FileLayout& layout, int depth) {
+  Members members = members_of(type, layout, depth);
+  StoredType result;
+  result.size = move_into_file(members, H5Tget_size(type));
+  result.fields = std::move(members.stored);
+  if (is_complex(members.fields)) return complex_type(std::move(result), members.fields);
+  const bool all_plain = std::all_of(result.fields.begin(), result.fields.end(),
+                                     [](const StoredField& field) { return field.type.form == Form::plain; });
   if (all_plain) {
     result.fields.clear();
-    result.dtype = compound_type(std::move(fields), static_cast<uint32_t>(result.size));
+    result.dtype = compound_type(std::move(members.fields), static_cast<uint32_t>(result.size));
     return result;
   }
   result.form = Form::compound;
-  result.dtype = packed_compound_type(std::move(fields));
+  result.dtype = packed_compound_type(std::move(members.fields));
   return result;
 }
 

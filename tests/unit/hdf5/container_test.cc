@@ -1,0 +1,320 @@
+#include "formats/hdf5/container.h"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/hdf5/hdf5_writer.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+struct File {
+  std::string path() const { return directory.path("store.h5"); }
+  GroupPtr root() { return open_group(path(), context.context); }
+
+  TemporaryDirectory directory;
+  TestContext context;
+};
+
+std::vector<int> counting(size_t count) {
+  std::vector<int> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<int>(i * 7 % 1000);
+  return values;
+}
+
+std::vector<int> read_integers(const Array& array) {
+  const Elements elements = read_all(array);
+  const auto values = elements.values<int32_t>();
+  return {values.begin(), values.end()};
+}
+
+auto is(Errc code, std::string_view words = "") {
+  return [code, words](const Error& error) {
+    BOOST_TEST_MESSAGE(error.what());
+    return error.code() == code && std::string_view(error.what()).find(words) != std::string_view::npos;
+  };
+}
+
+BOOST_AUTO_TEST_SUITE(hdf5_container)
+
+BOOST_AUTO_TEST_CASE(signature_is_sought_where_a_superblock_may_be) {
+  TemporaryDirectory directory;
+  const std::string signature("\x89HDF\r\n\x1a\n", 8);
+  for (const auto& [before, found] : std::vector<std::pair<size_t, bool>>{
+           {0, true}, {512, true}, {1024, true}, {4096, true}, {100, false}, {1536, false}}) {
+    std::ofstream(directory.path("f"), std::ios::binary) << std::string(before, '.') << signature;
+    BOOST_TEST(recognises(directory.path("f")) == found, before);
+  }
+  BOOST_TEST(!recognises(directory.path()));
+  BOOST_TEST(!recognises(directory.path("absent")));
+}
+
+BOOST_AUTO_TEST_CASE(truncated_file_is_refused_with_the_reason) {
+  File file;
+  { Hdf5Writer(file.path()).integers("x", {1000}, counting(1000)); }
+  std::ifstream whole(file.path(), std::ios::binary);
+  std::string head(2500, '\0');
+  whole.read(head.data(), 2500);
+  std::ofstream(file.directory.path("cut.h5"), std::ios::binary) << head;
+  BOOST_CHECK_EXCEPTION(open(file.directory.path("cut.h5"), file.context.context), Error,
+                        is(Errc::damaged, "truncated"));
+}
+
+BOOST_AUTO_TEST_CASE(groups_of_small_chunks_read_as_written_at_any_box) {
+  File file;
+  const std::vector<int> values = counting(100 * 90);
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation = Hdf5Writer::chunked({7, 11});
+    H5Pset_shuffle(creation.id());
+    H5Pset_deflate(creation.id(), 4);
+    writer.integers("x", {100, 90}, values, creation.id());
+  }
+  const ArrayPtr array = find_array(*file.root(), "x");
+  BOOST_TEST(read_integers(*array) == values, boost::test_tools::per_element());
+  for (const auto& [row, column] : {std::pair<uint64_t, uint64_t>{0, 0}, {6, 10}, {50, 33}, {97, 85}}) {
+    const Elements part = array->read({{row, column}, {3, 5}});
+    for (uint64_t i = 0; i < 15; ++i)
+      BOOST_TEST(part.values<int32_t>()[i] == values[(row + i / 5) * 90 + column + i % 5]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(absent_chunks_are_fill_and_others_are_not) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation = Hdf5Writer::chunked({10});
+    const int fill = -5;
+    H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill);
+    H5Pset_deflate(creation.id(), 1);
+    const DatasetHandle dataset = writer.integers("x", {95}, {}, creation.id());
+    const hsize_t start = 20, count = 5;
+    const SpaceHandle space(H5Dget_space(dataset.id())), memory(H5Screate_simple(1, &count, nullptr));
+    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
+    const std::vector<int> five{1, 2, 3, 4, 5};
+    written(H5Dwrite(dataset.id(), H5T_NATIVE_INT, memory.id(), space.id(), H5P_DEFAULT, five.data()));
+  }
+  std::vector<int> expected(95, -5);
+  for (int i = 0; i < 5; ++i) expected[20 + static_cast<size_t>(i)] = i + 1;
+  BOOST_TEST(read_integers(*find_array(*file.root(), "x")) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(unwritten_strings_are_empty_in_every_layout) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const TypeHandle text = Hdf5Writer::text_type();
+    writer.dataset("late", text.id(), {3}, text.id(), nullptr);
+    const PropertyHandle chunked = Hdf5Writer::chunked({2});
+    writer.dataset("chunked", text.id(), {3}, text.id(), nullptr, chunked.id());
+    const PropertyHandle compact(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_layout(compact.id(), H5D_COMPACT);
+    writer.dataset("compact", text.id(), {3}, text.id(), nullptr, compact.id());
+  }
+  for (const char* name : {"late", "chunked", "compact"}) {
+    const Elements texts = read_all(*find_array(*file.root(), name));
+    BOOST_TEST(texts.count == 3);
+    BOOST_TEST(texts.text(2) == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(data_in_external_files_is_read) {
+  File file;
+  const std::vector<int> values = counting(300);
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_external(creation.id(), file.directory.path("raw").c_str(), 0, H5F_UNLIMITED);
+    writer.integers("x", {300}, values, creation.id());
+  }
+  BOOST_TEST(read_integers(*find_array(*file.root(), "x")) == values, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_alike_by_row_and_by_column) {
+  File file;
+  const uint64_t rows = 3000, columns = 6000;  // 72 MB: read in tiles
+  const std::vector<int> values = counting(rows * columns);
+  Hdf5Writer(file.path()).integers("x", {rows, columns}, values);
+  const ArrayPtr array = find_array(*file.root(), "x");
+  const Elements row = array->read({{1234, 0}, {1, columns}});
+  const Elements column = array->read({{0, 4321}, {rows, 1}});
+  for (uint64_t i = 0; i < columns; i += 97)
+    BOOST_TEST(row.values<int32_t>()[i] == values[1234 * columns + i]);
+  for (uint64_t i = 0; i < rows; i += 97)
+    BOOST_TEST(column.values<int32_t>()[i] == values[i * columns + 4321]);
+}
+
+BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation = Hdf5Writer::chunked({1u << 29});
+    H5Pset_deflate(creation.id(), 1);
+    const SpaceHandle space(H5Screate(H5S_SIMPLE));
+    const hsize_t size = 3, most = H5S_UNLIMITED;
+    written(H5Sset_extent_simple(space.id(), 1, &size, &most));
+    const DatasetHandle dataset(written(
+        H5Dcreate2(writer.id(), "x", H5T_STD_I32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
+    const hsize_t origin = 0;
+    const std::string raw = "a few bytes";
+    written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, raw.size(), raw.data()));
+  }
+  BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "x")), Error, is(Errc::damaged, "cannot hold"));
+}
+
+BOOST_AUTO_TEST_CASE(null_dataspace_has_no_elements) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const SpaceHandle space(H5Screate(H5S_NULL));
+    const DatasetHandle dataset(written(
+        H5Dcreate2(writer.id(), "x", H5T_STD_I32LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  }
+  BOOST_TEST(find_array(*file.root(), "x")->is_null());
+}
+
+BOOST_AUTO_TEST_CASE(hard_link_to_an_enclosing_group_is_a_link) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("a");
+    writer.group("a/b");
+    written(H5Lcreate_hard(writer.id(), "a", writer.id(), "a/b/up", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_hard(writer.id(), "a/b", writer.id(), "a/b/self", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_hard(writer.id(), "a", writer.id(), "other", H5P_DEFAULT, H5P_DEFAULT));
+  }
+  const GroupPtr b = find_group(*find_group(*file.root(), "a"), "b");
+  const std::vector<std::string> to_a{"a"}, to_b{"a", "b"};
+  BOOST_TEST(std::get<Link>(b->find("up")->content).path == to_a);
+  BOOST_TEST(std::get<Link>(b->find("self")->content).path == to_b);
+  BOOST_TEST(find_group(*file.root(), "other")->path() == "/other");
+}
+
+BOOST_AUTO_TEST_CASE(links_keep_their_own_path_and_the_name_dot_dot) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("g");
+    written(H5Lcreate_soft("./x/../y/", writer.id(), "g/relative", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("//x//y", writer.id(), "g/absolute", H5P_DEFAULT, H5P_DEFAULT));
+    written(
+        H5Lcreate_external("../other file.h5", "a/b", writer.id(), "g/external", H5P_DEFAULT, H5P_DEFAULT));
+  }
+  const GroupPtr group = find_group(*file.root(), "g");
+  const std::vector<std::string> relative{"g", "x", "..", "y"}, absolute{"x", "y"}, external{"a", "b"};
+  BOOST_TEST(std::get<Link>(group->find("relative")->content).path == relative);
+  BOOST_TEST(std::get<Link>(group->find("absolute")->content).path == absolute);
+  const Node node = *group->find("external");
+  BOOST_TEST(std::get<Link>(node.content).path == external);
+  BOOST_TEST(std::get<Link>(node.content).source == "../other file.h5");
+}
+
+BOOST_AUTO_TEST_CASE(committed_types_are_not_listed) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const TypeHandle type(H5Tcopy(H5T_STD_I32LE));
+    written(H5Tcommit2(writer.id(), "type", type.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    writer.integers("x", {1}, {1});
+  }
+  const std::vector<Member> members = file.root()->members();
+  BOOST_TEST_REQUIRE(members.size() == 1);
+  BOOST_TEST(members[0].name == "x");
+}
+
+BOOST_AUTO_TEST_CASE(names_are_names_and_not_paths) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("a");
+    writer.group("a/b");
+  }
+  const GroupPtr root = file.root();
+  for (const char* name : {"a/b", ".", "/a", "", "none"}) BOOST_TEST(!root->find(name).has_value(), name);
+  BOOST_TEST(root->find("a").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(dimension_scale_references_are_paths) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("g");
+    const DatasetHandle x = writer.integers("g/x", {2}, {1, 2});
+    hobj_ref_t target;
+    written(H5Rcreate(&target, writer.id(), "g/x", H5R_OBJECT, -1));
+    const TypeHandle list(H5Tvlen_create(H5T_STD_REF_OBJ));
+    hvl_t value{1, &target};
+    const hsize_t one = 1;
+    const SpaceHandle space(H5Screate_simple(1, &one, nullptr));
+    writer.attribute(x.id(), "DIMENSION_LIST", list.id(), space.id(), &value);
+  }
+  const Attributes attributes = find_array(*find_group(*file.root(), "g"), "x")->attributes();
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "DIMENSION_LIST")) == R"([["/g/x"]])");
+}
+
+BOOST_AUTO_TEST_CASE(reference_to_nothing_is_damage_and_a_null_one_is_missing) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const std::vector<hobj_ref_t> good{0}, bad{12345};
+    writer.dataset("null", H5T_STD_REF_OBJ, {1}, H5T_STD_REF_OBJ, good.data());
+    writer.dataset("bad", H5T_STD_REF_OBJ, {1}, H5T_STD_REF_OBJ, bad.data());
+  }
+  BOOST_TEST(read_all(*find_array(*file.root(), "null")).is_missing(0));
+  BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "bad")), Error,
+                        is(Errc::damaged, "address 12345"));
+}
+
+BOOST_AUTO_TEST_CASE(file_open_for_writing_elsewhere_reads_as_swmr) {
+  File file;
+  Hdf5Writer(file.path()).group("g");
+  FileHandle writing;
+  {
+    const LibraryLock lock;
+    const PropertyHandle access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    writing = FileHandle(written(H5Fcreate(file.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id())));
+    const ObjectHandle group(H5Gcreate2(writing.id(), "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  // A copy is what a reader on another machine sees: the flags of the writer are in it.
+  {
+    const LibraryLock lock;
+    written(H5Fstart_swmr_write(writing.id()));
+    written(H5Fflush(writing.id(), H5F_SCOPE_GLOBAL));
+  }
+  boost::filesystem::copy_file(file.path(), file.directory.path("copy.h5"));
+  const GroupPtr root = open_group(file.directory.path("copy.h5"), file.context.context);
+  BOOST_TEST(root->find("g").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_read_one_file) {
+  File file;
+  const std::vector<int> values = counting(200000);
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation = Hdf5Writer::chunked({1024});
+    H5Pset_deflate(creation.id(), 1);
+    writer.integers("x", {200000}, values, creation.id());
+    writer.texts("s", std::vector<const char*>(500, "text"));
+  }
+  const GroupPtr root = file.root();
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) {
+        if (read_integers(*find_array(*root, "x")) != values) ++wrong;
+        if (read_all(*find_array(*root, "s")).text(499) != "text") ++wrong;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::hdf5
