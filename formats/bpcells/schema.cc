@@ -233,6 +233,10 @@ Node StoreReader::matrix() {
     matrix.rows = matrix.row_names->count();
     matrix.columns = matrix.column_names->count();
   }
+  // An empty list is how BPCells stores that there are no names.
+  for (ArrayPtr* names : {&matrix.row_names, &matrix.column_names}) {
+    if ((*names)->count() == 0) names->reset();
+  }
   read_storage_order(matrix);
   fit_pointer(matrix);
   return finish(std::move(matrix));

@@ -71,15 +71,23 @@ void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& fil
                      text_opener(context, [matrix = *matrix, &context] { return mtx(matrix, context); })});
 }
 
+// Whether a name list is one: of the right length, or damaged, which is for its file to say.
+bool fit(const Array& names, uint64_t length, const char* file, const Node& node, Context& context) {
+  const uint64_t count = names.count();
+  if (count == length) return true;
+  try {
+    names.check();
+  } catch (const Error&) {
+    return true;
+  }
+  const std::string place = node.parts ? node.parts->path() + ": " : "";
+  if (count > 0) context.warn(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));
+  return false;
+}
+
 void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   const auto offer_names = [&](const ArrayPtr& names, uint64_t length, bool twice, const char* file) {
-    if (!names || length == 0) return;
-    if (const uint64_t count = names->count(); count != length) {
-      const std::string place = node.parts ? node.parts->path() + ": " : "";
-      if (count > 0)
-        context.warn(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));
-      return;
-    }
+    if (!names || !fit(*names, length, file, node, context)) return;
     files.push_back(
         {true, file, text_opener(context, [=, &context] { return names_tsv(names, twice, context); })});
   };
