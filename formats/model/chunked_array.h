@@ -14,10 +14,11 @@ namespace plainfs {
 // rectilinear grids). Only chunks that hold elements of the array count.
 class ChunkGrid {
  public:
-  // Every axis in equal steps, the last chunk of an axis may hang over. Requires: same rank, every step >= 1.
+  // Every axis in equal steps, the last chunk of an axis may hang over. Throws damaged where the ranks
+  // differ, a step is 0, or there are over 2^64 chunks.
   ChunkGrid(Shape shape, Shape chunk_shape);
-  // lengths[d]: the chunk lengths along axis d, which together cover shape[d]; an empty list = one step of
-  // steps[d].
+  // lengths[d]: the chunk lengths along axis d; an empty list = equal steps of steps[d]. Throws damaged as
+  // above, and where the lengths do not cover the axis.
   ChunkGrid(Shape shape, Shape steps, std::vector<std::vector<uint64_t>> lengths);
 
   size_t rank() const { return shape_.size(); }
