@@ -1,11 +1,12 @@
 """How a mount starts, fails to start, and ends: exit codes and the one line on standard error."""
+import contextlib
 import os
 import pwd
 import signal
 import subprocess
 
 import mounted
-from mounted import PROGRAM, SAMPLE, Folder, Mount, run
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
 
 
 class Starting(Folder):
@@ -38,9 +39,7 @@ class Starting(Folder):
         self.refused(15, [store, "packed-uint-matrix-v9"], store, self.empty("m"))
 
     def test_a_damaged_store(self):
-        store = self.copy_of(SAMPLE)
-        with open(os.path.join(store, "storage_order"), "w") as file:
-            file.write("diagonal\n")
+        store = os.path.join(DATA, "hdf5", "unopenable", "truncated.h5")
         self.refused(14, [store], store, self.empty("m"))
 
     def test_an_unreadable_store(self):
@@ -107,11 +106,13 @@ class Starting(Folder):
     def test_signals_unmount_with_files_open(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             with Mount(SAMPLE) as m:
-                with open(m.join("matrix.mtx"), "rb") as file:
-                    file.read(10)
-                    os.kill(m.pid, number)
-                    self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)), number)
-                    self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None), number)
+                file = os.open(m.join("matrix.mtx"), os.O_RDONLY)
+                os.read(file, 10)
+                os.kill(m.pid, number)
+                self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)), number)
+                self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None), number)
+                with contextlib.suppress(OSError):  # ENOTCONN, as of every FUSE mount that has ended
+                    os.close(file)
 
     def test_a_single_thread_ends_on_a_signal(self):
         with Mount(SAMPLE, "-s") as m:

@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(a_store_is_a_directory_of_its_own_name) {
 
 BOOST_AUTO_TEST_CASE(a_store_is_opened_when_it_is_looked_at) {
   write("m/version", "packed-uint-matrix-v99\n");
+  write("m/idxptr", "");
   add_store("good");
   files().list(kRootInode);
   BOOST_TEST(context.warnings().empty());
@@ -85,6 +86,7 @@ BOOST_AUTO_TEST_CASE(a_store_is_opened_when_it_is_looked_at) {
 
 BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning) {
   write("m/version", "packed-uint-matrix-v99\n");
+  write("m/idxptr", "");
   write("m/val", "raw");
   write("h.h5", std::string("\x89HDF\r\n\x1a\n", 8) + "nothing more");
   BOOST_TEST(read("m/val") == "raw");
