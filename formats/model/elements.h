@@ -1,10 +1,9 @@
 // Decoded elements: a run of values of one DType, native byte order, without padding, laid out as Arrow
 // does it. Where the bytes of an element live depends on its kind:
 //   numbers, fixed_text, fixed_utf32, opaque   bytes: count * size
-//   text, blob, json, reference                bytes: the heap; element i is bytes[offsets[i], offsets[i + 1])
-//   sequence    offsets into children[0], which holds all items
-//   array       children[0] with count * product(dims) items
-//   compound    children[f] with count values of field f
+//   text, blob, json, reference                bytes: the heap; element i is bytes[offsets[i], offsets[i +
+//   1]) sequence    offsets into children[0], which holds all items array       children[0] with count *
+//   product(dims) items compound    children[f] with count values of field f
 // Fixed text keeps its stored bytes (padding included), so an .npy can show them.
 #pragma once
 
@@ -21,8 +20,8 @@ namespace plainfs {
 struct Elements {
   uint64_t count = 0;
   Bytes bytes;
-  std::vector<uint64_t> offsets;   // variable length: count + 1, the first 0
-  std::vector<uint8_t> missing;    // 1 = NA; empty = none
+  std::vector<uint64_t> offsets;  // variable length: count + 1, the first 0
+  std::vector<uint8_t> missing;   // 1 = NA; empty = none
   std::vector<Elements> children;
 
   template <class T>
@@ -68,13 +67,15 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count);
 // Requires: type.fixed_size().
 void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out);
 
-// Appends count elements of source, from first on, to target; both of the same type. An empty target may be Elements{}.
+// Appends count elements of source, from first on, to target; both of the same type. An empty target may be
+// Elements{}.
 void append(const DType& type, Elements& target, const Elements& source, uint64_t first, uint64_t count);
 
 // Throws damaged where the sizes in elements do not fit together or are not those of count elements.
 void check_layout(const DType& type, const Elements& elements, uint64_t count);
 
-// Text of the stored bytes of one fixed_text element: padding removed as padding says, not yet checked for UTF-8.
+// Text of the stored bytes of one fixed_text element: padding removed as padding says, not yet checked for
+// UTF-8.
 std::string_view trim_padding(std::string_view stored, Padding padding);
 
 // Builds text Elements (also json, reference, blob) one value at a time.
