@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "fs/allocator.h"
 #include "fs/build_info.h"
 #include "fs/exit_code.h"
 #include "fs/fuse.h"
@@ -32,6 +33,7 @@ int run(const std::string& program, std::vector<std::string> arguments) {
 
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + (count > 0), words + count);
+  plainfs::tune_allocator();
   try {
     return plainfs::run(count > 0 ? words[0] : "plainfs", arguments);
   } catch (const plainfs::Failure& failure) {
