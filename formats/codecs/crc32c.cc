@@ -88,6 +88,10 @@ uint32_t crc32c(ByteSpan data) {
   return ~update(~0u, data.data(), data.size());
 }
 
+uint32_t crc32c_portable(ByteSpan data) {
+  return ~portable(~0u, data.data(), data.size());
+}
+
 CodecPtr crc32c_codec(ChecksumPlace place) {
   return checksum_codec("crc32c", place,
                         [](ByteSpan data, uint32_t stored) { return crc32c(data) == stored; });

@@ -8,5 +8,7 @@
 namespace plainfs {
 
 uint32_t crc32c(ByteSpan data);
+// The same without that instruction.
+uint32_t crc32c_portable(ByteSpan data);
 
 }  // namespace plainfs

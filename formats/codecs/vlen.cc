@@ -99,6 +99,7 @@ ObjectCodecPtr vlen_bytes_codec() {
   return std::make_unique<VlenBytes>("vlen-bytes", Kind::blob);
 }
 ObjectCodecPtr vlen_array_codec(DType item) {
+  if (item.size == 0) throw unsupported("vlen-array: items of {}", item.name());
   return std::make_unique<VlenArray>(std::move(item));
 }
 

@@ -1,0 +1,376 @@
+#include "formats/codecs/codecs.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/codecs/base64.h"
+#include "formats/codecs/crc32c.h"
+#include "formats/codecs/numpy_dtype.h"
+#include "formats/codecs/object_text.h"
+
+namespace plainfs {
+namespace {
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes out;
+  for (const int value : values) out.push_back(static_cast<std::byte>(value));
+  return out;
+}
+
+std::string hex(ByteSpan bytes) {
+  std::string out;
+  append_hex(bytes, out);
+  return out;
+}
+
+template <class T>
+Bytes stored(std::initializer_list<T> values) {
+  const ByteSpan bytes = std::as_bytes(std::span(values.begin(), values.size()));
+  return {bytes.begin(), bytes.end()};
+}
+
+template <class T>
+std::vector<T> numbers(const Bytes& bytes) {
+  std::vector<T> out(bytes.size() / sizeof(T));
+  std::memcpy(out.data(), bytes.data(), bytes.size());
+  return out;
+}
+
+Errc code_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  BOOST_FAIL("no error");
+  return Errc::not_found;
+}
+
+CodecPtr v3(std::string_view name, std::string_view configuration, std::string_view dtype = "u1",
+            std::vector<uint64_t> shape = {}) {
+  return make_zarr_v3_codec(name, parse_json(configuration), {parse_numpy_dtype(dtype), std::move(shape)});
+}
+
+BOOST_AUTO_TEST_SUITE(codecs_suite)
+
+BOOST_AUTO_TEST_CASE(unknown_codecs_are_unsupported) {
+  const Json none = parse_json("{}");
+  for (const char* id : {"pcodec", "imagecodecs_jpeg2k", "", "https://codec.example/x", "bytes", "LZ4"})
+    BOOST_CHECK((code_of([&] { make_zarr_codec(id, none, DType{}); }) == Errc::unsupported));
+  for (const char* name : {"zfp", "numcodecs.pcodec", "numcodecs.", "lz4", "shuffle", "conditional"})
+    BOOST_CHECK((code_of([&] { make_zarr_v3_codec(name, none, {}); }) == Errc::unsupported));
+  BOOST_TEST(!make_zarr_object_codec("zlib", none, DType{}));
+  BOOST_TEST(!make_hdf5_filter(4, {}, 1));
+  BOOST_TEST(!make_hdf5_filter(0, {}, 1));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_configurations_are_errors) {
+  const auto make = [](std::string_view id, std::string_view configuration) {
+    return code_of([&] { make_zarr_codec(id, parse_json(configuration), parse_numpy_dtype("<i4")); });
+  };
+  BOOST_CHECK((make("shuffle", R"({"elementsize": "4"})") == Errc::damaged));
+  BOOST_CHECK((make("shuffle", R"({"elementsize": -1})") == Errc::damaged));
+  BOOST_CHECK((make("crc32", R"({"location": "middle"})") == Errc::damaged));
+  BOOST_CHECK((make("delta", R"({"dtype": 4})") == Errc::damaged));
+  BOOST_CHECK((make("delta", R"({"dtype": "<f16"})") == Errc::unsupported));
+  BOOST_CHECK((make("delta", R"({"dtype": "<U4"})") == Errc::unsupported));
+  BOOST_CHECK((make("delta", R"({"dtype": "|b1"})") == Errc::unsupported));
+  BOOST_CHECK((make("fixedscaleoffset", R"({"scale": NaN})") == Errc::damaged));
+  BOOST_CHECK((make("lzma", R"({"format": 4})") == Errc::damaged));
+  BOOST_CHECK((make("lzma", R"({"format": 3})") == Errc::damaged));
+  BOOST_CHECK((make("lzma", R"({"format": 3, "filters": [{"preset": 1}]})") == Errc::damaged));
+  BOOST_CHECK((make("categorize", R"({"dtype": "<U4"})") == Errc::damaged));
+  BOOST_CHECK((make("categorize", R"({"dtype": "<S4", "labels": []})") == Errc::unsupported));
+  BOOST_CHECK((make("jenkins_lookup3", R"({"initval": 4294967296})") == Errc::damaged));
+}
+
+BOOST_AUTO_TEST_CASE(configuration_may_be_absent) {
+  for (const char* id :
+       {"blosc", "zstd", "zlib", "gzip", "lz4", "bz2", "lzma", "shuffle", "delta", "astype",
+        "fixedscaleoffset", "quantize", "crc32", "crc32c", "adler32", "jenkins_lookup3", "zfpy"})
+    BOOST_TEST(make_zarr_codec(id, Json(), parse_numpy_dtype("<i4")) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(crc32c_knows_the_values_of_rfc_3720) {
+  const Bytes zeros(32);
+  Bytes ones(32);
+  Bytes rising(32);
+  std::fill(const_cast<std::byte*>(zeros.data()), const_cast<std::byte*>(zeros.data()) + 32, std::byte{0});
+  std::fill(ones.begin(), ones.end(), std::byte{0xff});
+  for (size_t i = 0; i < 32; ++i) rising[i] = static_cast<std::byte>(i);
+  BOOST_TEST(crc32c(zeros) == 0x8a9136aau);
+  BOOST_TEST(crc32c(ones) == 0x62a8ab43u);
+  BOOST_TEST(crc32c(rising) == 0x46dd794eu);
+  BOOST_TEST(crc32c(as_byte_span("123456789")) == 0xe3069283u);
+  BOOST_TEST(crc32c({}) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(crc32c_without_the_instruction_is_the_same) {
+  Bytes bytes(1003);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i * 31 >> 3);
+  for (size_t first = 0; first < 9; ++first)
+    for (const size_t size : {0u, 1u, 7u, 8u, 9u, 63u, 990u}) {
+      const ByteSpan part = ByteSpan(bytes).subspan(first, size);
+      BOOST_TEST(crc32c(part) == crc32c_portable(part));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(hdf5_filters_decode_what_h5py_wrote) {
+  // h5py 3.7: arange(300) * 7 % 31 - 11 as <i4, compression lzf, and the same with shuffle and fletcher32.
+  std::vector<int32_t> expected;
+  for (int i = 0; i < 300; ++i) expected.push_back(i * 7 % 31 - 11);
+  Bytes chunk = decode_base64(
+      "BPX////"
+      "8IAMEAwAAAAogAwARIAMA+SAPIAYBAAcgAwAOIAMA9iAPAP0gAwAEIAsACyADABIgAwD6IA8AASAHAAggAwAPIAMA9yAPAP4gAwAF"
+      "IAsADCADABMgAwD7IA8AAiAHAAkgAwAQIAMA+CAPQAAABiALAA0gAwD1IAzg/3vh/3Pi/2vj/2PkBVsBAAA=");
+  const unsigned lzf_data[] = {4, 261, 1200};
+  const CodecPtr lzf = make_hdf5_filter(32000, lzf_data, 4);
+  BOOST_TEST(numbers<int32_t>(lzf->decode(chunk, DecodedSize::exactly(1200))) == expected,
+             boost::test_tools::per_element());
+  for (size_t size = 0; size < chunk.size(); ++size)
+    BOOST_CHECK_THROW(lzf->decode(Bytes(chunk.begin(), chunk.begin() + static_cast<ptrdiff_t>(size)),
+                                  DecodedSize::exactly(1200)),
+                      Error);
+
+  chunk = decode_base64(
+      "H/X8AwoR+QAHDvb9BAsS+gEID/f+BQwT+wIJEPj/Bg314P8eQRYE//"
+      "8AAABgA2AEQAxgBKAI4AQM4AAV4AAI4OUe4OXtId1AAyAEQAPgAAzgCQjg"
+      "DB7gDBQgK0ADIARAA+AADOAJCODjHgH/AOLrtpU=");
+  const unsigned shuffle_data[] = {4};
+  chunk = make_hdf5_filter(3, {}, 4)->decode(std::move(chunk), DecodedSize::at_most(4000));
+  chunk = lzf->decode(std::move(chunk), DecodedSize::exactly(1200));
+  chunk = make_hdf5_filter(2, shuffle_data, 4)->decode(std::move(chunk), DecodedSize::exactly(1200));
+  BOOST_TEST(numbers<int32_t>(chunk) == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(fletcher32_takes_both_byte_orders_of_an_odd_chunk) {
+  const CodecPtr codec = make_hdf5_filter(3, {}, 1);
+  const Bytes chunk = decode_base64("9fwDChH5AAALBAU=");  // h5py 3.7
+  BOOST_TEST(hex(codec->decode(chunk, DecodedSize::exactly(7))) == "f5fc030a11f900");
+  Bytes old = chunk;
+  std::swap(old[7], old[8]);
+  std::swap(old[9], old[10]);
+  BOOST_TEST(hex(codec->decode(old, DecodedSize::exactly(7))) == "f5fc030a11f900");
+  std::swap(old[7], old[9]);
+  BOOST_CHECK_THROW(codec->decode(old, DecodedSize::exactly(7)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(lzf_matches_may_overlap_but_not_begin_before_the_data) {
+  const CodecPtr lzf = make_hdf5_filter(32000, {}, 1);
+  // "a", then 7 + 3 + 2 bytes from one back.
+  BOOST_TEST(hex(lzf->decode(bytes_of({0, 0x61, 0xe0, 3, 0}), DecodedSize::exactly(13))) ==
+             "61616161616161616161616161");
+  BOOST_CHECK_THROW(lzf->decode(bytes_of({0, 0x61, 0x20, 1}), DecodedSize::exactly(4)), Error);
+  BOOST_CHECK_THROW(lzf->decode(bytes_of({0x20, 0}), DecodedSize::exactly(3)), Error);
+  BOOST_TEST(lzf->decode({}, DecodedSize::exactly(0)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(shuffle_leaves_a_rest_in_place) {
+  const unsigned four[] = {4};
+  const CodecPtr codec = make_hdf5_filter(2, four, 4);
+  BOOST_TEST(hex(codec->decode(bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), DecodedSize::exactly(10))) ==
+             "01030507020406080"
+             "90a");
+  BOOST_TEST(hex(codec->decode(bytes_of({1, 2}), DecodedSize::exactly(2))) == "0102");
+}
+
+BOOST_AUTO_TEST_CASE(zstd_reads_frames_one_after_another_without_content_size) {
+  // Three stored frames: "ab" with its size, "cd" without, none.
+  const Bytes frames = bytes_of({0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x02, 0x11, 0x00, 0x00, 'a', 'b',  //
+                                 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x00, 0x11, 0x00, 0x00, 'c', 'd',  //
+                                 0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x00, 0x01, 0x00, 0x00});
+  const CodecPtr zstd = make_zarr_codec("zstd", Json(), DType{});
+  BOOST_TEST(hex(zstd->decode(frames, DecodedSize::exactly(4))) == "61626364");
+  BOOST_TEST(hex(zstd->decode(frames, DecodedSize::at_most(4))) == "61626364");
+  BOOST_TEST(hex(zstd->decode(frames, DecodedSize::at_most(400))) == "61626364");
+  BOOST_CHECK_THROW(zstd->decode(frames, DecodedSize::at_most(3)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_blosc_frame_is_not_trusted_about_sizes) {
+  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
+  // A stored (memcpyed) frame of four bytes.
+  const Bytes frame = bytes_of({2, 1, 0x02, 1, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0, 'a', 'b', 'c', 'd'});
+  BOOST_TEST(hex(blosc->decode(frame, DecodedSize::exactly(4))) == "61626364");
+  for (const size_t at : {4u, 12u})
+    for (const int value : {3, 5, 200}) {
+      Bytes changed = frame;
+      changed[at] = static_cast<std::byte>(value);
+      if (hex(changed) != hex(frame))
+        BOOST_CHECK_THROW(blosc->decode(changed, DecodedSize::exactly(4)), Error);
+    }
+  Bytes bomb = frame;
+  bomb[7] = std::byte{0x7f};
+  BOOST_CHECK_THROW(blosc->decode(bomb, DecodedSize::at_most(1 << 20)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_is_least_significant_bit_first) {
+  // zarr-extensions packbits: 21 booleans of which 0, 9 and 20 are true.
+  const std::string expected = "010000000000000000010000000000000000000001";
+  const auto decode = [](const char* configuration, Bytes bytes) {
+    return hex(v3("packbits", configuration, "b1")->decode(std::move(bytes), DecodedSize::exactly(21)));
+  };
+  BOOST_TEST(decode("{}", bytes_of({0x01, 0x02, 0x10})) == expected);
+  BOOST_TEST(decode(R"({"padding_encoding": "first_byte"})", bytes_of({3, 0x01, 0x02, 0x10})) == expected);
+  BOOST_TEST(decode(R"({"padding_encoding": "last_byte"})", bytes_of({0x01, 0x02, 0x10, 3})) == expected);
+  BOOST_CHECK_THROW(decode(R"({"padding_encoding": "last_byte"})", bytes_of({0x01, 0x02, 0x10, 2})), Error);
+  BOOST_CHECK_THROW(decode("{}", bytes_of({0x01, 0x02})), Error);
+  BOOST_CHECK_THROW(v3("packbits", R"({"first_bit": 1})", "b1"), Error);
+  BOOST_TEST(*v3("packbits", R"({"padding_encoding": "last_byte"})", "b1")->encoded_size(21) == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_keeps_some_bits_of_integers) {
+  // Four bits of int8: 1, -2, 7, and one more nibble of padding.
+  const CodecPtr low = v3("packbits", R"({"last_bit": 3})", "i1");
+  BOOST_TEST(hex(low->decode(bytes_of({0xe1, 0x07}), DecodedSize::exactly(3))) == "01fe07");
+  // Bits 4 to 7 of uint16.
+  const CodecPtr middle = v3("packbits", R"({"first_bit": 4, "last_bit": 7})", "<u2");
+  BOOST_TEST(hex(middle->decode(bytes_of({0xe1}), DecodedSize::exactly(4))) == "1000e000");
+  // Whole 64-bit integers.
+  const CodecPtr all = v3("packbits", "{}", "<i8");
+  BOOST_TEST(numbers<int64_t>(all->decode(stored<int64_t>({INT64_MIN, -1}), DecodedSize::exactly(16)))[0] ==
+             INT64_MIN);
+}
+
+BOOST_AUTO_TEST_CASE(scale_offset_computes_in_the_arrays_type) {
+  const auto f8 = v3("scale_offset", R"({"scale": 0.1, "offset": -10})", "<f8");
+  BOOST_TEST(numbers<double>(f8->decode(stored<double>({5, 7}), DecodedSize::exactly(16)))[0] == 40.0);
+  const auto f4 = v3("scale_offset", R"({"scale": 3})", "<f4");
+  BOOST_TEST(numbers<float>(f4->decode(stored<float>({1}), DecodedSize::exactly(4)))[0] == 1.0f / 3.0f);
+  const auto u2 = v3("scale_offset", R"({"scale": 2, "offset": 1000})", "<u2");
+  BOOST_TEST(numbers<uint16_t>(u2->decode(stored<uint16_t>({14}), DecodedSize::exactly(2)))[0] == 1007);
+  BOOST_CHECK_THROW(u2->decode(stored<uint16_t>({15}), DecodedSize::exactly(2)), Error);
+  const auto i1 = v3("scale_offset", R"({"offset": -100})", "i1");
+  BOOST_CHECK_THROW(i1->decode(stored<int8_t>({-29}), DecodedSize::exactly(1)), Error);
+  BOOST_CHECK_THROW(v3("scale_offset", R"({"scale": 0})", "i1"), Error);
+  BOOST_CHECK_THROW(v3("scale_offset", R"({"offset": 1.5})", "i1"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(cast_value_casts_values_and_maps_some) {
+  const auto nan =
+      v3("cast_value", R"({"data_type": "uint8", "scalar_map": {"decode": [[0, "NaN"]]}})", "<f8");
+  const auto reals = numbers<double>(nan->decode(bytes_of({0, 7}), DecodedSize::exactly(16)));
+  BOOST_TEST(std::isnan(reals[0]));
+  BOOST_TEST(reals[1] == 7);
+  BOOST_TEST(*nan->encoded_size(16) == 2u);
+  BOOST_TEST((nan->encoded_stage({parse_numpy_dtype("<f8"), {2}}).dtype == parse_numpy_dtype("|u1")));
+
+  const auto ints = [](const char* options, std::initializer_list<double> values) {
+    const std::string configuration = fmt::format(R"({{"data_type": "float64"{}}})", options);
+    return numbers<int8_t>(
+        v3("cast_value", configuration, "i1")->decode(stored(values), DecodedSize::exactly(values.size())));
+  };
+  using List = std::vector<int8_t>;
+  BOOST_TEST(ints("", {0.5, 1.5, -2.5}) == (List{0, 2, -2}), boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "rounding": "nearest-away")", {0.5, -2.5}) == (List{1, -3}),
+             boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "rounding": "towards-zero")", {0.9, -2.5}) == (List{0, -2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "rounding": "towards-negative")", {0.9, -2.5}) == (List{0, -3}),
+             boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "rounding": "towards-positive")", {0.1, -2.5}) == (List{1, -2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "out_of_range": "clamp")", {300, -1e300}) == (List{127, -128}),
+             boost::test_tools::per_element());
+  BOOST_TEST(ints(R"(, "out_of_range": "wrap")", {300, -129}) == (List{44, 127}),
+             boost::test_tools::per_element());
+  BOOST_CHECK_THROW(ints("", {128}), Error);
+  BOOST_CHECK_THROW(ints(R"(, "out_of_range": "clamp")", {NAN}), Error);
+  BOOST_CHECK_THROW(ints(R"(, "rounding": "up")", {1}), Error);
+  BOOST_CHECK_THROW(v3("cast_value", "{}", "i1"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(reshape_changes_the_shape_alone) {
+  const auto stage = [](const char* shape, std::vector<uint64_t> from) {
+    const auto codec = v3("reshape", fmt::format(R"({{"shape": {}}})", shape));
+    return codec->encoded_stage({parse_numpy_dtype("u1"), std::move(from)}).shape;
+  };
+  using Lengths = std::vector<uint64_t>;
+  BOOST_TEST(stage("[[0, 1], -1]", {2, 3, 4}) == (Lengths{6, 4}), boost::test_tools::per_element());
+  BOOST_TEST(stage("[24]", {2, 3, 4}) == (Lengths{24}), boost::test_tools::per_element());
+  BOOST_TEST(stage("[[0, 1], [2], 3]", {100, 50, 64, 3}).size() == 3u);
+  BOOST_CHECK_THROW(stage("[5, -1]", {2, 3, 4}), Error);
+  BOOST_CHECK_THROW(stage("[-1, -1]", {2, 3, 4}), Error);
+  BOOST_CHECK_THROW(stage("[[3]]", {2, 3, 4}), Error);
+  BOOST_CHECK_THROW(stage("[23]", {2, 3, 4}), Error);
+  BOOST_CHECK_THROW(stage("\"x\"", {2, 3, 4}), Error);
+}
+
+BOOST_AUTO_TEST_CASE(stages_of_v3_tell_their_type_and_shape) {
+  const ArrayStage stage{parse_numpy_dtype("b1"), {3, 7}};
+  const ArrayStage packed = v3("numcodecs.packbits", "{}", "b1")->encoded_stage(stage);
+  BOOST_TEST((packed.dtype == parse_numpy_dtype("|u1")));
+  BOOST_TEST(packed.shape == (std::vector<uint64_t>{4}), boost::test_tools::per_element());
+  const auto delta = v3("numcodecs.delta", R"({"dtype": "<i4", "astype": "<i2"})", "<i4");
+  BOOST_TEST((delta->encoded_stage({parse_numpy_dtype("<i4"), {5}}).dtype == parse_numpy_dtype("<i2")));
+  BOOST_CHECK((delta->role() == CodecRole::array_to_array));
+  BOOST_CHECK((v3("crc32c", "{}")->role() == CodecRole::bytes_to_bytes));
+  BOOST_CHECK((v3("numcodecs.zfpy", "{}")->role() == CodecRole::array_to_bytes));
+  BOOST_CHECK((v3("packbits", "{}", "b1")->role() == CodecRole::array_to_bytes));
+}
+
+BOOST_AUTO_TEST_CASE(base64_is_strict) {
+  BOOST_TEST(hex(decode_base64("")) == "");
+  BOOST_TEST(hex(decode_base64("gAVLAC4=")) == "80054b002e");
+  BOOST_TEST(hex(decode_base64("/+8=")) == "ffef");
+  for (const char* text : {"a", "abc", "ab=c", "a===", "====", "ab\ncd", "ab-_"})
+    BOOST_CHECK_THROW(decode_base64(text), Error);
+}
+
+BOOST_AUTO_TEST_CASE(numpy_dtypes_are_read) {
+  BOOST_TEST((parse_numpy_dtype("<f8") == number_type(Kind::real, 8)));
+  BOOST_TEST((parse_numpy_dtype(">u2") == number_type(Kind::unsigned_integer, 2, true)));
+  BOOST_TEST(parse_numpy_dtype(">U3").size == 12u);
+  BOOST_TEST((parse_numpy_dtype("<M8[10us]").time_unit == TimeUnit::micro));
+  BOOST_TEST(parse_numpy_dtype("<M8[10us]").time_count == 10u);
+  BOOST_TEST((parse_numpy_dtype("|O").kind == Kind::json));
+  for (const char* text : {"", "<", "f3", "<f16", "i", "x4", "M8[", "M8[q]", "M8[0s]", "M4", "U4294967295",
+                           "i44444444444", "c4"})
+    BOOST_CHECK_THROW(parse_numpy_dtype(text), Error);
+}
+
+BOOST_AUTO_TEST_CASE(msgpack_counts_are_held_against_the_bytes_there) {
+  const auto codec = make_zarr_object_codec("msgpack2", Json(), DType{});
+  const std::vector<uint64_t> shape{1};
+  for (const Bytes& bytes :
+       {bytes_of({0xdd, 0xff, 0xff, 0xff, 0xff}), bytes_of({0xdf, 0xff, 0xff, 0xff, 0xff}),
+        bytes_of({0xdb, 0xff, 0xff, 0xff, 0xff}), bytes_of({0xc1}), bytes_of({})})
+    BOOST_CHECK_THROW(codec->decode(bytes, shape), Error);
+  Bytes deep(100000, std::byte{0x91});
+  BOOST_CHECK_THROW(codec->decode(deep, shape), Error);
+}
+
+BOOST_AUTO_TEST_CASE(json_chunks_must_be_lists_with_dtype_and_shape) {
+  const auto codec = make_zarr_object_codec("json2", Json(), DType{});
+  const auto decode = [&](std::string_view text, std::vector<uint64_t> shape) {
+    return codec->decode(as_byte_span(text), shape);
+  };
+  BOOST_TEST(decode(R"(["\u017c",null,"|O",[2]])", {2}).text(0) == "\"\u017c\"");
+  BOOST_TEST(decode(R"([5,"|O",[]])", {}).text(0) == "5");
+  BOOST_TEST(decode("[-Infinity,\"|O\",[1]]", {1}).text(0) == "\"-Inf\"");
+  for (const char* text :
+       {R"(["a","b"])", R"(["a","b","|O",[5]])", R"({"a":1})", R"(["a","b","|O",[2]] x)", R"(["a","b","|O")",
+        "[\"\xff\",\"b\",\"|O\",[2]]", R"([["a","b"],"|O",[2]])", R"(["a","b",3,[2]])", "", "[]"})
+    BOOST_CHECK_THROW(decode(text, {2}), Error);
+  BOOST_CHECK_THROW(decode(std::string(100000, '[') + std::string(100000, ']'), {1}), Error);
+  BOOST_CHECK_THROW(decode(R"(["a","|O",[1000000000000]])", {1000000000000}), Error);
+}
+
+BOOST_AUTO_TEST_CASE(vlen_counts_and_lengths_are_checked) {
+  const auto codec = make_zarr_object_codec("vlen-utf8", Json(), DType{});
+  const std::vector<uint64_t> two{2};
+  BOOST_TEST(codec->decode(bytes_of({2, 0, 0, 0, 1, 0, 0, 0, 'a', 0, 0, 0, 0}), two).text(0) == "a");
+  for (const Bytes& bytes :
+       {bytes_of({3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), bytes_of({0xff, 0xff, 0xff, 0xff}),
+        bytes_of({2, 0, 0, 0, 1, 0, 0, 0, 'a', 5, 0, 0, 0}),
+        bytes_of({2, 0, 0, 0, 1, 0, 0, 0, 0xff, 0, 0, 0, 0}),
+        bytes_of({2, 0, 0, 0, 1, 0, 0, 0, 'a', 0, 0, 0, 0, 9}), bytes_of({2, 0, 0}), bytes_of({})})
+    BOOST_CHECK_THROW(codec->decode(bytes, two), Error);
+  const std::vector<uint64_t> bomb{4294967295};
+  BOOST_CHECK_THROW(codec->decode(bytes_of({0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}), bomb), Error);
+  BOOST_CHECK_THROW(make_zarr_object_codec("vlen-array", parse_json(R"({"dtype": "|O"})"), DType{}), Error);
+  BOOST_CHECK_THROW(make_zarr_object_codec("vlen-array", parse_json(R"({"dtype": "S0"})"), DType{}), Error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
