@@ -13,11 +13,14 @@
 namespace plainfs {
 namespace {
 
-// A group whose members are known and refined already: what views see of the directory they are asked about.
+// A group whose members are known and refined already, under their encoded names: what views see of the
+// directory they are asked about.
 class KnownMembers : public Group {
  public:
   KnownMembers(GroupPtr group, std::vector<Member> members)
-      : group_(std::move(group)), members_(std::move(members)) {}
+      : group_(std::move(group)), members_(std::move(members)) {
+    for (Member& member : members_) member.name = encode_name(member.name);
+  }
   std::vector<Member> members() const override { return members_; }
   std::optional<Node> find(std::string_view name) const override { return group_->find(name); }
   Attributes attributes() const override { return group_->attributes(); }
@@ -26,7 +29,7 @@ class KnownMembers : public Group {
 
  private:
   const GroupPtr group_;
-  const std::vector<Member> members_;
+  std::vector<Member> members_;
 };
 
 // The root of a store that is one array or table.
@@ -40,6 +43,10 @@ class LoneMember : public Group {
  private:
   const Member member_;
 };
+
+bool is_lone_array(const Node& node) {
+  return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
+}
 
 std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
   std::vector<OfferedFile> files;
@@ -108,7 +115,12 @@ class Lister {
   }
 
   // The files that node's own directory holds besides its members.
-  void add_own_files(Node node, std::vector<Member> members) {
+  void add_own_files(Node node, std::vector<Member> members, bool is_top) {
+    if (is_top && dynamic_cast<const LoneMember*>(node.parts.get())) {
+      // The attributes of what is mounted are its own; in a mirrored folder they are its member's.
+      node.attributes = [lone = members.front().node] { return attributes_of(lone); };
+      members.clear();
+    }
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
     for (OfferedFile& file : offered_files(node, shelf_)) {
       if (!file.inside) continue;
@@ -154,7 +166,7 @@ std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>
                                      bool is_top, const Shelf& shelf) {
   Lister lister(shelf);
   for (const Member& member : members) lister.add_member(member, links);
-  lister.add_own_files(node, members);
+  lister.add_own_files(node, members, is_top);
   return lister.finish(is_top);
 }
 
@@ -268,11 +280,17 @@ std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, con
   });
 }
 
-Node as_root_directory(Node root) {
+Attributes own_attributes(const Node& directory) {
+  if (directory.attributes) return directory.attributes();
+  return directory.parts ? directory.parts->attributes() : Attributes();
+}
+
+Node as_root_directory(Node root, bool is_top) {
   const bool is_array = std::holds_alternative<LabelledArray>(root.content);
   const bool is_table = std::holds_alternative<Table>(root.content);
   if (root.parts || (!is_array && !is_table)) return root;
   Node directory;
+  if (is_top) directory.attributes = [root] { return attributes_of(root); };
   directory.parts = std::make_shared<LoneMember>(Member{is_array ? "array" : "table", std::move(root)});
   return directory;
 }

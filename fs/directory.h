@@ -55,7 +55,12 @@ std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf);
 // Opens the host's file that node is. Requires: its content is a PlainFile.
 std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf);
 
-// A directory node for a store's root: the root itself, or a group that holds the one array the store is.
-Node as_root_directory(Node root);
+// Of the directory itself, even where its node is shown as an array or table beside it.
+Attributes own_attributes(const Node& directory);
+
+// A directory node for a store's root: the root itself, or a group that holds the one array or table the
+// store is. The attributes of that one are also those of the mountpoint, but not of a directory inside a
+// mirror (the fixtures have it so).
+Node as_root_directory(Node root, bool is_top);
 
 }  // namespace plainfs

@@ -37,7 +37,7 @@ Tree::Tree(Top top, std::vector<const View*> views, Context& context)
 }
 
 Top Tree::top_of(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context) {
-  Top whole{store, {}, as_root_directory(store->root)};
+  Top whole{store, {}, as_root_directory(store->root, true)};
   if (subdir.empty()) return whole;
   Tree tree(std::move(whole), std::move(views), context);
   const Inode inode = tree.find(subdir);
@@ -133,7 +133,7 @@ FileKind Tree::kind(Inode inode) {
 
 Node Tree::directory_node(const Shown& shown) {
   if (shown.node.store.empty()) return shown.node;
-  return as_root_directory(stores_.open(shown.node.store)->root);
+  return as_root_directory(stores_.open(shown.node.store)->root, false);
 }
 
 Place Tree::place_of(Inode directory) {
@@ -264,7 +264,8 @@ timespec Tree::modified(Inode inode) {
 Attributes Tree::attributes(Inode inode) {
   if (kind(inode) == FileKind::link) return {};
   const ShownPtr known = shown(inode);
-  return attributes_of(known->kind == FileKind::directory ? directory_node(*known) : known->node);
+  if (kind(inode) == FileKind::directory) return own_attributes(directory_node(*known));
+  return attributes_of(known->node);
 }
 
 const std::string Tree::target(Inode link) {
