@@ -21,6 +21,17 @@ std::optional<Version> version_of(const Node& node) {
   return parse_version(*value->text());
 }
 
+// How BPCells stores that there are no names. A damaged list is none: whoever uses it is to fail.
+bool is_empty_list(const Array& names) {
+  if (names.count() > 0) return false;
+  try {
+    names.check();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 // The logical arrays, then the members of the stored group that are none of BPCells' arrays.
 class LogicalGroup final : public Group {
  public:
@@ -233,10 +244,8 @@ Node StoreReader::matrix() {
     matrix.rows = matrix.row_names->count();
     matrix.columns = matrix.column_names->count();
   }
-  // An empty list is how BPCells stores that there are no names.
-  for (ArrayPtr* names : {&matrix.row_names, &matrix.column_names}) {
-    if ((*names)->count() == 0) names->reset();
-  }
+  if (is_empty_list(*matrix.row_names)) matrix.row_names = nullptr;
+  if (is_empty_list(*matrix.column_names)) matrix.column_names = nullptr;
   read_storage_order(matrix);
   fit_pointer(matrix);
   return finish(std::move(matrix));

@@ -155,6 +155,18 @@ BOOST_AUTO_TEST_CASE(a_storage_order_that_is_neither_damages_the_matrix) {
   damage_matrix("storage_order is empty", replace_lines("storage_order", {}));
 }
 
+BOOST_AUTO_TEST_CASE(damaged_names_stay_with_the_matrix_and_empty_ones_do_not) {
+  TestContext context;
+  TemporaryDirectory without_file, without_names;
+  const Node damaged_names = broken_matrix(without_file, context, remove("row_names"), "packed");
+  const ArrayPtr names = std::get<SparseMatrix>(damaged_names.content).row_names;
+  BOOST_REQUIRE(names);
+  require_error(Errc::damaged, "row_names", [&] { names->check(); });
+  const Node no_names = broken_matrix(without_names, context, replace_lines("row_names", {}), "packed");
+  BOOST_TEST(!std::get<SparseMatrix>(no_names.content).row_names);
+  BOOST_TEST(find_array(*no_names.parts, "row_names")->count() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(names_count_rows_and_columns_where_the_shape_is_damaged) {
   TestContext context;
   TemporaryDirectory directory;

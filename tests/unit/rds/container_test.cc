@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
       BOOST_TEST((matrix.value->dtype() == number_type(Kind::unsigned_integer, 4)));
       BOOST_TEST(values.values<uint32_t>()[2] == 0x80000000u);
       BOOST_TEST(matrix.row_names->count() == 3u);
-      BOOST_TEST(matrix.column_names->count() == 0u);
+      BOOST_TEST(!matrix.column_names);
       BOOST_TEST((matrix.pointer->dtype() == number_type(Kind::unsigned_integer, 8)));
     }
   }
