@@ -73,7 +73,7 @@ class CategorizeFixed : public Codec {
     return out;
   }
   std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const override {
-    if (size_ == 0 || decoded_bytes % size_ != 0)
+    if (decoded_bytes % size_ != 0)
       throw damaged("categorize: {} bytes in elements of {}", decoded_bytes, size_);
     return checked_multiply(decoded_bytes / size_, labels_.codes().size);
   }
@@ -108,7 +108,7 @@ class CategorizeText : public ObjectCodec {
 }  // namespace
 
 CodecPtr categorize_codec(std::vector<std::string> labels, const DType& text, DType codes) {
-  if (text.kind != Kind::fixed_utf32) throw unsupported("categorize of {}", text.name());
+  if (text.kind != Kind::fixed_utf32 || text.size == 0) throw unsupported("categorize of {}", text.name());
   return std::make_unique<CategorizeFixed>(Labels(std::move(labels), std::move(codes)), text);
 }
 

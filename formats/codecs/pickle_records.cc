@@ -102,7 +102,7 @@ class RecordReader {
       if (value.kind != PickleKind::text || !is_utf8(value.text())) wrong_value(type);
       const std::vector<uint32_t> codes = code_points(value.text());
       if (codes.size() > type.size / 4) wrong_value(type);
-      std::memcpy(at, codes.data(), codes.size() * 4);
+      if (!codes.empty()) std::memcpy(at, codes.data(), codes.size() * 4);
       return;
     }
     ByteSpan bytes;
@@ -113,7 +113,7 @@ class RecordReader {
     else
       wrong_value(type);
     if (bytes.size() > type.size) wrong_value(type);
-    std::memcpy(at, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   }
 
   // numpy's void has no Python type: it is pickled as a numpy scalar.
