@@ -1,0 +1,31 @@
+#include "formats/model/utf8.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace plainfs {
+
+BOOST_AUTO_TEST_SUITE(utf8)
+
+BOOST_AUTO_TEST_CASE(well_formed_text_is_utf8) {
+  for (const char* text :
+       {"", "plain", "exactly8", "more than eight bytes", "\u00e9", "\u20ac", "\U0001F600", "\U0010FFFF",
+        "sixteen bytes \u00e9\u00e9 and more", "\u07ff\u0800\uffff\U00010000"})
+    BOOST_TEST(is_utf8(text), text);
+}
+
+BOOST_AUTO_TEST_CASE(overlong_forms_surrogates_and_cut_characters_are_not_utf8) {
+  for (const char* text :
+       {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x80\x80\x80",
+        "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "a\xc3", "\xe2\x82",
+        "\xf0\x9f\x98", "\xc3(", "12345678\xff", "1234567\xc3"})
+    BOOST_TEST(!is_utf8(text), text);
+}
+
+BOOST_AUTO_TEST_CASE(code_points_of_text) {
+  BOOST_TEST(code_points("a\u00e9\u20ac\U0001F600") == (std::vector<uint32_t>{0x61, 0xe9, 0x20ac, 0x1f600}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
