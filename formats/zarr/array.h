@@ -20,6 +20,7 @@ class StoredArray : public ChunkedArray {
                                                  std::function<Attributes()> attributes);
 
   Attributes attributes() const override { return attributes_(); }
+  const KeyStore& store() const { return *store_; }
 
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override;

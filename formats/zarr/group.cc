@@ -42,8 +42,8 @@ Node node_of(GroupPtr group) {
 
 }  // namespace
 
-Hierarchy::Hierarchy(std::string disk_path, std::shared_ptr<const KeyStore> store, Context& context)
-    : disk_path_(std::move(disk_path)), store_(std::move(store)), context_(context) {}
+Hierarchy::Hierarchy(std::shared_ptr<const KeyStore> store, Context& context)
+    : store_(std::move(store)), context_(context) {}
 
 // .zmetadata, and consolidated_metadata in the root's zarr.json; what cannot be read is only a hint less.
 void Hierarchy::read_consolidated() const {
@@ -206,8 +206,10 @@ std::vector<Member> StoredGroup::members() const {
 
 std::optional<Node> StoredGroup::find(std::string_view name) const {
   check();
-  // such names would lead out of the group
-  if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos) return std::nullopt;
+  // such names would lead out of the group, or to another of its members
+  if (name.empty() || name == "." || name == ".." || name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
+    return std::nullopt;
+  }
   return child(std::string(name));
 }
 

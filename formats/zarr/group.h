@@ -19,14 +19,12 @@ using HierarchyPtr = std::shared_ptr<const Hierarchy>;
 // An opened store; its groups and arrays share it.
 class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
  public:
-  // disk_path: of the directory or the zip file.
-  Hierarchy(std::string disk_path, std::shared_ptr<const KeyStore> store, Context& context);
+  Hierarchy(std::shared_ptr<const KeyStore> store, Context& context);
 
   // The node at path ("" = the root, "a/b"), or nullopt where there is none. A node whose metadata are wrong
   // has content Error, or is a group whose members cannot be listed.
   std::optional<Node> find(const std::string& path, const GroupPtr& parent) const;
 
-  const std::string& disk_path() const { return disk_path_; }
   const std::shared_ptr<const KeyStore>& store() const { return store_; }
   Context& context() const { return context_; }
   // 2 or 3, as the root's metadata are; 0 where there are none.
@@ -42,7 +40,6 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   bool has_nodes_below(const std::string& path) const;
   std::function<Attributes()> v2_attributes(const std::string& path) const;
 
-  const std::string disk_path_;
   const std::shared_ptr<const KeyStore> store_;
   Context& context_;
   mutable std::once_flag

@@ -1,5 +1,6 @@
 #include "formats/zarr/sharding.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "formats/model/checked.h"
@@ -164,6 +165,7 @@ ShardReader::ShardReader(Context& context, CodecChain& chain, size_t rank) : con
     levels_.push_back({std::move(chain), context.cache.new_owner(), context.cache.new_owner()});
     chain = std::move(inner);
   }
+  if (std::is_sorted(order.begin(), order.end())) return;  // no axis has moved
   std::vector<ArrayStep> steps;
   steps.emplace_back(Transpose{order, chain.dtype.fixed_size() ? chain.dtype.packed_size() : 0});
   for (ArrayStep& step : chain.array_steps) steps.push_back(std::move(step));

@@ -24,17 +24,17 @@ class FileValue : public Value {
 
 class DirectoryStore : public KeyStore {
  public:
-  DirectoryStore(std::string path, Context& context) : path_(std::move(path)), context_(context) {}
+  DirectoryStore(std::string path, Context& context) : KeyStore(std::move(path)), context_(context) {}
 
   ValuePtr open(const std::string& key) const override {
-    FilePtr file = context_.files.open_if_exists(path_ + "/" + key);
+    FilePtr file = context_.files.open_if_exists(path() + "/" + key);
     if (!file) return nullptr;
     return std::make_shared<FileValue>(std::move(file));
   }
 
   std::vector<std::string> folders(const std::string& folder) const override {
     namespace fs = boost::filesystem;
-    const fs::path place = folder.empty() ? path_ : path_ + "/" + folder;
+    const fs::path place = folder.empty() ? path() : path() + "/" + folder;
     std::vector<std::string> names;
     boost::system::error_code error;
     for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
@@ -47,7 +47,6 @@ class DirectoryStore : public KeyStore {
   }
 
  private:
-  const std::string path_;
   Context& context_;
 };
 

@@ -27,7 +27,10 @@ using ValuePtr = std::shared_ptr<const Value>;
 
 class KeyStore {
  public:
+  explicit KeyStore(std::string path) : path_(std::move(path)) {}
   virtual ~KeyStore() = default;
+  // On disk: of the directory or the zip file.
+  const std::string& path() const { return path_; }
   // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
   // that name included.
   virtual ValuePtr open(const std::string& key) const = 0;
@@ -36,6 +39,9 @@ class KeyStore {
 
   // A metadata document. Throws damaged where it is larger than any real one.
   std::optional<Bytes> read_document(const std::string& key) const;
+
+ private:
+  const std::string path_;
 };
 
 // Throws unreadable where the directory cannot be listed later on; opening it reads nothing.

@@ -65,7 +65,7 @@ bool recognises(const std::string& path) {
 Store open(const std::string& path, Context& context) {
   const bool is_directory = fs::is_directory(path);
   const auto hierarchy = std::make_shared<const Hierarchy>(
-      path, is_directory ? open_directory_store(path, context) : open_zip_store(path, context), context);
+      is_directory ? open_directory_store(path, context) : open_zip_store(path, context), context);
   const int version = hierarchy->version();
   auto root = hierarchy->find("", nullptr);
   if (!root && is_n5(path)) throw unsupported("an N5 container, which is no Zarr store");

@@ -134,7 +134,8 @@ class ZipValue : public Value {
 
 class ZipStore : public KeyStore {
  public:
-  explicit ZipStore(std::shared_ptr<const ZipFile> zip) : zip_(std::move(zip)) {
+  ZipStore(std::string path, std::shared_ptr<const ZipFile> zip)
+      : KeyStore(std::move(path)), zip_(std::move(zip)) {
     const auto top = zip_->directory.folders("");
     if (top.size() == 1 && !zip_->directory.has_files("")) prefix_ = top[0] + "/";
   }
@@ -167,8 +168,9 @@ class ZipStore : public KeyStore {
 std::unique_ptr<const KeyStore> open_zip_store(const std::string& path, Context& context) {
   FilePtr file = context.files.open(path);
   ZipDirectory directory(*file);
-  return std::make_unique<ZipStore>(std::make_shared<const ZipFile>(
-      ZipFile{std::move(file), std::move(directory), context, context.cache.new_owner()}));
+  return std::make_unique<ZipStore>(
+      path, std::make_shared<const ZipFile>(
+                ZipFile{std::move(file), std::move(directory), context, context.cache.new_owner()}));
 }
 
 }  // namespace plainfs::zarr

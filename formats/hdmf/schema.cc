@@ -1,0 +1,125 @@
+#include "formats/hdmf/schema.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "formats/hdmf/attributes.h"
+#include "formats/hdmf/element_arrays.h"
+#include "formats/zarr/array.h"
+#include "formats/zarr/group.h"
+
+namespace plainfs::hdmf {
+namespace {
+
+using SourcesPtr = std::shared_ptr<const Sources>;
+using StoredGroupPtr = std::shared_ptr<const zarr::StoredGroup>;
+
+// What every node of one store shares.
+struct Reading {
+  SourcesPtr sources;
+  Context& context;
+};
+
+Node refined_array(const Node& node, const LabelledArray& array, const Reading& reading) {
+  Node refined = node;
+  refined.attributes = [values = array.values, sources = reading.sources] {
+    return with_references_as_paths(values->attributes(), *sources);
+  };
+  if (!may_have_meaning(array.values->dtype())) return refined;
+  try {
+    const ElementMeaning meaning = meaning_of(array.values->attributes());
+    if (ArrayPtr values = with_meaning(array.values, meaning, reading.sources)) {
+      refined.content = LabelledArray{std::move(values), array.row_names, array.column_names};
+    }
+  } catch (const Error&) {
+    // attributes that cannot be read say nothing; whoever asks for them gets the error
+  }
+  return refined;
+}
+
+class LinkedGroup : public Group {
+ public:
+  LinkedGroup(StoredGroupPtr stored, GroupPtr parent, Reading reading)
+      : stored_(std::move(stored)), parent_(std::move(parent)), reading_(std::move(reading)) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members = stored_->members();
+    for (Member& member : members) member.node = refined(member.node);
+    for (const Member& link : links()) members.push_back(link);
+    return members;
+  }
+  std::optional<Node> find(std::string_view name) const override {
+    if (const auto node = stored_->find(name)) return refined(*node);
+    for (const Member& link : links()) {
+      if (link.name == name) return link.node;
+    }
+    return std::nullopt;
+  }
+  Attributes attributes() const override {
+    return with_references_as_paths(stored_->attributes(), *reading_.sources);
+  }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return stored_->path(); }
+
+ private:
+  Node refined(const Node& node) const;
+
+  // Those whose names no member has; read once, so that each fault is told of once.
+  const std::vector<Member>& links() const {
+    std::call_once(links_once_, [this] { links_ = read_links(); });
+    return links_;
+  }
+  std::vector<Member> read_links() const;
+
+  StoredGroupPtr stored_;
+  GroupPtr parent_;
+  Reading reading_;
+  mutable std::once_flag links_once_;  // guards links_
+  mutable std::vector<Member> links_;
+};
+
+Node LinkedGroup::refined(const Node& node) const {
+  if (const auto* array = std::get_if<LabelledArray>(&node.content))
+    return refined_array(node, *array, reading_);
+  auto group = std::dynamic_pointer_cast<const zarr::StoredGroup>(node.parts);
+  if (!group) return node;
+  Node refined = node;
+  refined.parts = std::make_shared<LinkedGroup>(std::move(group), shared_from_this(), reading_);
+  return refined;
+}
+
+std::vector<Member> LinkedGroup::read_links() const {
+  const auto warn = [this](const std::string& message) {
+    reading_.context.warn(fmt::format("{}: {}", path(), message));
+  };
+  std::vector<Member> links;
+  try {
+    links = links_of(stored_->attributes(), *reading_.sources, warn);
+  } catch (const Error&) {
+    return {};  // the attributes themselves show the error
+  }
+  std::erase_if(links, [&](const Member& link) {
+    const bool is_taken = stored_->find(link.name).has_value();
+    if (is_taken) warn(fmt::format("the link {} has the name of a member", link.name));
+    return is_taken;
+  });
+  return links;
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (auto group = std::dynamic_pointer_cast<const zarr::StoredGroup>(node.parts)) {
+    const Reading reading{std::make_shared<const Sources>(group->hierarchy().store()->path()), context};
+    GroupPtr parent = group->parent();
+    Node refined = node;
+    refined.parts = std::make_shared<LinkedGroup>(std::move(group), std::move(parent), reading);
+    return refined;
+  }
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  const auto* stored = array ? dynamic_cast<const zarr::StoredArray*>(array->values.get()) : nullptr;
+  if (!stored || node.attributes) return std::nullopt;  // with attributes: refined with its group
+  return refined_array(node, *array, {std::make_shared<const Sources>(stored->store().path()), context});
+}
+
+}  // namespace plainfs::hdmf
