@@ -16,15 +16,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "fs/exit_code.h"
+#include "fs/fuse_connection.h"
 
 namespace plainfs {
 namespace {
 
-constexpr unsigned kReadAhead = 1 << 20;
 constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
 
 // What fi->fh points to.
@@ -103,14 +101,7 @@ struct FuseCallbacks {
 
   static void init(void* userdata, fuse_conn_info* connection) {
     const FuseMount& mount = *static_cast<FuseMount*>(userdata);
-    connection->max_readahead = kReadAhead;
-    connection->max_background = 64;
-    connection->congestion_threshold = 48;
-    connection->want &=
-        ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA |
-                               FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
-    connection->want |=
-        connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS);
+    set_connection(*connection);
     if (mount.settings_.answers) mount.settings_.answers();
   }
 
@@ -326,38 +317,6 @@ void keep_complaint(fuse_log_level, const char* format, va_list arguments) {
   last_complaint() = text;
 }
 
-struct Mounted {
-  std::string device;  // "MAJOR:MINOR"
-  std::string type;    // "fuse.plainfs"
-};
-
-// What is mounted last at mountpoint. The mount itself is not asked: it may not answer yet.
-Mounted what_is_mounted(const std::string& mountpoint) {
-  std::ifstream mounts("/proc/self/mountinfo");
-  Mounted mounted;
-  for (std::string line; std::getline(mounts, line);) {
-    std::istringstream words(line);
-    std::string id, parent, number, root, point;
-    words >> id >> parent >> number >> root >> point;
-    std::string plain;  // blanks and the like are written as three octal digits
-    for (size_t i = 0; i < point.size(); ++i) {
-      if (point[i] == '\\' && i + 3 < point.size()) {
-        plain += static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8));
-        i += 3;
-      } else {
-        plain += point[i];
-      }
-    }
-    if (plain != mountpoint) continue;
-    std::string word;
-    while (words >> word && word != "-") {
-    }
-    words >> word;
-    mounted = {number, word};
-  }
-  return mounted;
-}
-
 Failure failure(ExitCode code, const std::string& mountpoint, const std::string& why) {
   const std::string reason = last_complaint().empty() ? why : last_complaint();
   return Failure(code, fmt::format("{}: {}", mountpoint, reason));
@@ -390,7 +349,7 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
     throw failure(kMountFailed, settings_.mountpoint, "cannot mount");
   }
   fuse_set_log_func(nullptr);
-  read_ahead();
+  raise_read_ahead(settings_.mountpoint);
 }
 
 void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
@@ -400,24 +359,9 @@ void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
 
 FuseMount::~FuseMount() = default;
 
-// The kernel reads ahead 128 KiB unless root says otherwise for the backing device of this mount.
-void FuseMount::read_ahead() {
-  const std::string device = what_is_mounted(settings_.mountpoint).device;
-  if (!device.empty()) std::ofstream("/sys/class/bdi/" + device + "/read_ahead_kb") << kReadAhead / 1024;
-}
-
 void FuseMount::serve() {
-  int result = 0;
-  if (settings_.single_threaded) {
-    result = fuse_session_loop(session_.get());
-  } else {
-    fuse_loop_config* config = fuse_loop_cfg_create();
-    fuse_loop_cfg_set_clone_fd(config, 0);
-    fuse_loop_cfg_set_max_threads(config, 16);
-    fuse_loop_cfg_set_idle_threads(config, 16);
-    result = fuse_session_loop_mt(session_.get(), config);
-    fuse_loop_cfg_destroy(config);
-  }
+  fuse_session* const session = session_.get();
+  const int result = settings_.single_threaded ? fuse_session_loop(session) : serve_with_threads(session);
   if (result < 0)
     throw Failure(kLoopFailed, fmt::format("{}: {}", settings_.mountpoint, std::strerror(-result)));
 }

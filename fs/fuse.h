@@ -50,7 +50,6 @@ class FuseMount {
 
  private:
   friend struct FuseCallbacks;
-  void read_ahead();
 
   Filesystem& filesystem_;
   const MountSettings settings_;

@@ -1,7 +1,7 @@
 // A file system of one file whose bytes cost nothing: what it moves is the most that any FUSE file system can
-// on this machine. Same session settings as plainfs (fs/fuse.cc). Usage: null_fuse SIZE MOUNTPOINT [FUSE
-// options]
-#define FUSE_USE_VERSION 314
+// on this machine. Its connection to the kernel is set up as plainfs's own.
+// Usage: null_fuse SIZE MOUNTPOINT [FUSE options]
+#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "fs/fuse_connection.h"
 
 namespace {
 
@@ -36,7 +38,7 @@ struct stat attributes(fuse_ino_t inode, const NullFile& file) {
 }
 
 void init(void*, fuse_conn_info* connection) {
-  connection->max_readahead = 1 << 20;
+  plainfs::set_connection(*connection);
 }
 
 void lookup(fuse_req_t request, fuse_ino_t, const char* name) {
@@ -86,10 +88,9 @@ int main(int argc, char** argv) {
   fuse_session* session = fuse_session_new(&args, &operations, sizeof operations, &file);
   if (session == nullptr || fuse_set_signal_handlers(session) != 0) return 1;
   if (fuse_session_mount(session, options.mountpoint) != 0) return 1;
+  plainfs::raise_read_ahead(options.mountpoint);
   fuse_daemonize(options.foreground);
-  fuse_loop_config* config = fuse_loop_cfg_create();
-  const int status = fuse_session_loop_mt(session, config);
-  fuse_loop_cfg_destroy(config);
+  const int status = plainfs::serve_with_threads(session);
   fuse_session_unmount(session);
   return status == 0 ? 0 : 1;
 }

@@ -1,0 +1,30 @@
+// How a file system speaks with the kernel, whatever it says: the settings of the connection, read-ahead,
+// threads, and the table of mounts. Shared with the null file system of the benchmark, so that the two differ
+// in nothing else.
+#pragma once
+
+#include <string>
+
+struct fuse_conn_info;
+struct fuse_session;
+
+namespace plainfs {
+
+// For the init callback.
+void set_connection(fuse_conn_info& connection);
+
+// Lets the kernel read ahead 1 MiB; it reads ahead 128 KiB unless root says otherwise for the device of a
+// mount.
+void raise_read_ahead(const std::string& mountpoint);
+
+// Serves requests with several threads; negative errno where that failed.
+int serve_with_threads(fuse_session* session);
+
+struct Mounted {
+  std::string device;  // "0:57"; empty: nothing is mounted there
+  std::string type;    // "fuse.plainfs"
+};
+// What is mounted last at mountpoint. The mount itself is not asked: it may not answer yet.
+Mounted what_is_mounted(const std::string& mountpoint);
+
+}  // namespace plainfs
