@@ -20,8 +20,9 @@ Json object_of(const Attributes& attributes) {
 // Calls visit(key, attributes) for everything that has attributes, until it returns false.
 template <class Visit>
 void visit_attributes(const Node& directory, Visit&& visit) {
-  if (const Attributes own = attributes_of(directory); !own.empty() && !visit(".", own)) return;
-  if (!directory.parts) return;
+  // Not attributes_of(): where the directory is shown as an array too, that would be the array's.
+  const Attributes own = directory.attributes ? directory.attributes() : directory.parts->attributes();
+  if (!own.empty() && !visit(".", own)) return;
   for (const Member& member : directory.parts->members()) {
     if (has_directory(member.node)) continue;
     if (const Attributes attributes = attributes_of(member.node);

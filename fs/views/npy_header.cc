@@ -96,7 +96,8 @@ std::string descr(const DType& type) {
     case Kind::real:
       return number_descr('f', type.size);
     case Kind::complex:
-      return number_descr('c', type.size);
+      // numpy has no complex of two halves.
+      return type.size == 4 ? "[('r', '<f2'), ('i', '<f2')]" : number_descr('c', type.size);
     case Kind::logical:
     case Kind::enumeration:
       return number_descr(type.base == Kind::unsigned_integer ? 'u' : 'i', type.size);
