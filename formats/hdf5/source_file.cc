@@ -14,8 +14,7 @@ PropertyHandle access_properties() {
   return access;
 }
 
-FileHandle open_handle(const std::string& path) {
-  const PropertyHandle access = access_properties();
+FileHandle open_with(const std::string& path, const PropertyHandle& access) {
   FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (file.id() >= 0) return file;
   const std::string reason = take_library_error();
@@ -25,6 +24,28 @@ FileHandle open_handle(const std::string& path) {
     H5Eclear2(H5E_DEFAULT);
   }
   throw damaged("not readable as HDF5: {}", reason);
+}
+
+// Whether the library opened the file anew, or had it open as it is now. It opens a file once only, and a
+// file that was rewritten in place is the same one to it, with what it remembers of the old content.
+bool is_current(const FileHandle& file, uint64_t fingerprint) {
+  static auto& opened =
+      *new std::map<unsigned long, uint64_t>;  // guarded by the library's lock, like the library
+  H5O_info_t root;
+  checked_call(H5Oget_info_by_name2(file.id(), "/", &root, H5O_INFO_BASIC, H5P_DEFAULT), "the root group");
+  return opened.try_emplace(root.fileno, fingerprint).first->second == fingerprint;
+}
+
+FileHandle open_handle(const std::string& path, uint64_t fingerprint) {
+  const PropertyHandle access = access_properties();
+  FileHandle file = open_with(path, access);
+  if (is_current(file, fingerprint)) return file;
+  file = FileHandle();
+  // Another driver does not share what the first has open.
+  checked_call(H5Pset_fapl_stdio(access.id()), "driver");
+  file = open_with(path, access);
+  if (!is_current(file, fingerprint)) throw unreadable("the file has changed while it is still being read");
+  return file;
 }
 
 struct FoundLink {
@@ -85,7 +106,7 @@ SourceFile::SourceFile(const std::string& path, Context& context)
     : path_(path), context_(context), file_(context.files.open(path)) {
   const LibraryLock lock;
   H5PLset_loading_state(context.options.hdf5_plugins ? H5PL_ALL_PLUGIN : 0);
-  handle_ = open_handle(path);
+  handle_ = open_handle(path, file_->fingerprint());
   const auto creation = checked_handle<PropertyHandle>(H5Fget_create_plist(handle_.id()), "the superblock");
   size_t address_size = 0, length_size = 0;
   hsize_t user_block = 0;

@@ -290,6 +290,21 @@ BOOST_AUTO_TEST_CASE(file_open_for_writing_elsewhere_reads_as_swmr) {
   BOOST_TEST(root->find("g").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(file_rewritten_in_place_is_read_as_it_is_now) {
+  File file;
+  Hdf5Writer(file.path()).integers("x", {3}, {1, 2, 3});
+  const GroupPtr before = file.root();
+  BOOST_TEST(read_integers(*find_array(*before, "x")) == (std::vector<int>{1, 2, 3}));
+  Hdf5Writer(file.directory.path("new.h5")).integers("y", {2}, {8, 9});
+  std::ifstream content(file.directory.path("new.h5"), std::ios::binary);
+  std::ofstream(file.path(), std::ios::binary) << content.rdbuf();
+  BOOST_CHECK_THROW(before->find("x"), Error);
+  file.context.files.clear();
+  const GroupPtr after = file.root();
+  BOOST_TEST(!after->find("x").has_value());
+  BOOST_TEST(read_integers(*find_array(*after, "y")) == (std::vector<int>{8, 9}));
+}
+
 BOOST_AUTO_TEST_CASE(many_threads_read_one_file) {
   File file;
   const std::vector<int> values = counting(200000);
