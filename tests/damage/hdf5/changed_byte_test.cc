@@ -1,0 +1,176 @@
+// One byte of an HDF5 file changed, thousands of times, each variant opened and read whole through Filesystem
+// in a child of its own. A variant must read or fail with an Error. What libhdf5 itself does not survive (it
+// opens the objects) is counted apart, and known by its frames on the stack.
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string_view>
+
+#include "tests/damage/hdf5/store_walk.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/hdf5/hdf5_writer.h"
+
+namespace plainfs::damage {
+namespace {
+
+using hdf5::Hdf5Writer;
+using hdf5::written;
+
+constexpr int kVariants = 3000;
+constexpr unsigned kSecondsEach = 10;
+
+enum Outcome : int {
+  all_read = 10,      // nothing failed
+  part_failed,        // something failed with an Error
+  refused,            // the store does not open
+  wrong_size,         // a file reads other than its stat
+  died_in_library,    // crash or hang with libhdf5 on the stack
+  died,               // crash or hang of our own
+  foreign_exception,  // an exception that is no Error
+};
+
+// Strings in every layout, sequences, records of them, attributes and references: what the global heap is
+// for.
+void write_store(const std::string& path) {
+  Hdf5Writer writer(path);
+  const std::vector<const char*> words{"alpha",    "",    "a longer string than the others",
+                                       "\xc3\xa9", "x,y", "omega"};
+  const hdf5::PropertyHandle chunked = Hdf5Writer::chunked({4});
+  H5Pset_deflate(chunked.id(), 4);
+  for (int i = 0; i < 4; ++i) {
+    const std::string group = "group" + std::to_string(i);
+    writer.group(group);
+    writer.texts(group + "/contiguous", words);
+    writer.texts(group + "/chunked", words, chunked.id());
+    writer.integers(group + "/numbers", {5}, {1, 2, 3, 4, 5}, chunked.id());
+  }
+  const hdf5::TypeHandle sequence(H5Tvlen_create(H5T_STD_I32LE));
+  int items[] = {1, 2, 3};
+  const hvl_t sequences[] = {{3, items}, {0, nullptr}, {2, items}};
+  writer.dataset("sequences", sequence.id(), {3}, sequence.id(), sequences);
+  struct Record {
+    const char* text;
+    hvl_t items;
+    int number;
+  };
+  const hdf5::TypeHandle text = Hdf5Writer::text_type(), record(H5Tcreate(H5T_COMPOUND, sizeof(Record)));
+  written(H5Tinsert(record.id(), "text", offsetof(Record, text), text.id()));
+  written(H5Tinsert(record.id(), "items", offsetof(Record, items), sequence.id()));
+  written(H5Tinsert(record.id(), "number", offsetof(Record, number), H5T_NATIVE_INT));
+  const Record records[] = {{"one", {2, items}, 1}, {"two", {0, nullptr}, 2}};
+  writer.dataset("records", record.id(), {2}, record.id(), records);
+  hobj_ref_t reference;
+  written(H5Rcreate(&reference, writer.id(), "group1/numbers", H5R_OBJECT, -1));
+  writer.dataset("references", H5T_STD_REF_OBJ, {1}, H5T_STD_REF_OBJ, &reference);
+  const hsize_t count = words.size();
+  const hdf5::SpaceHandle list(H5Screate_simple(1, &count, nullptr));
+  writer.attribute(writer.id(), "words", text.id(), list.id(), words.data());
+  written(H5Lcreate_soft("/group0/numbers", writer.id(), "soft", H5P_DEFAULT, H5P_DEFAULT));
+}
+
+bool library_is_on_the_stack() {
+  void* frames[128];
+  const int count = backtrace(frames, 128);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info;
+    if (dladdr(frames[i], &info) && info.dli_fname &&
+        std::string_view(info.dli_fname).find("libhdf5") != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+void die(int) {
+  _exit(library_is_on_the_stack() ? died_in_library : died);
+}
+
+[[noreturn]] void child(const std::string& store) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM}) std::signal(signal, die);
+  alarm(kSecondsEach);
+#ifndef __SANITIZE_ADDRESS__
+  const rlimit memory{rlim_t{3} << 30, rlim_t{3} << 30};
+  setrlimit(RLIMIT_AS, &memory);
+#endif
+  try {
+    TestContext context(size_t{16} << 20, 0);
+    const WalkResult result = read_everything(store, context);
+    _exit(!result.wrong.empty() ? wrong_size : result.errors > 0 ? part_failed : all_read);
+  } catch (const Error&) {
+    _exit(refused);
+  } catch (...) {
+    _exit(foreign_exception);
+  }
+}
+
+int outcome_of(const std::string& store) {
+  const pid_t process = fork();
+  BOOST_REQUIRE(process >= 0);
+  if (process == 0) child(store);
+  int status = 0;
+  BOOST_REQUIRE(waitpid(process, &status, 0) == process);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(died);
+}
+
+std::string content_of(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+// How many variants are tried; PLAINFS_DAMAGE_VARIANTS asks for another number.
+int variant_count() {
+  const char* wanted = std::getenv("PLAINFS_DAMAGE_VARIANTS");
+  return wanted ? std::atoi(wanted) : kVariants;
+}
+
+BOOST_AUTO_TEST_SUITE(damage_hdf5)
+
+BOOST_AUTO_TEST_CASE(one_changed_byte_never_kills_the_reader) {
+  void* warm_up[1];
+  backtrace(warm_up, 1);  // loads libgcc now, not in a signal handler
+  const TemporaryDirectory directory;
+  const std::string good = directory.path("good.h5"), bad = directory.path("bad.h5");
+  write_store(good);
+  BOOST_TEST(outcome_of(good) == all_read);
+  const std::string content = content_of(good);
+  std::mt19937_64 random(20261121);
+  std::map<int, int> outcomes;
+  for (int i = 0; i < variant_count(); ++i) {
+    const size_t at = random() % content.size();
+    const char change = static_cast<char>(1 + random() % 255);
+    std::string variant = content;
+    variant[at] = static_cast<char>(variant[at] ^ change);
+    std::ofstream(bad, std::ios::binary) << variant;
+    const int outcome = outcome_of(bad);
+    ++outcomes[outcome];
+    if (outcome == died || outcome == wrong_size || outcome == foreign_exception ||
+        outcome == died_in_library)
+      BOOST_TEST_MESSAGE("variant " << i << ": byte " << at << " of " << content.size() << " ^ "
+                                    << int(change) << ": outcome " << outcome);
+  }
+  BOOST_TEST_MESSAGE(variant_count() << " variants: " << outcomes[all_read] << " read whole, "
+                                     << outcomes[part_failed] << " with failing parts, " << outcomes[refused]
+                                     << " do not open, " << outcomes[died_in_library]
+                                     << " crash or hang inside libhdf5");
+  BOOST_TEST(outcomes[wrong_size] == 0);
+  BOOST_TEST(outcomes[died] == 0);
+  BOOST_TEST(outcomes[foreign_exception] == 0);
+  // libhdf5 1.10.8: see README, limits.
+  BOOST_TEST(outcomes[died_in_library] * 100 <= variant_count());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::damage
