@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
 
@@ -29,7 +31,10 @@ class LzfReader {
 
   void copy_literals(size_t count) {
     if (count > in_.size() - position_) throw damaged("lzf: cut off at byte {}", position_);
-    for (size_t i = 0; i < count; ++i) put(in_[position_++]);
+    each_run(count, [this](std::byte* out, size_t run) {
+      std::memcpy(out, &in_[position_], run);
+      position_ += run;
+    });
   }
 
   void copy_match(unsigned control) {
@@ -38,17 +43,23 @@ class LzfReader {
     length += 2;
     const size_t distance = ((control & 31u) << 8 | next()) + 1;
     if (distance > written_) throw damaged("lzf: a match {} bytes back at byte {}", distance, written_);
-    for (size_t i = 0; i < length; ++i) {
-      if (out_.free_size() == 0) out_.make_room();
-      put(out_.free_data()[-static_cast<ptrdiff_t>(distance)]);
-    }
+    each_run(length, [distance](std::byte* out, size_t run) {
+      // Byte by byte: a match may reach into itself.
+      for (size_t i = 0; i < run; ++i) out[i] = *(out + i - distance);
+    });
   }
 
-  void put(std::byte value) {
-    out_.make_room();
-    *out_.free_data() = value;
-    out_.advance(1);
-    ++written_;
+  // Calls write(place, count) until count bytes are written.
+  template <class Write>
+  void each_run(size_t count, Write&& write) {
+    written_ += count;
+    while (count > 0) {
+      out_.make_room();
+      const size_t run = std::min(count, out_.free_size());
+      write(out_.free_data(), run);
+      out_.advance(run);
+      count -= run;
+    }
   }
 
   ByteSpan in_;

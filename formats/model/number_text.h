@@ -11,8 +11,9 @@
 
 namespace plainfs {
 
-// The most characters any write_number writes: "-2.2250738585072014e-308".
-inline constexpr size_t kNumberTextMax = 32;
+// The room any write_number needs: "-2.2250738585072014e-308" is the longest text, but digits are copied in pieces of
+// fixed size, which may reach up to 35 bytes before the end is known.
+inline constexpr size_t kNumberTextMax = 40;
 
 char* write_number(char* out, uint64_t value);
 char* write_number(char* out, int64_t value);
