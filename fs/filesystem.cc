@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <mutex>
 
+#include "fs/modified_time.h"
+
 namespace plainfs {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr size_t kLargestAttributeList = 65536;
 constexpr std::string_view kAttributePrefix = "user.";
 
 constexpr size_t kLongestLink = 4095;  // PATH_MAX less its NUL
+constexpr int kMostLinks = 40;         // on the way to one file, as Linux has it
 
 std::string attribute_text(const Json& value) {
   return value.text() ? *value.text() : to_json_text(value);
@@ -28,14 +31,6 @@ bool has_room_for(const Attribute& attribute) {
 Appearance with_views(Appearance appearance) {
   if (appearance.views.empty()) appearance.views = default_views();
   return appearance;
-}
-
-void set_times(struct stat& status, timespec modified) {
-#ifdef __APPLE__
-  status.st_atimespec = status.st_mtimespec = status.st_ctimespec = modified;
-#else
-  status.st_atim = status.st_mtim = status.st_ctim = modified;
-#endif
 }
 
 }  // namespace
@@ -98,7 +93,25 @@ std::string Filesystem::read_link(Inode link) {
 
 OpenFile Filesystem::open(Inode file) {
   const std::shared_lock lock(store_mutex_);
-  return {tree_.view(file), file, generation_, tree_.changes(file)};
+  const bool changes = tree_.changes(file);
+  if (!changes) check_unchanged(tree_.store_path(file));
+  return {tree_.view(file), file, generation_, changes};
+}
+
+void Filesystem::check_unchanged(const std::string& store_path) {
+  struct stat status {};
+  ::stat(store_path.c_str(), &status);  // what is gone is another device's inode 0
+  Stamp stamp{status.st_dev, status.st_ino, 0, {0, 0}};
+  if (S_ISREG(status.st_mode)) {
+    stamp.size = status.st_size;
+    stamp.modified = modified_time(status);
+  }
+  const std::lock_guard lock(stamps_mutex_);
+  const Stamp& first = stamps_.try_emplace(store_path, stamp).first->second;
+  const bool is_same = first.device == stamp.device && first.inode == stamp.inode &&
+                       first.size == stamp.size && first.modified.tv_sec == stamp.modified.tv_sec &&
+                       first.modified.tv_nsec == stamp.modified.tv_nsec;
+  if (!is_same) throw unreadable("{}: has changed since it was mounted", store_path);
 }
 
 Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
@@ -141,12 +154,52 @@ Inode Filesystem::find(std::string_view path) {
   return tree_.find(path);
 }
 
+Inode Filesystem::resolve(std::string_view path) {
+  const std::shared_lock lock(store_mutex_);
+  struct Step {
+    std::string name;
+    bool from_link;
+  };
+  std::vector<Step> left;  // the next one last
+  const auto push = [&left](std::string_view names, bool from_link) {
+    for (size_t end = names.size(); end != std::string_view::npos && end > 0;) {
+      const size_t slash = names.rfind('/', end - 1);
+      const size_t start = slash == std::string_view::npos ? 0 : slash + 1;
+      left.push_back({std::string(names.substr(start, end - start)), from_link});
+      end = slash;
+    }
+  };
+  push(path, false);
+  Inode at = kRootInode;
+  for (int links_left = kMostLinks; !left.empty();) {
+    const Step step = std::move(left.back());
+    left.pop_back();
+    if (step.name.empty() || step.name == ".") continue;
+    if (step.name == "..") {
+      if (at == kRootInode && step.from_link) throw not_found("{}: a link leads out of the store", path);
+      at = tree_.parent(at);
+      continue;
+    }
+    const Inode inode = tree_.lookup(at, step.name);
+    if (tree_.kind(inode) != FileKind::link) {
+      at = inode;
+      continue;
+    }
+    const std::string target = tree_.target(inode);
+    if (links_left-- == 0) throw not_found("{}: too many links", path);
+    if (target.starts_with('/')) throw not_found("{}: a link leads out of the store", path);
+    push(target, true);
+  }
+  return at;
+}
+
 void Filesystem::reopen() {
   const std::unique_lock lock(store_mutex_);
   context_.files.clear();
   auto store = std::make_shared<const Store>(open_store(store_->path, context_));
   Top top = Tree::top_of(store, appearance_.subdir, appearance_.views, context_);
   store_ = std::move(store);
+  stamps_.clear();
   ++generation_;
   tree_.reopen(std::move(top));
 }

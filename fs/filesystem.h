@@ -8,10 +8,12 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fs/tree.h"
@@ -57,6 +59,8 @@ class Filesystem {
   struct stat status(Inode inode);
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);
+  // Throws unreadable where the store is no longer what it was, so that nobody is shown what the kernel still
+  // keeps of it.
   OpenFile open(Inode file);
   // Fewer bytes than size only at the end.
   Slices read(const OpenFile& file, uint64_t offset, size_t size);
@@ -69,6 +73,8 @@ class Filesystem {
   // The inode at a path from the root ("/", "a/b.csv"); links on the way and at the end are not followed.
   // Throws not_found.
   Inode find(std::string_view path);
+  // The same with links followed as the kernel does; one that leads out of what is shown is not_found too.
+  Inode resolve(std::string_view path);
 
   // Opens the store again and shows what it holds now; files opened before that fail from then on.
   void reopen();
@@ -78,6 +84,15 @@ class Filesystem {
   void set_error_log(std::function<void(const std::string& line)> log) { log_error_ = std::move(log); }
 
  private:
+  // What a store was on disk when something of it was first opened.
+  struct Stamp {
+    dev_t device;
+    ino_t inode;
+    off_t size;  // of a store that is a file; else 0, as the time
+    timespec modified;
+  };
+  void check_unchanged(const std::string& store_path);
+
   const Appearance appearance_;
   Context& context_;
   std::function<void(const std::string& line)> log_error_;
@@ -86,6 +101,8 @@ class Filesystem {
   StorePtr store_;   // as it was opened, whatever part of it is shown
   uint64_t generation_ = 0;
   Tree tree_;
+  std::mutex stamps_mutex_;  // guards stamps_
+  std::unordered_map<std::string, Stamp> stamps_;
   Requests requests_;
 };
 

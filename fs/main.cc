@@ -5,6 +5,7 @@
 
 #include "fs/allocator.h"
 #include "fs/build_info.h"
+#include "fs/commands/commands.h"
 #include "fs/exit_code.h"
 #include "fs/fuse.h"
 #include "fs/mount.h"
@@ -15,7 +16,12 @@ namespace {
 
 int run(const std::string& program, std::vector<std::string> arguments) {
   const std::string name = program.substr(program.rfind('/') + 1);
-  if (name.rfind("mount.", 0) == 0) arguments = from_mount_helper(arguments);
+  if (name.starts_with("mount.")) {
+    arguments = from_mount_helper(arguments);
+  } else if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
+    arguments.erase(arguments.begin());
+    return command->run(std::move(arguments));
+  }
   const Options options = parse_options(arguments);
   if (options.help) {
     std::fputs(help_text().c_str(), stdout);
@@ -39,6 +45,9 @@ int main(int count, char** words) {
   } catch (const plainfs::Failure& failure) {
     std::fprintf(stderr, "plainfs: %s\n", failure.what());
     return failure.code();
+  } catch (const plainfs::Error& error) {
+    std::fprintf(stderr, "plainfs: %s\n", error.what());
+    return plainfs::exit_code_of(error.code());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "plainfs: %s\n", error.what());
     return plainfs::kLoopFailed;

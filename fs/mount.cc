@@ -1,36 +1,16 @@
 #include "fs/mount.h"
 
-#include <boost/filesystem.hpp>
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 
 #include "fs/daemon.h"
 #include "fs/exit_code.h"
 #include "fs/fuse.h"
+#include "fs/mountpoint.h"
 #include "fs/session.h"
 #include "fs/supervisor.h"
 
 namespace plainfs {
 namespace {
-
-namespace files = boost::filesystem;
-
-// The mountpoint without links. Throws Failure where it cannot be one.
-std::string usable_mountpoint(const std::string& given) {
-  boost::system::error_code error;
-  const files::file_status status = files::status(given, error);
-  if (status.type() == files::file_not_found) throw Failure(kMountFailed, given + ": no such mountpoint");
-  if (error == boost::system::errc::not_connected) {
-    throw Failure(
-        kMountFailed,
-        fmt::format("{}: a mount whose program is gone; clear it with: fusermount3 -u {}", given, given));
-  }
-  if (error) throw Failure(kMountFailed, fmt::format("{}: {}", given, error.message()));
-  if (status.type() != files::directory_file) throw Failure(kMountFailed, given + ": not a directory");
-  const std::string path = files::canonical(given).string();
-  if (is_mounted_by_fuse(path)) throw Failure(kMountFailed, given + ": busy: something is mounted there");
-  return path;
-}
 
 void add_default(std::vector<std::string>& options, const std::string& name, const std::string& value) {
   const std::string start = name + "=";
@@ -66,15 +46,20 @@ void start_log(Log& log, const Options& options) {
 
 }  // namespace
 
-int mount_store(const Options& given) {
-  if (given.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
-  if (given.mountpoint.empty()) throw Failure(kNoMountpoint, "no mountpoint is given; see plainfs --help");
-  Options options = given;
+int mount_store(const Options& options) {
   Daemon daemon(options.foreground);
   Session session(options);
-  const std::string mountpoint = usable_mountpoint(options.mountpoint);
-  MountSettings settings = settings_of(options, mountpoint, session.filesystem().store()->path);
-  settings.answers = [&] { daemon.ready(); };
+  if (const std::string missing = missing_for_fuse(); !missing.empty()) {
+    throw Failure(kNoSession, missing + "; without FUSE there are: plainfs ls, cat, export, info and check");
+  }
+  const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
+  session.context().options.mountpoint = mountpoint.path();
+  MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
+  settings.answers = [&] {
+    if (mountpoint.is_new()) std::printf("%s\n", mountpoint.path().c_str());
+    std::fflush(stdout);
+    daemon.ready();
+  };
   FuseMount mount(session.filesystem(), std::move(settings));
   start_log(session.log(), options);
   const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);

@@ -213,7 +213,8 @@ void set_list(Options& options, std::string_view list) {
 
 class Parser {
  public:
-  explicit Parser(std::span<const std::string> arguments) : arguments_(arguments) {}
+  Parser(std::span<const std::string> arguments, size_t most_names)
+      : arguments_(arguments), most_names_(most_names) {}
 
   Options parse() {
     bool only_names = false;
@@ -233,12 +234,11 @@ class Parser {
 
  private:
   void add_name(std::string_view name) {
-    if (options_.store.empty())
-      options_.store = name;
-    else if (options_.mountpoint.empty())
-      options_.mountpoint = name;
-    else
-      throw Failure(kUsage, fmt::format("one argument too many: {}", name));
+    std::vector<std::string>& names = options_.names;
+    if (names.size() == most_names_) throw Failure(kUsage, fmt::format("one argument too many: {}", name));
+    names.emplace_back(name);
+    if (names.size() == 1) options_.store = name;
+    if (names.size() == 2) options_.mountpoint = name;
   }
 
   std::string_view value_of(std::string_view option) {
@@ -274,6 +274,7 @@ class Parser {
   }
 
   std::span<const std::string> arguments_;
+  size_t most_names_;
   size_t next_ = 0;
   Options options_;
 };
@@ -287,8 +288,8 @@ std::string help_line(char letter, std::string_view name, std::string_view value
 
 }  // namespace
 
-Options parse_options(std::span<const std::string> arguments) {
-  return Parser(arguments).parse();
+Options parse_options(std::span<const std::string> arguments, size_t most_names) {
+  return Parser(arguments, most_names).parse();
 }
 
 std::vector<std::string> from_mount_helper(std::span<const std::string> arguments) {

@@ -17,8 +17,9 @@
 namespace plainfs {
 
 struct Options {
-  std::string store;
-  std::string mountpoint;  // empty: not given
+  std::vector<std::string> names;  // the arguments that are no options
+  std::string store;               // the first of them
+  std::string mountpoint;          // the second; empty: not given
 
   bool help = false;
   bool version = false;
@@ -46,8 +47,10 @@ struct Options {
   std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
 };
 
-// Throws Failure(kUsage), with the option in the message.
-Options parse_options(std::span<const std::string> arguments);
+inline constexpr size_t kManyNames = SIZE_MAX;
+
+// Throws Failure(kUsage), with the option in the message; also where there are more than most_names names.
+Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
 
 // The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
 // type]`, as parse_options takes them.

@@ -1,6 +1,7 @@
 // An opened store with all that reading it needs: what a mount and the commands without one have in common.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "fs/filesystem.h"
@@ -11,8 +12,8 @@ namespace plainfs {
 
 class Session {
  public:
-  // Throws Failure, whose message begins with the path.
-  explicit Session(const Options& options);
+  // warn: where warnings go besides the log; may be null. Throws Failure, whose message begins with the path.
+  explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {});
 
   Filesystem& filesystem() { return *filesystem_; }
   Log& log() { return log_; }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "fs/modified_time.h"
+
 namespace plainfs {
 namespace {
 
@@ -14,11 +16,7 @@ constexpr size_t kMostOpenViews = 1024;
 timespec modified_on_disk(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
-#ifdef __APPLE__
-  return status.st_mtimespec;
-#else
-  return status.st_mtim;
-#endif
+  return modified_time(status);
 }
 
 const std::string* host_path(const Shown& shown) {
@@ -223,7 +221,7 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   }
   const ListingPtr listing = list(directory);
   const auto found = listing->index.find(name);
-  if (found == listing->index.end()) throw not_found("{}: no such file", name);
+  if (found == listing->index.end()) throw not_found("there is no {}", name);
   return listing->entries[found->second].inode;
 }
 
@@ -261,6 +259,15 @@ timespec Tree::modified(Inode inode) {
   return modified_on_disk(top_.store->path);
 }
 
+std::string Tree::store_path(Inode inode) const {
+  const std::shared_lock lock(mutex_);
+  for (; inode != kRootInode; inode = entry(inode).parent) {
+    const ShownPtr& shown = entry(inode).shown;
+    if (shown && !shown->node.store.empty()) return shown->node.store;
+  }
+  return top_.store->path;
+}
+
 Attributes Tree::attributes(Inode inode) {
   if (kind(inode) == FileKind::link) return {};
   const ShownPtr known = shown(inode);
@@ -268,7 +275,7 @@ Attributes Tree::attributes(Inode inode) {
   return attributes_of(known->node);
 }
 
-const std::string Tree::target(Inode link) {
+std::string Tree::target(Inode link) {
   return shown(link)->target;
 }
 

@@ -70,9 +70,11 @@ class Tree {
   std::string path(Inode inode) const;
   // The modification time of the store it is part of, or of the host's file it is.
   timespec modified(Inode inode);
+  // On disk: that of the store the inode is part of.
+  std::string store_path(Inode inode) const;
   // Attributes of what the inode stands for.
   Attributes attributes(Inode inode);
-  const std::string target(Inode link);
+  std::string target(Inode link);
 
   // Whether every opening of the file has a content of its own.
   bool changes(Inode file) const;

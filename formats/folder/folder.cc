@@ -20,11 +20,11 @@ bool leads_into(const files::path& path, const files::path& root) {
 
 class Folder : public Group {
  public:
-  Folder(files::path path, files::path root, GroupPtr parent, files::path mountpoint)
+  Folder(files::path path, files::path root, GroupPtr parent, const Context& context)
       : path_(std::move(path)),
         root_(std::move(root)),
         parent_(std::move(parent)),
-        mountpoint_(std::move(mountpoint)) {}
+        context_(context) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> members;
@@ -53,7 +53,7 @@ class Folder : public Group {
   // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
   // folder.
   std::optional<Node> member(const files::path& path) const {
-    if (path == mountpoint_) return std::nullopt;
+    if (path == context_.options.mountpoint) return std::nullopt;
     boost::system::error_code error;
     files::file_status status = files::symlink_status(path, error);
     Node node;
@@ -71,7 +71,7 @@ class Folder : public Group {
     if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
     node.content = PlainFile{path.string()};
     if (status.type() == files::directory_file) {
-      node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), mountpoint_);
+      node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);
     }
     if (container_of(path.string())) node.store = path.string();
     return node;
@@ -80,7 +80,7 @@ class Folder : public Group {
   const files::path path_;
   const files::path root_;  // of the mirror, without links
   const GroupPtr parent_;
-  const files::path mountpoint_;
+  const Context& context_;
 };
 
 }  // namespace
@@ -98,7 +98,7 @@ Store open(const std::string& path, Context& context) {
   store.path = path;
   store.format = "folder";
   store.root.content = PlainFile{path};
-  store.root.parts = std::make_shared<Folder>(root, root, nullptr, context.options.mountpoint);
+  store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
   files::directory_iterator first(root, error);
   if (error) throw unreadable("{}", error.message());
   return store;

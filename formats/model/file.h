@@ -33,7 +33,7 @@ class File {
   // the system fails or the file has changed since it was opened.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // Throws unreadable where size or mtime are no longer what they were.
+  // Throws unreadable where the path is no longer this file, of this size and mtime.
   void check_unchanged() const;
   // Device, inode, size and mtime in one number.
   uint64_t fingerprint() const { return fingerprint_; }

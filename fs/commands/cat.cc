@@ -1,0 +1,92 @@
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "fs/commands/commands.h"
+#include "fs/exit_code.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kPiece = 1 << 20;  // bytes read at a time
+
+// Bytes [first, last], last included; both from the start of the file.
+struct Range {
+  uint64_t first = 0;
+  uint64_t last = UINT64_MAX;
+};
+
+uint64_t byte_number(std::string_view text, std::string_view range) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Failure(kUsage, fmt::format("--range {}: not FIRST-LAST", range));
+  }
+  return value;
+}
+
+Range parse_range(std::string_view text) {
+  Range range;
+  const size_t dash = text.find('-');
+  if (dash == std::string_view::npos) throw Failure(kUsage, fmt::format("--range {}: not FIRST-LAST", text));
+  range.first = byte_number(text.substr(0, dash), text);
+  if (dash + 1 < text.size()) range.last = byte_number(text.substr(dash + 1), text);
+  if (range.first > range.last) throw Failure(kUsage, fmt::format("--range {}: ends before it begins", text));
+  return range;
+}
+
+// False where nobody reads standard output any more.
+bool write_out(const Slices& slices) {
+  for (const iovec& part : slices.parts) {
+    const char* at = static_cast<const char*>(part.iov_base);
+    for (size_t left = part.iov_len; left > 0;) {
+      const ssize_t written = ::write(STDOUT_FILENO, at, left);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EPIPE) return false;
+      if (written < 0) throw Failure(kUsage, fmt::format("standard output: {}", std::strerror(errno)));
+      at += written;
+      left -= static_cast<size_t>(written);
+    }
+  }
+  return true;
+}
+
+bool print_file(Filesystem& filesystem, const OpenFile& file, Range range) {
+  for (uint64_t at = range.first; at <= range.last;) {
+    const uint64_t left = range.last - at;
+    const size_t wanted = left < kPiece ? static_cast<size_t>(left) + 1 : kPiece;
+    const Slices slices = filesystem.read(file, at, wanted);
+    if (!write_out(slices)) return false;
+    if (slices.size() < wanted) break;
+    at += wanted;
+  }
+  return true;
+}
+
+}  // namespace
+
+int cat_command(Arguments arguments) {
+  const std::string range_text = take_value(arguments, "--range");
+  const Range range = range_text.empty() ? Range() : parse_range(range_text);
+  const Options options = parse_options(arguments, kManyNames);
+  if (options.names.size() < 2) throw Failure(kUsage, "cat: a store and a path are wanted");
+  Session session(options);
+  Filesystem& filesystem = session.filesystem();
+  for (size_t i = 1; i < options.names.size(); ++i) {
+    const std::string& path = options.names[i];
+    try {
+      const OpenFile file = filesystem.open(filesystem.resolve(path));
+      if (!print_file(filesystem, file, range)) return kSuccess;
+    } catch (const Error& error) {
+      throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", path, error.what()));
+    }
+  }
+  return kSuccess;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+#include "fs/commands/commands.h"
+#include "fs/commands/walk.h"
+#include "fs/exit_code.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kPiece = 1 << 20;  // bytes read at a time
+
+// What is wrong, by path and then by what. Thread-safe.
+class Findings {
+ public:
+  void add(const std::string& path, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    const bool is_unsupported = error.code() == Errc::unsupported;
+    (is_unsupported ? any_unsupported_ : any_damaged_) = true;
+    lines_.emplace_back("/" + path,
+                        fmt::format("{}: {}", is_unsupported ? "not supported" : "damaged", error.what()));
+  }
+  void add_warning(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    any_damaged_ = true;
+    lines_.emplace_back("", message);
+  }
+
+  // Each finding once, in the order of their paths.
+  void print() {
+    std::sort(lines_.begin(), lines_.end());
+    lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
+    for (const auto& [path, what] : lines_)
+      std::printf("%s%s%s\n", path.c_str(), path.empty() ? "" : ": ", what.c_str());
+  }
+  ExitCode exit_code() const { return any_damaged_ ? kDamaged : any_unsupported_ ? kUnsupported : kSuccess; }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::pair<std::string, std::string>> lines_;
+  bool any_damaged_ = false;
+  bool any_unsupported_ = false;
+};
+
+void read_whole(Filesystem& filesystem, const Walked& walked) {
+  const uint64_t size = static_cast<uint64_t>(filesystem.status(walked.inode).st_size);
+  const OpenFile file = filesystem.open(walked.inode);
+  uint64_t got = 0;
+  for (;;) {
+    const size_t piece = filesystem.read(file, got, kPiece).size();
+    got += piece;
+    if (piece < kPiece) break;
+  }
+  if (got != size) throw damaged("{} bytes read, {} expected", got, size);
+}
+
+void check(Filesystem& filesystem, const Walked& walked, Findings& findings) {
+  try {
+    if (walked.kind == FileKind::file) read_whole(filesystem, walked);
+    if (walked.kind != FileKind::link) filesystem.attribute_names(walked.inode);
+  } catch (const Error& error) {
+    findings.add(walked.path, error);
+  }
+}
+
+}  // namespace
+
+int check_command(Arguments arguments) {
+  const Options options = parse_options(arguments, 1);
+  Findings findings;
+  Session session(options, [&](const std::string& message) { findings.add_warning(message); });
+  Filesystem& filesystem = session.filesystem();
+  std::vector<WalkFailure> failures;
+  const std::vector<Walked> all = walk(filesystem, "", failures);
+  for (const WalkFailure& failure : failures) findings.add(failure.path, failure.error);
+  session.context().workers.parallel_for(all.size(), [&](size_t i) { check(filesystem, all[i], findings); });
+  findings.print();
+  return findings.exit_code();
+}
+
+}  // namespace plainfs

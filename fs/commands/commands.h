@@ -1,0 +1,35 @@
+// The commands that read a store without a mount, for containers and clusters. They use the same Filesystem
+// and give the same bytes as a mount.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plainfs {
+
+using Arguments = std::vector<std::string>;
+
+struct Command {
+  std::string_view name;
+  // arguments: those after the command's name. Returns the exit code; throws Failure and Error.
+  int (*run)(Arguments arguments);
+};
+
+// Null where there is no such command.
+const Command* find_command(std::string_view name);
+
+int list_command(Arguments arguments);
+int cat_command(Arguments arguments);
+int export_command(Arguments arguments);
+int info_command(Arguments arguments);
+int check_command(Arguments arguments);
+
+// Whether one of the names ("-l", "--long") is among the arguments before "--"; it is taken out. Letters may
+// be joined.
+bool take_flag(Arguments& arguments, char letter);
+// The value of "--name VALUE" or "--name=VALUE", taken out; empty where it is absent.
+std::string take_value(Arguments& arguments, std::string_view name);
+
+}  // namespace plainfs

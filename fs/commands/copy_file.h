@@ -1,0 +1,28 @@
+// Writes one file of a Filesystem to disk: several pieces are made at once and written in their order under a
+// temporary name, which the finished file loses. What an earlier run has left of it is taken up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "fs/filesystem.h"
+
+namespace plainfs {
+
+struct Copy {
+  Inode inode = 0;
+  std::string target;  // on disk
+  uint64_t size = 0;   // bytes
+};
+
+// Whether target is there already, of that size and with the time of the store.
+bool is_copied(Filesystem& filesystem, const Copy& copy);
+
+// wrote is told how many bytes there are more, also those found from an earlier run. Throws what reading
+// throws, and Failure(kUsage) where the disk refuses; a part that was written stays for the next run, unless
+// reading has failed.
+void copy_file(Filesystem& filesystem, Workers& workers, const Copy& copy,
+               const std::function<void(uint64_t)>& wrote);
+
+}  // namespace plainfs

@@ -1,0 +1,31 @@
+// Everything in a directory of a Filesystem and below it, links not followed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fs/filesystem.h"
+
+namespace plainfs {
+
+struct Walked {
+  std::string path;  // from the root, "a/b.csv"; "" for the root itself
+  Inode inode = 0;
+  FileKind kind = FileKind::directory;
+};
+
+struct WalkFailure {
+  std::string path;
+  Error error;
+};
+
+// The start itself first, then what it holds, directory by directory, each in the order of its names. A
+// directory that cannot be listed is there all the same and adds to failures.
+std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
+                         std::vector<WalkFailure>& failures);
+
+// "a/b" of "/a//b/".
+std::string plain_path(const std::string& path);
+
+}  // namespace plainfs
