@@ -205,8 +205,28 @@ void PickleText::write_array(const PickleArray& array, size_t axis, uint64_t fir
 }
 
 void PickleText::write_item(const PickleArray& array, uint64_t i, std::string& out, int depth) {
-  if (array.type->has_objects) return write_value(heap_.items(array.data)[i], out, depth + 1);
+  if (array.type->has_objects)
+    return write_member(array.type->type, heap_.items(array.data)[i], out, depth + 1);
   write_stored(array.type->type, element_bytes(array, i).data(), out);
+}
+
+// A value of an array or record whose type has objects. numpy pickles a float32 among them as Python's float.
+void PickleText::write_member(const DType& type, const PickleValue& value, std::string& out, int depth) {
+  if (value.kind == PickleKind::real && type.kind == Kind::real) {
+    spend(8);
+    visit_number(type, [&](auto kind) { write_json_number(number_cast<decltype(kind)>(value.real), out); });
+  } else if (value.kind == PickleKind::tuple && type.kind == Kind::compound &&
+             heap_.items(value).size() == type.fields.size()) {
+    spend(8);
+    out += '[';
+    for (size_t f = 0; f < type.fields.size(); ++f) {
+      if (f) out += ',';
+      write_member(type.fields[f].type, heap_.items(value)[f], out, depth + 1);
+    }
+    out += ']';
+  } else {
+    write_value(value, out, depth);
+  }
 }
 
 void PickleText::write_stored(const DType& type, const std::byte* at, std::string& out) {

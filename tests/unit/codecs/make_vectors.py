@@ -180,6 +180,9 @@ for protocol in range(6):
                  np.array([(1, b"x")], dtype=[("i", "<i4"), ("s", "S2")])]
     objects(f"pickle arrays {protocol}", Pickle(protocol), arrays,
             ["[0,1,2]", "[[0,1,2],[3,4,5]]", '["a","b"]', "2.5", '[[1,"x"]]'])
+    voids = np.empty(2, dtype=object)
+    voids[:] = list(np.array([(1, "x", 0.1), (2, None, 3)], dtype=[("i", "<i4"), ("s", "O"), ("f", "<f4")]))
+    objects(f"pickle void {protocol}", Pickle(protocol), voids, ['[1,"x",0.1]', "[2,null,3]"])
     records = np.array([(1, "x", 0.5, b"ab", True), (-2, None, -0.0, b"", False)],
                        dtype=[("i", ">i4"), ("s", "O"), ("f", "<f4"), ("b", "S3"), ("t", "?")])
     objects(f"pickle records {protocol}", Pickle(protocol), records,
