@@ -1,0 +1,196 @@
+#include "fs/text/text_file.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <thread>
+
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+// What a source did, for a test to look at while the file lives.
+struct Doings {
+  std::atomic<int> prepared{0};
+  std::atomic<int> formatted{0};
+};
+
+// Block i is texts[i].
+class Texts : public EmittingSource<Texts> {
+ public:
+  Texts(std::string head, std::vector<std::string> texts, Doings& doings)
+      : head_(std::move(head)), texts_(std::move(texts)), doings_(doings) {}
+  void prepare() override { ++doings_.prepared; }
+  std::string head() const override { return head_; }
+  uint64_t block_count() const override { return texts_.size(); }
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const {
+    if constexpr (std::is_same_v<Sink, ByteSink>) ++doings_.formatted;
+    sink.put(std::string_view(texts_[block]));
+  }
+
+ private:
+  const std::string head_;
+  const std::vector<std::string> texts_;
+  Doings& doings_;
+};
+
+// Measures one thing and formats another.
+class Unsteady : public TextSource {
+ public:
+  explicit Unsteady(size_t formatted) : formatted_(formatted) {}
+  uint64_t block_count() const override { return 1; }
+  uint64_t measure(uint64_t) const override { return 10; }
+  void format(uint64_t, ByteSink& out) const override {
+    for (size_t i = 0; i < formatted_; ++i) out.put('x');
+  }
+
+ private:
+  const size_t formatted_;
+};
+
+class Huge : public TextSource {
+ public:
+  uint64_t block_count() const override { return uint64_t{1} << 60; }
+  uint64_t measure(uint64_t) const override { return 1; }
+  void format(uint64_t, ByteSink& out) const override { out.put('x'); }
+};
+
+// Cannot be prepared, or measured, the first time.
+class Failing : public TextSource {
+ public:
+  Failing(bool in_prepare, std::atomic<int>& failures_left)
+      : in_prepare_(in_prepare), failures_left_(failures_left) {}
+  void prepare() override {
+    if (in_prepare_) fail();
+  }
+  uint64_t block_count() const override { return 3; }
+  uint64_t measure(uint64_t) const override {
+    if (!in_prepare_) fail();
+    return 1;
+  }
+  void format(uint64_t, ByteSink& out) const override { out.put('x'); }
+
+ private:
+  void fail() const {
+    if (failures_left_.fetch_sub(1) > 0) throw damaged("as planned");
+  }
+  const bool in_prepare_;
+  std::atomic<int>& failures_left_;
+};
+
+std::vector<std::string> random_texts(std::mt19937_64& random, size_t count) {
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) {
+    text.resize(random() % 4 == 0 ? 0 : random() % 100);
+    for (char& c : text) c = static_cast<char>('a' + random() % 26);
+  }
+  return texts;
+}
+
+std::string joined(const std::string& head, const std::vector<std::string>& texts) {
+  std::string all = head;
+  for (const std::string& text : texts) all += text;
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(text_file)
+
+BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+  std::mt19937_64 random(1);
+  for (const char* head : {"", "head,line\n"}) {
+    for (const size_t count : {0, 1, 2, 50}) {
+      TestContext context;
+      Doings doings;
+      const std::vector<std::string> texts = random_texts(random, count);
+      TextFile file(std::make_unique<Texts>(head, texts, doings), context);
+      const std::string whole = joined(head, texts);
+      BOOST_TEST(file.size() == whole.size());
+      BOOST_TEST(slices_match(file, whole, random, 100));
+      BOOST_TEST(whole_text(file) == whole);
+      BOOST_TEST(doings.prepared == 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_read_formats_only_the_blocks_it_touches) {
+  TestContext context;
+  Doings doings;
+  const std::vector<std::string> texts(100, std::string(10, 'x'));
+  TextFile file(std::make_unique<Texts>("", texts, doings), context);
+  file.size();
+  BOOST_TEST(doings.formatted == 0);
+  BOOST_TEST(read_text(file, 505, 10) == std::string(10, 'x'));
+  BOOST_TEST(doings.formatted == 2);
+  BOOST_TEST(read_text(file, 505, 10) == std::string(10, 'x'));
+  BOOST_TEST(doings.formatted == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_sequential_reader_gets_every_block_formatted_once) {
+  std::mt19937_64 random(2);
+  TestContext context;
+  Doings doings;
+  const std::vector<std::string> texts = random_texts(random, 500);
+  const std::string whole = joined("h", texts);
+  TextFile file(std::make_unique<Texts>("h", texts, doings), context);
+  std::string read;
+  while (read.size() < whole.size()) read += read_text(file, read.size(), 70);
+  BOOST_TEST(read == whole);
+  BOOST_TEST(doings.formatted <= 500);
+}
+
+BOOST_AUTO_TEST_CASE(parallel_readers_see_the_same_text) {
+  std::mt19937_64 random(3);
+  TestContext context(1 << 14);
+  Doings doings;
+  const std::vector<std::string> texts = random_texts(random, 300);
+  const std::string whole = joined("", texts);
+  TextFile file(std::make_unique<Texts>("", texts, doings), context);
+  std::atomic<int> right{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&, i] {
+      std::mt19937_64 own(static_cast<uint64_t>(i));
+      right += slices_match(file, whole, own, 200);
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  BOOST_TEST(right == 4);
+  BOOST_TEST(doings.prepared == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_block_that_is_not_what_was_measured_is_an_error) {
+  TestContext context;
+  for (const size_t formatted : {0, 9, 11, 5000}) {
+    TextFile file(std::make_unique<Unsteady>(formatted), context);
+    BOOST_TEST(file.size() == 10u);
+    BOOST_TEST(message_of([&] { file.read(0, 10); }).find("since it was measured") != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_is_not_remembered) {
+  for (const bool in_prepare : {true, false}) {
+    TestContext context;
+    std::atomic<int> failures_left{in_prepare ? 1 : 3};
+    TextFile file(std::make_unique<Failing>(in_prepare, failures_left), context);
+    BOOST_TEST(message_of([&] { file.size(); }) == "as planned");
+    while (failures_left > 0) message_of([&] { file.size(); });
+    BOOST_TEST(file.size() == 3u);
+    BOOST_TEST(whole_text(file) == "xxx");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_beyond_all_measure_is_refused) {
+  TestContext context;
+  TextFile file(std::make_unique<Huge>(), context);
+  BOOST_TEST(message_of([&] { file.size(); }).find("too large") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

@@ -1,0 +1,90 @@
+#include "fs/views/attrs_json.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+class Members : public Group {
+ public:
+  Members(std::vector<Member> members, Attributes attributes)
+      : members_(std::move(members)), attributes_(std::move(attributes)) {}
+  std::vector<Member> members() const override { return members_; }
+  Attributes attributes() const override { return attributes_; }
+  GroupPtr parent() const override { return nullptr; }
+  std::string path() const override { return "/"; }
+
+ private:
+  const std::vector<Member> members_;
+  const Attributes attributes_;
+};
+
+Node directory_of(std::vector<Member> members, Attributes attributes = {}) {
+  Node node;
+  node.parts = std::make_shared<Members>(std::move(members), std::move(attributes));
+  return node;
+}
+
+Member array_member(std::string name, Attributes attributes) {
+  Node node;
+  node.content = LabelledArray{std::make_shared<MemoryArray>(type_of<int8_t>(), Shape{1},
+                                                             elements_of<int8_t>({1}), std::move(attributes)),
+                               nullptr, nullptr};
+  return {std::move(name), std::move(node)};
+}
+
+std::vector<OfferedFile> offered(const Node& node, Context& context) {
+  std::vector<OfferedFile> files;
+  offer_attrs_json(node, context, files);
+  return files;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(attrs_json_view)
+
+BOOST_AUTO_TEST_CASE(own_attributes_and_those_of_members_without_a_directory) {
+  const Attributes own = {{"a", Json::of(int64_t{1})}, {"n", parse_json("[NaN,1.0]")}};
+  const Node node = directory_of({array_member("x", {{"unit", "m"}}),
+                                  array_member("bare", {}),
+                                  {"sub", directory_of({}, {{"hidden", true}})}},
+                                 own);
+  BOOST_TEST(attrs_json(node) == "{\".\":{\"a\":1,\"n\":[\"NaN\",1]},\"x\":{\"unit\":\"m\"}}\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_that_is_shown_as_an_array_too_has_its_own_attributes) {
+  Node node = directory_of({}, {{"kind", "group"}});
+  node.content = array_member("x", {{"kind", "array"}}).node.content;
+  BOOST_TEST(attrs_json(node) == "{\".\":{\"kind\":\"group\"}}\n");
+  node.attributes = [] { return Attributes{{"kind", "schema"}}; };
+  BOOST_TEST(attrs_json(node) == "{\".\":{\"kind\":\"schema\"}}\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
+  TestContext context;
+  BOOST_TEST(offered(directory_of({array_member("x", {})}), context).empty());
+  BOOST_TEST(offered(array_member("x", {{"a", true}}).node, context).empty());
+  const auto files = offered(directory_of({array_member("x", {{"a", true}})}), context);
+  BOOST_REQUIRE_EQUAL(files.size(), 1u);
+  BOOST_TEST(files[0].inside);
+  BOOST_TEST(files[0].name == ".attrs.json");
+  BOOST_TEST(whole_text(*files[0].open()) == "{\"x\":{\"a\":true}}\n");
+}
+
+BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_make_the_file_fail) {
+  TestContext context;
+  Node node = directory_of({});
+  node.attributes = []() -> Attributes { throw damaged("cut short"); };
+  const auto files = offered(node, context);
+  BOOST_REQUIRE_EQUAL(files.size(), 1u);
+  BOOST_TEST(message_of([&] { files[0].open()->size(); }) == "cut short");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

@@ -1,0 +1,108 @@
+#include "fs/views/csv_table.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+std::string csv_of(Table table) {
+  TestContext context;
+  return whole_text(csv_table(std::move(table), context), context);
+}
+
+// Records {a: int16, p: {x: float64, "q,r": int8}, m: uint8[2]}, one a line of values.
+ArrayPtr records(Shape shape) {
+  const DType inner = packed_compound_type({{"x", type_of<double>(), 0}, {"q,r", type_of<int8_t>(), 0}});
+  const DType type = packed_compound_type(
+      {{"a", type_of<int16_t>(), 0}, {"p", inner, 0}, {"m", array_type(type_of<uint8_t>(), {2}), 0}});
+  Elements pair;
+  pair.count = 2;
+  pair.children = {elements_of<double>({0.5, -1}), elements_of<int8_t>({-7, 8})};
+  Elements lists;
+  lists.count = 2;
+  lists.children = {elements_of<uint8_t>({1, 2, 3, 4})};
+  Elements elements;
+  elements.count = 2;
+  elements.children = {elements_of<int16_t>({300, -300}), pair, lists};
+  return std::make_shared<MemoryArray>(type, std::move(shape), std::move(elements));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(csv_table_view)
+
+BOOST_AUTO_TEST_CASE(a_header_and_a_line_a_row) {
+  Table table{
+      2,
+      nullptr,
+      {{"n", numbers<int32_t>({1, -2})}, {"a,b", text_array({"x", "NA"})}, {"", numbers<float>({0.5f, 2})}}};
+  BOOST_TEST(csv_of(table) == "n,\"a,b\",\"\"\n1,x,0.5\n-2,\"NA\",2\n");
+}
+
+BOOST_AUTO_TEST_CASE(row_names_come_first_under_an_empty_name) {
+  BOOST_TEST(csv_of({2, text_array({"r1", "r,2"}), {{"n", numbers<int32_t>({1, 2})}}}) ==
+             "\"\",n\nr1,1\n\"r,2\",2\n");
+  BOOST_TEST(csv_of({2, text_array({"r1", "r2"}), {}}) == "\"\"\nr1\nr2\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_without_anything_has_empty_lines) {
+  BOOST_TEST(csv_of({3, nullptr, {}}) == "\n\n\n\n");
+  BOOST_TEST(csv_of({0, nullptr, {}}) == "\n");
+  BOOST_TEST(csv_of({0, nullptr, {{"n", numbers<int32_t>({})}}}) == "n\n");
+}
+
+BOOST_AUTO_TEST_CASE(columns_of_another_length_are_damage) {
+  BOOST_TEST(message_of([] {
+               csv_of({2, nullptr, {{"n", numbers<int32_t>({1})}}});
+             }) == "column n has 1 values for 2 rows");
+  BOOST_TEST(message_of([] { csv_of({2, text_array({"a"}), {}}); }).find("row names") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_column_breaks_the_table) {
+  const auto broken = std::make_shared<BrokenArray>(type_of<double>(), damaged("cut short"));
+  BOOST_TEST(message_of([&] { csv_of({0, nullptr, {{"n", broken}}}); }) == "cut short");
+}
+
+BOOST_AUTO_TEST_CASE(compounds_give_a_column_a_member) {
+  TestContext context;
+  const std::string want = "a,p.x,\"p.q,r\",m\n300,0.5,-7,\"[1,2]\"\n-300,-1,8,\"[3,4]\"\n";
+  BOOST_TEST(whole_text(csv_compounds({records({2}), nullptr, nullptr}, context), context) == want);
+  BOOST_TEST(whole_text(csv_compounds({records({1, 2}), nullptr, nullptr}, context), context) == want);
+  BOOST_TEST(csv_of({2, nullptr, {{"c", records({2})}}}) ==
+             "c.a,c.p.x,\"c.p.q,r\",c.m\n300,0.5,-7,\"[1,2]\"\n-300,-1,8,\"[3,4]\"\n");
+}
+
+BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+  std::mt19937_64 random(1);
+  TestContext context;
+  constexpr uint64_t kRows = 20000;
+  std::vector<int64_t> whole_numbers(kRows);
+  std::vector<std::string> names(kRows), labels(kRows);
+  std::string want = "\"\",i,t,na\n";
+  Elements partly = elements_of(std::vector<uint8_t>(kRows, 5));
+  for (uint64_t i = 0; i < kRows; ++i) {
+    whole_numbers[i] = static_cast<int64_t>(random() >> (random() % 64));
+    names[i] = fmt::format("row{}", i);
+    labels[i] = std::string(1 + random() % 40, 'x');
+    partly.missing.push_back(random() % 2);
+    want +=
+        fmt::format("{},{},{},{}\n", names[i], whole_numbers[i], labels[i], partly.missing[i] ? "NA" : "5");
+  }
+  const auto last = std::make_shared<MemoryArray>(type_of<uint8_t>(), Shape{kRows}, std::move(partly));
+  TextFile file(csv_table({kRows,
+                           text_array(names),
+                           {{"i", numbers(whole_numbers)}, {"t", text_array(labels)}, {"na", last}}},
+                          context),
+                context);
+  BOOST_TEST((whole_text(file) == want));
+  BOOST_TEST(slices_match(file, want, random, 100));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

@@ -1,0 +1,117 @@
+#include "fs/views/fragments_tsv.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+Fragments small_fragments() {
+  Fragments fragments;
+  fragments.cell = numbers<uint32_t>({1, 0, 1});
+  fragments.start = numbers<uint32_t>({10, 0, 4000000000});
+  fragments.end = numbers<uint32_t>({20, 7, 4294967295});
+  fragments.chr_pointer = numbers<uint64_t>({1, 3, 3, 3, 0, 1});
+  fragments.cell_names = text_array({"A-1", "B\t2"});
+  fragments.chr_names = text_array({"chr2", "chr3", "chr1"});
+  return fragments;
+}
+
+std::string tsv_of(const Fragments& fragments) {
+  TestContext context;
+  return whole_text(fragments_tsv(fragments, context), context);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fragments_tsv_view)
+
+BOOST_AUTO_TEST_CASE(chromosome_by_chromosome_in_the_order_of_their_names) {
+  BOOST_TEST(tsv_of(small_fragments()) ==
+             "chr2\t0\t7\tA-1\t1\nchr2\t4000000000\t4294967295\tB 2\t1\nchr1\t10\t20\tB 2\t1\n");
+}
+
+BOOST_AUTO_TEST_CASE(positions_may_be_wider_than_32_bits) {
+  Fragments fragments = small_fragments();
+  fragments.end = numbers<int64_t>({20, 7, int64_t{1} << 40});
+  BOOST_TEST(tsv_of(fragments).find("chr2\t4000000000\t1099511627776\t") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(no_fragments_give_an_empty_file) {
+  Fragments fragments = small_fragments();
+  fragments.chr_pointer = numbers<uint64_t>({0, 0, 0, 0, 0, 0});
+  BOOST_TEST(tsv_of(fragments) == "");
+  fragments.chr_pointer = numbers<uint64_t>({});
+  fragments.chr_names = text_array({});
+  BOOST_TEST(tsv_of(fragments) == "");
+}
+
+BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
+  const auto error_with = [](auto&& change) {
+    Fragments fragments = small_fragments();
+    change(fragments);
+    return message_of([&] { tsv_of(fragments); });
+  };
+  const auto says = [](const std::string& message, const char* words) {
+    return message.find(words) != std::string::npos;
+  };
+  BOOST_TEST(says(error_with([](auto& f) {
+                    f.cell = numbers<uint32_t>({1, 0, 2});
+                  }),
+                  "cell 2 is not below 2"));
+  BOOST_TEST(says(error_with([](auto& f) { f.start = numbers<uint32_t>({1, 0}); }), "2 starts"));
+  BOOST_TEST(says(error_with([](auto& f) {
+                    f.chr_pointer = numbers<uint64_t>({0, 1});
+                  }),
+                  "2 pointers for 3"));
+  BOOST_TEST(says(error_with([](auto& f) {
+                    f.chr_pointer = numbers<uint64_t>({0, 4, 0, 0, 0, 0});
+                  }),
+                  "[0, 4)"));
+  BOOST_TEST(says(error_with([](auto& f) {
+                    f.chr_pointer = numbers<uint64_t>({2, 1, 0, 0, 0, 0});
+                  }),
+                  "[2, 1)"));
+  BOOST_TEST(says(error_with([](auto& f) {
+                    f.chr_pointer = numbers<uint64_t>({0, 3, 0, 3, 0, 0});
+                  }),
+                  "overlap"));
+  BOOST_TEST(says(error_with([](auto& f) { f.error = damaged("no pointer"); }), "no pointer"));
+}
+
+BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+  std::mt19937_64 random(1);
+  constexpr uint64_t kCount = 40000;
+  std::vector<uint32_t> cell(kCount), start(kCount), end(kCount);
+  for (uint64_t i = 0; i < kCount; ++i) {
+    cell[i] = static_cast<uint32_t>(random() % 500);
+    start[i] = static_cast<uint32_t>(random() >> (32 + random() % 32));
+    end[i] = start[i] / 2 + 7;
+  }
+  std::vector<std::string> cells(500), chromosomes;
+  for (std::string& name : cells) name = fmt::format("CELL{}-1", random());
+  std::vector<uint64_t> pointers;
+  std::string want;
+  for (uint64_t first = 0, c = 0; first < kCount; ++c) {
+    const uint64_t last = c == 9 ? kCount : std::min(kCount, first + random() % 7000);
+    chromosomes.push_back(fmt::format("chr{}", c));
+    pointers.insert(pointers.end(), {first, last});
+    for (; first < last; ++first)
+      want += fmt::format("chr{}\t{}\t{}\t{}\t1\n", c, start[first], end[first], cells[cell[first]]);
+  }
+  TestContext context;
+  TextFile file(fragments_tsv({numbers(cell), numbers(start), numbers(end), numbers(pointers),
+                               text_array(cells), text_array(chromosomes), std::nullopt},
+                              context),
+                context);
+  BOOST_TEST((whole_text(file) == want));
+  BOOST_TEST(slices_match(file, want, random, 100));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
