@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""The recipes of README.md on a mount, each where its program is installed."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from mounted import DATA, Folder, Mount, main, run
+
+SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+SEURAT_EXPECTED = os.path.join(DATA, "h5seurat", "everything", "expected")
+FRAGMENTS = os.path.join(DATA, "bpcells", "frag_packed", "store")
+IMAGE = os.path.join(DATA, "zarr", "v2_root_array", "store.zarr")
+NWB = os.path.join(DATA, "hdmf-zarr", "ecephys_pickle", "store.zarr")
+
+
+def needs(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+def has_r_package(name):
+    return shutil.which("Rscript") and run("Rscript", "-e", f"stopifnot(requireNamespace('{name}', quietly = TRUE))").returncode == 0
+
+
+def shell(command, folder, **more):
+    result = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=120, **more)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+    return result.stdout
+
+
+class Seurat(Folder):
+    def setUp(self):
+        super().setUp()
+        self.mount = self.enterContext(Mount(SEURAT))
+
+    def counts(self):
+        """The matrix from its raw parts, as numpy reads them."""
+        import numpy
+        import scipy.sparse
+        parts = [numpy.load(self.mount.join("assays", "RNA", "counts", name + ".npy")) for name in ("data", "indices", "indptr")]
+        rows = len(self.mount.read("assays", "RNA", "counts", "genes.tsv").splitlines())
+        return scipy.sparse.csc_matrix(tuple(parts), shape=(rows, len(parts[2]) - 1))
+
+    def test_scipy_reads_the_matrix_with_its_names(self):
+        import scipy.io
+        matrix = scipy.io.mmread(self.mount.join("assays", "RNA", "counts", "matrix.mtx")).tocsc()
+        self.assertEqual((matrix != self.counts()).nnz, 0)
+        self.assertEqual(matrix.shape[0], len(self.mount.read("assays", "RNA", "counts", "genes.tsv").splitlines()))
+        self.assertEqual(self.mount.read("assays", "RNA", "counts", "barcodes.tsv"), self.mount.read("cell.names.csv"))
+
+    def test_pandas_reads_the_cells_table(self):
+        import pandas
+        meta = pandas.read_csv(self.mount.join("meta.data.csv"), index_col=0)
+        self.assertEqual(list(meta.index), self.mount.read("cell.names.csv").decode().split("\n")[:-1])
+        self.assertEqual(meta.loc["AAAC-1", "batch"], 'b"3')
+        self.assertEqual(list(meta["nCount_RNA"]), [int(n) for n in self.counts().sum(axis=0).A1])
+
+    def test_anndata_puts_both_together(self):
+        try:
+            import anndata
+        except ImportError:
+            self.skipTest("not installed: anndata")
+        import pandas
+        import scipy.io
+        folder = self.mount.join("assays", "RNA", "counts")
+        meta = pandas.read_csv(self.mount.join("meta.data.csv"), index_col=0)
+        adata = anndata.AnnData(scipy.io.mmread(folder + "/matrix.mtx").T.tocsr(), obs=meta)
+        adata.var_names = pandas.read_csv(folder + "/genes.tsv", sep="\t", header=None)[0]
+        self.assertEqual(list(adata.obs_names), list(meta.index))
+        self.assertEqual(adata.X.sum(), self.counts().sum())
+
+    @unittest.skipUnless(has_r_package("Seurat"), "not installed: Seurat")
+    def test_seurat_reads_the_directory(self):
+        code = 'm <- Seurat::Read10X("assays/RNA/counts"); cat(dim(m), sum(m), colnames(m)[1], "\\n")'
+        rows, columns, total, first = shell(f"Rscript -e '{code}' 2>/dev/null", self.mount.path).split()
+        counts = self.counts()
+        self.assertEqual((int(rows), int(columns), float(total)), (*counts.shape, counts.sum()))
+        self.assertEqual(first.encode(), self.mount.read("cell.names.csv").split(b"\n")[0])
+
+    @needs("Rscript")
+    def test_r_reads_the_cells_table(self):
+        code = 'm <- read.csv("meta.data.csv", row.names = 1); cat(rownames(m)[1], sum(m$nCount_RNA), class(m$keep), "\\n")'
+        first, total, kind = shell(f"Rscript -e '{code}'", self.mount.path).split()
+        self.assertEqual((first, float(total), kind), ("AAAC-1", self.counts().sum(), "logical"))
+
+    @unittest.skipUnless(has_r_package("data.table"), "not installed: data.table")
+    def test_fread_reads_the_cells_table(self):
+        code = 'm <- data.table::fread("meta.data.csv"); cat(nrow(m), sum(m$nCount_RNA), class(m$keep), "\\n")'
+        rows, total, kind = shell(f"Rscript -e '{code}'", self.mount.path).split()
+        self.assertEqual((int(rows), float(total), kind), (self.counts().shape[1], self.counts().sum(), "logical"))
+
+    @needs("octave-cli")
+    def test_octave_reads_the_matrix(self):
+        code = ('a = dlmread("assays/RNA/counts/matrix.mtx", " ", 1, 0); '
+                's = sparse(a(2:end, 1), a(2:end, 2), a(2:end, 3), a(1, 1), a(1, 2)); disp([size(s) full(sum(s(:)))])')
+        numbers = [float(n) for n in shell(f"octave-cli --quiet --eval '{code}'", self.mount.path).split()]
+        self.assertEqual(numbers, [*self.counts().shape, self.counts().sum()])
+
+    def test_awk_sums_the_counts_of_a_cell(self):
+        out = shell("awk 'NR > 2 { n[$2] += $3 } END { for (c in n) print c, n[c] }' assays/RNA/counts/matrix.mtx", self.mount.path)
+        sums = dict(map(int, line.split()) for line in out.splitlines())
+        self.assertEqual([sums.get(i + 1, 0) for i in range(self.counts().shape[1])], [int(n) for n in self.counts().sum(axis=0).A1])
+
+
+class Fragments(Folder):
+    def setUp(self):
+        super().setUp()
+        self.mount = self.enterContext(Mount(FRAGMENTS))
+
+    def test_sort_and_awk_find_the_widest(self):
+        import numpy
+        out = shell("sort -k1,1 -k2,2n fragments.tsv | awk -F'\\t' '{ print $3 - $2 }' | sort -n | tail -1", self.mount.path)
+        start, end = (numpy.load(self.mount.join(name + ".npy")).astype("i8") for name in ("start", "end"))
+        self.assertEqual(int(out), (end - start).max())
+
+    @needs("bedtools")
+    def test_bedtools_takes_them_as_bed(self):
+        peaks = os.path.join(self.folder, "peaks.bed")
+        with open(peaks, "w", encoding="ascii") as f:
+            f.write("chr2\t0\t100000000\n")
+        out = shell(f"bedtools intersect -u -a fragments.tsv -b {peaks} | wc -l", self.mount.path)
+        wanted = [line for line in self.mount.read("fragments.tsv").split(b"\n") if line.startswith(b"chr2\t")]
+        self.assertEqual(int(out), len([line for line in wanted if int(line.split(b"\t")[1]) < 100000000]))
+
+
+class Arrays(Folder):
+    def test_numpy_maps_an_array(self):
+        import numpy
+        with Mount(IMAGE) as mount:
+            mapped = numpy.load(mount.join("array.npy"), mmap_mode="r")
+            rows = [line.split(b",") for line in mount.read("array.csv").splitlines()]
+            self.assertEqual(float(mapped[-1].ravel()[-1]), float(rows[-1][-1]))
+
+
+class Nwb(Folder):
+    """Following links and references with readlink, cat and cut alone."""
+
+    def test_from_a_link_through_a_reference_to_its_target(self):
+        with Mount(NWB) as mount:
+            electrodes = "general/extracellular_ephys/electrodes"
+            group = shell(f"head -n 1 {electrodes}/group.csv", mount.path).strip()
+            name = shell(f"head -n 1 {electrodes}/group_name.csv", mount.path).strip()
+            self.assertEqual(os.path.basename(group), name)
+            device = shell(f"readlink .{group}/device", mount.path).strip()
+            self.assertIn("description", shell(f"cat .{group}/{device}/.attrs.json", mount.path))
+
+    def test_from_a_linked_series_to_its_data(self):
+        with Mount(NWB) as mount:
+            target = shell("readlink acquisition/ts2/data.csv", mount.path).strip()
+            data = shell(f"cut -d, -f1 acquisition/ts2/{target}", mount.path)
+            self.assertEqual(data, shell("cut -d, -f1 acquisition/ts1/data.csv", mount.path))
+
+
+if __name__ == "__main__":
+    main()
