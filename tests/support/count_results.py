@@ -3,40 +3,49 @@
 
     count_results.py RESULTS.xml
 
-RESULTS.xml is what `ctest --output-junit` wrote. A Boost.Test program that ran to its end counts with the cases its last
-lines report, any other test as one.
+RESULTS.xml is what `ctest --output-junit` wrote. A Boost.Test or unittest program that ran to its end counts with the cases its
+last lines report, any other test as one.
 """
 import re
 import sys
 import xml.etree.ElementTree as ET
 
 
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return int(found[1]) if found else 0
+
+
 def boost_cases(output):
-    """(passed, failed) of a Boost.Test program's short report, or None."""
-    counts = {}
-    for number, outcome in re.findall(r"(\d+) test cases? out of \d+ (passed|failed)", output):
-        counts[outcome] = int(number)
-    if not counts:
+    """(passed, failed, skipped) of a Boost.Test program's short report, or None. Cases that a filter left out are not skipped."""
+    if not re.search(r"\d+ test cases? out of \d+ ", output):
         return None
-    return counts.get("passed", 0), counts.get("failed", 0)
+    return number(r"(\d+) test cases? out of \d+ passed", output), number(r"(\d+) test cases? out of \d+ failed", output), 0
 
 
-def count(root):
-    passed = failed = skipped = 0
-    for case in root.iter("testcase"):
-        if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-            skipped += 1
-            continue
-        cases = boost_cases(case.findtext("system-out") or "")
-        bad = case.get("status") == "fail" or case.find("failure") is not None
-        good_cases, bad_cases = cases or (0 if bad else 1, 0)
-        passed += good_cases
-        failed += max(bad_cases, 1 if bad else 0)
-    return passed, failed, skipped
+def unittest_cases(output):
+    """(passed, failed, skipped) of a Python unittest program, or None."""
+    ran = number(r"\nRan (\d+) tests? in ", output)
+    if not ran:
+        return None
+    failed = number(r"failures=(\d+)", output) + number(r"errors=(\d+)", output)
+    skipped = number(r"skipped=(\d+)", output)
+    return ran - failed - skipped, failed, skipped
+
+
+def results_of(case):
+    """(passed, failed, skipped) of one test of ctest's."""
+    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+        return 0, 0, 1
+    bad = case.get("status") == "fail" or case.find("failure") is not None
+    output = case.findtext("system-out") or ""
+    passed, failed, skipped = boost_cases(output) or unittest_cases(output) or (0 if bad else 1, 0, 0)
+    return passed, max(failed, 1 if bad else 0), skipped
 
 
 def main():
-    print("{} passed, {} failed, {} skipped".format(*count(ET.parse(sys.argv[1]).getroot())))
+    cases = ET.parse(sys.argv[1]).getroot().iter("testcase")
+    print("{} passed, {} failed, {} skipped".format(*map(sum, zip((0, 0, 0), *map(results_of, cases)))))
 
 
 if __name__ == "__main__":
