@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "formats/codecs/makers.h"
 #include "formats/codecs/object_text.h"
 
@@ -11,7 +13,9 @@ class JsonObjects : public ObjectCodec {
 
   DType dtype() const override { return number_type(Kind::json, 0); }
   Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const override {
-    Json items = parse(as_text(encoded));
+    const std::string_view text = as_text(encoded);
+    check_value_count("json", static_cast<uint64_t>(std::count(text.begin(), text.end(), ',')));
+    Json items = parse(text);
     return elements_of_items("json", items, chunk_shape, with_shape_);
   }
 

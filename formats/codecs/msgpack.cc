@@ -24,6 +24,7 @@ class MsgpackReader {
 
   Json read(int depth) {
     if (depth > kMostDepth) throw damaged("msgpack: nested deeper than {}", kMostDepth);
+    check_value_count("msgpack", ++values_);
     const unsigned tag = cursor_.byte();
     if (tag < 0x80) return Json::of(uint64_t{tag});
     if (tag < 0x90) return map(tag & 15, depth);
@@ -124,13 +125,15 @@ class MsgpackReader {
     members.reserve(std::min<uint64_t>(count, 4096));
     for (uint64_t i = 0; i < count; ++i) {
       const Json key = read(depth + 1);
+      if (key.list() || key.object()) throw damaged("msgpack: a key that is a container");
       members.emplace_back(key.text() ? *key.text() : to_json_text(key), read(depth + 1));
     }
     return members;
   }
 
   Cursor cursor_;
-  bool text_is_bytes_;  // numcodecs' "raw"
+  uint64_t values_ = 0;  // read so far
+  bool text_is_bytes_;   // numcodecs' "raw"
 };
 
 // numcodecs' msgpack2 (msgpacks.py), and msgpack, its form before the shape was part of it.

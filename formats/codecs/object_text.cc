@@ -42,6 +42,11 @@ void add_nested(std::string_view codec, std::span<Json> items, std::span<const u
 
 }  // namespace
 
+void check_value_count(std::string_view codec, uint64_t values) {
+  if (values > kMostObjectValues)
+    throw unsupported("{}: over {} values in a chunk", codec, kMostObjectValues);
+}
+
 void add_json_element(Json& value, TextBuilder& out) {
   if (value.is_null()) return out.add_missing();
   shorten_infinities(value);

@@ -10,6 +10,11 @@
 
 namespace plainfs {
 
+// A value takes many times the bytes that stand for it in a chunk: chunks with more are not read.
+inline constexpr uint64_t kMostObjectValues = uint64_t{1} << 24;
+// Requires: codec is a literal. Throws unsupported where values are too many.
+void check_value_count(std::string_view codec, uint64_t values);
+
 // Adds an element to out. value may be changed.
 void add_json_element(Json& value, TextBuilder& out);
 

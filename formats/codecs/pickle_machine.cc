@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "formats/codecs/code_point.h"
+#include "formats/codecs/object_text.h"
 #include "formats/codecs/pickle_calls.h"
 #include "formats/model/cursor.h"
 
@@ -232,7 +233,10 @@ class PickleMachine {
     return false;
   }
 
-  void push(PickleValue value) { stack_.push_back(value); }
+  void push(PickleValue value) {
+    check_value_count("pickle", ++pushed_);
+    stack_.push_back(value);
+  }
   void push_integer(PickleKind kind, int64_t value) { push(PickleValue::of_integer(kind, value)); }
   void push_real(double value) {
     PickleValue real = PickleValue::of(PickleKind::real);
@@ -366,6 +370,7 @@ class PickleMachine {
   Cursor cursor_;
   PickleHeap& heap_;
   std::vector<PickleValue> stack_;
+  uint64_t pushed_ = 0;        // onto stack_, in all
   std::vector<size_t> marks_;  // how long the stack was at each
   std::vector<MemoEntry> memo_;
   uint64_t remembered_ = 0;  // entries of memo_ that are set

@@ -156,20 +156,25 @@ void PickleText::write_list(const std::vector<PickleValue>& items, std::string& 
   out += ']';
 }
 
-// A key that comes again replaces the value of the first, as in Python. Keys that are no texts become their
-// JSON text.
+// Keys that are no texts become their JSON text. No containers: quoted text in quoted text doubles.
+void PickleText::write_key(const PickleValue& key, std::string& out) {
+  if (key.kind > PickleKind::bytes) throw damaged("the pickle has a key that is no text or number");
+  std::string text;
+  write_value(key, text, 0);
+  if (text.starts_with('"'))
+    out += text;
+  else
+    write_json_text(text, out);
+}
+
+// A key that comes again replaces the value of the first, as in Python.
 void PickleText::write_dict(const std::vector<PickleValue>& items, std::string& out, int depth) {
   std::vector<std::string> keys;
   std::vector<size_t> values;
   std::unordered_map<std::string, size_t> places;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     std::string key;
-    write_value(items[i], key, depth + 1);
-    if (items[i].kind != PickleKind::text) {
-      std::string quoted;
-      write_json_text(key, quoted);
-      key = std::move(quoted);
-    }
+    write_key(items[i], key);
     const auto [place, is_new] = places.try_emplace(key, keys.size());
     if (is_new) {
       keys.push_back(std::move(key));

@@ -79,6 +79,12 @@ BOOST_AUTO_TEST_CASE(a_key_that_comes_again_replaces_the_value) {
   BOOST_TEST(text_of("}(K\x01K\x02NK\x03\x88NK\x01K\x04u."s) == "{\"1\":4,\"null\":3,\"true\":null}");
 }
 
+BOOST_AUTO_TEST_CASE(containers_are_no_keys) {
+  BOOST_TEST(mentions(error_of("}}K\x01s."s), "key"));
+  BOOST_TEST(mentions(error_of("})K\x01s."s), "key"));
+  BOOST_TEST(text_of("}C\x01\xffK\x01s."s) == "{\"ff\":1}");
+}
+
 BOOST_AUTO_TEST_CASE(references_of_hdmf_zarr_are_objects) {
   BOOST_TEST(
       text_of(
