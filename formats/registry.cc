@@ -120,7 +120,13 @@ Store open_store(const std::string& path, Context& context) {
 Node refine(Node node, Context& context) {
   if (!may_mean_more(node)) return node;
   for (const Schema& schema : schemas()) {
-    if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
+    try {
+      if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
+    } catch (const Error& error) {
+      // What a schema stumbles over (unreadable attributes) takes the meaning away, not the node.
+      context.warn(fmt::format("{}: not read as {}: {}", node.parts ? node.parts->path() : "an array", schema.name,
+                               error.what()));
+    }
   }
   return node;
 }

@@ -47,7 +47,7 @@ std::span<const Schema> schemas();
 const Container* container_of(const std::string& path);
 // Opens with the first container that recognises path. Throws not_found, unreadable, unknown_format, and what the container throws.
 Store open_store(const std::string& path, Context& context);
-// node as the schemas see it.
+// node as the schemas see it. One that throws is warned of and passed over.
 Node refine(Node node, Context& context);
 
 }  // namespace plainfs
