@@ -1,4 +1,4 @@
-// A hit costs one shard's lock, one hash lookup and a splice. Room is made before a value is inserted: the
+// A hit costs one shard's lock, one lookup in a tree that is ordered by owner, and a splice. Room is made before a value is inserted: the
 // loader reserves bytes in the one counter and, while they do not fit, takes out the entry that has not been
 // used for the longest. Each shard publishes the time of its oldest entry, so finding it locks nothing. Time
 // is the number of insertions so far: hits only read it, which keeps its cache line shared.
@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <limits>
 #include <list>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -57,7 +58,7 @@ struct ByteCache::Shard {
 
   std::mutex mutex;  // guards everything but oldest
   Entries entries;   // the latest used first
-  std::unordered_map<CacheKey, Entries::iterator, KeyHash> held;
+  std::map<CacheKey, Entries::iterator> held;  // ordered: an owner's entries stand together
   std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading;
   uint64_t hits = 0;
   uint64_t misses = 0;
@@ -194,15 +195,13 @@ void ByteCache::drop(uint64_t first_owner, uint64_t last_owner) {
   for (const auto& shard : shards_) {
     Shard::Entries dropped;  // freed after the lock
     const std::lock_guard lock(shard->mutex);
-    for (auto entry = shard->entries.begin(); entry != shard->entries.end();) {
-      const auto next = std::next(entry);
-      if (concerned(entry->key)) {
-        shard->held.erase(entry->key);
-        held_bytes_.fetch_sub(entry->bytes, std::memory_order_relaxed);
-        dropped.splice(dropped.end(), shard->entries, entry);
-      }
-      entry = next;
+    const auto first = shard->held.lower_bound({first_owner, 0});
+    auto last = first;
+    for (; last != shard->held.end() && concerned(last->first); ++last) {
+      held_bytes_.fetch_sub(last->second->bytes, std::memory_order_relaxed);
+      dropped.splice(dropped.end(), shard->entries, last->second);
     }
+    shard->held.erase(first, last);
     std::erase_if(shard->loading, [&](const auto& loading) {
       if (!concerned(loading.first)) return false;
       loading.second->dropped = true;

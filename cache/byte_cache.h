@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,7 @@ namespace plainfs {
 struct CacheKey {
   uint64_t owner;  // from ByteCache::new_owner(); all values of one owner have one type
   uint64_t item;
-  bool operator==(const CacheKey&) const = default;
+  auto operator<=>(const CacheKey&) const = default;
 };
 
 struct CacheStatistics {
@@ -55,7 +56,8 @@ class ByteCache {
   }
 
   // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
-  // that is under way reaches its waiters but is not kept.
+  // that is under way reaches its waiters but is not kept. Costs what is dropped, not what is held: a view
+  // that ends drops its own values, and there are thousands of views.
   void drop(uint64_t first_owner, uint64_t last_owner);
 
   CacheStatistics statistics() const;

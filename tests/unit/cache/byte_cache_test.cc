@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <functional>
 #include <random>
 #include <stdexcept>
@@ -197,6 +198,22 @@ BOOST_AUTO_TEST_CASE(drop_forgets_the_owners_in_its_range) {
   BOOST_TEST(loads.count == 2);
   cache.drop(0, 100);
   BOOST_TEST(cache.statistics().held_bytes == 0u);
+}
+
+// 10,000 views end while 100,000 chunks of an array are held: a minute where each drop visits every entry.
+BOOST_AUTO_TEST_CASE(drop_visits_no_entries_of_other_owners) {
+  ByteCache cache(100'000 * kKilobyte);
+  Loads loads;
+  for (uint64_t item = 0; item < 100'000; ++item) loads.get(cache, {1, item}, item, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint64_t owner = 2; owner < 10'000; ++owner) {
+    loads.get(cache, {owner, 0}, owner, 1);
+    cache.drop(owner, owner + 1);
+  }
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)));
+  loads.count = 0;
+  loads.get(cache, {1, 99'999}, 0, 1);
+  BOOST_TEST(loads.count == 0);
 }
 
 BOOST_AUTO_TEST_CASE(load_dropped_under_way_is_handed_out_and_not_kept) {
