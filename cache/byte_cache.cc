@@ -1,7 +1,8 @@
-// A hit costs one shard's lock, one lookup in a tree that is ordered by owner, and a splice. Room is made before a value is inserted: the
-// loader reserves bytes in the one counter and, while they do not fit, takes out the entry that has not been
-// used for the longest. Each shard publishes the time of its oldest entry, so finding it locks nothing. Time
-// is the number of insertions so far: hits only read it, which keeps its cache line shared.
+// A hit costs one shard's lock, one lookup in a tree that is ordered by owner, and a splice. Room is made
+// before a value is inserted: the loader reserves bytes in the one counter and, while they do not fit, takes
+// out the entry that has not been used for the longest. Each shard publishes the time of its oldest entry, so
+// finding it locks nothing. Time is the number of insertions so far: hits only read it, which keeps its cache
+// line shared.
 #include "cache/byte_cache.h"
 
 #include <condition_variable>
@@ -56,8 +57,8 @@ struct ByteCache::Shard {
     oldest.store(entries.empty() ? kNothing : entries.back().last_used, std::memory_order_relaxed);
   }
 
-  std::mutex mutex;  // guards everything but oldest
-  Entries entries;   // the latest used first
+  std::mutex mutex;                            // guards everything but oldest
+  Entries entries;                             // the latest used first
   std::map<CacheKey, Entries::iterator> held;  // ordered: an owner's entries stand together
   std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading;
   uint64_t hits = 0;
