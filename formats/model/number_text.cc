@@ -1,6 +1,8 @@
 #include "formats/model/number_text.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 
@@ -42,59 +44,101 @@ using Layout16 = Layout<uint32_t, 10, 5>;
 constexpr int kLeastFixed = -4;
 constexpr int kLeastScientific = 16;
 
-// digits[0 … count) of value digits * 10^(exponent - count + 1), the first not 0.
-char* lay_out(char* out, const char* digits, int count, int exponent) {
-  if (exponent >= kLeastFixed && exponent < kLeastScientific) {
-    if (exponent < 0) {
-      out = put_text(out, std::string_view("0.0000", 1 - exponent));
-      std::memcpy(out, digits, 17);
-      return out + count;
-    }
-    if (count <= exponent + 1) {
-      std::memset(out, '0', 17);
-      std::memcpy(out, digits, count);
-      return out + exponent + 1;
-    }
-    std::memcpy(out, digits, 16);
-    out[exponent + 1] = '.';
-    std::memcpy(out + exponent + 2, digits + exponent + 1, 17);
-    return out + count + 1;
+// How many zeros the digits of value end in, without branches for the usual few. Requires: value > 0.
+int trailing_zeros(uint64_t value) {
+  if (value % 10 != 0) return 0;
+  for (int zeros = 0;; zeros += 4, value /= 10000) {
+    const uint32_t last = static_cast<uint32_t>(value % 10000);
+    if (last != 0) return zeros + (last % 10 == 0) + (last % 100 == 0) + (last % 1000 == 0);
   }
-  *out++ = digits[0];
-  if (count > 1) {
-    *out++ = '.';
-    std::memcpy(out, digits + 1, 16);
-    out += count - 1;
+}
+
+// The digits of a decimal as text, scaled to kMost of them, in registers: they are put in their places
+// without being read back from memory, where a load that spans earlier stores would wait for them.
+template <int kMost>  // 17 for a double, 9 for a float32
+struct DigitText {
+  char first;
+  uint64_t next, last;  // eight characters each, the first in the lowest byte
+  int count;            // digits without trailing zeros
+  int exponent;         // of the first digit
+
+  explicit DigitText(Decimal value) {
+    constexpr uint64_t kZeros = 0x3030303030303030;
+    const int digits = static_cast<int>(digit_count(value.digits));
+    const uint64_t scaled = value.digits * kPowersOfTen[static_cast<size_t>(kMost - digits)];
+    const uint64_t rest = scaled % kPowersOfTen[kMost - 1];
+    first = static_cast<char>('0' + scaled / kPowersOfTen[kMost - 1]);
+    next = eight(static_cast<uint32_t>(kMost == 17 ? rest / 100000000 : rest));
+    last = kMost == 17 ? eight(static_cast<uint32_t>(rest % 100000000)) : kZeros;
+    const int zeros = last != kZeros   ? std::countl_zero(last ^ kZeros) / 8
+                      : next != kZeros ? 8 + std::countl_zero(next ^ kZeros) / 8
+                                       : 16;
+    count = 17 - zeros;
+    exponent = value.exponent + digits - 1;
   }
+
+  static uint64_t eight(uint32_t value) {
+    static_assert(std::endian::native == std::endian::little, "the first character is the lowest byte");
+    uint32_t high, low;
+    std::memcpy(&high, &kFourDigits[value / 10000], 4);
+    std::memcpy(&low, &kFourDigits[value % 10000], 4);
+    return high | uint64_t{low} << 32;
+  }
+  void put(char* out) const {
+    *out = first;
+    put_rest(out + 1, next, last);
+  }
+  static void put_rest(char* out, uint64_t next, uint64_t last) {
+    std::memcpy(out, &next, 8);
+    std::memcpy(out + 8, &last, 8);
+  }
+};
+
+template <int kMost>
+char* put_scientific(char* out, const DigitText<kMost>& digits) {
+  digits.put(out + 1);
+  out[0] = digits.first;
+  out[1] = '.';
+  out += digits.count > 1 ? digits.count + 1 : 1;
   *out++ = 'e';
-  *out++ = exponent < 0 ? '-' : '+';
-  const uint32_t size = static_cast<uint32_t>(exponent < 0 ? -exponent : exponent);
+  *out++ = digits.exponent < 0 ? '-' : '+';
+  const uint32_t size = static_cast<uint32_t>(std::abs(digits.exponent));
   if (size < 10) *out++ = '0';
   return put_digits(out, size);
 }
 
-size_t laid_out_length(int count, int exponent) {
-  if (exponent >= kLeastFixed && exponent < kLeastScientific) {
-    if (exponent < 0) return static_cast<size_t>(1 - exponent + count);
-    return static_cast<size_t>(count <= exponent + 1 ? exponent + 1 : count + 1);
-  }
-  const bool three = exponent <= -100 || exponent >= 100;
-  return static_cast<size_t>(count + (count > 1) + 4 + three);
-}
-
+template <int kMost>
 char* put_decimal(char* out, Decimal value) {
-  char digits[40];  // read in pieces of fixed size, up to 17 bytes beyond the last digit
-  char* end = put_digits(digits, value.digits);
-  const int exponent = value.exponent + static_cast<int>(end - digits) - 1;
-  while (end[-1] == '0') --end;
-  return lay_out(out, digits, static_cast<int>(end - digits), exponent);
+  const DigitText<kMost> digits(value);
+  const int exponent = digits.exponent;
+  if (exponent < kLeastFixed || exponent >= kLeastScientific) return put_scientific(out, digits);
+  if (digits.count <= exponent + 1) {
+    digits.put(out);
+    return out + exponent + 1;
+  }
+  // 0.000DIGITS or DIG.ITS: whether a number is below 1 is nothing a processor can foretell, so both go the
+  // same way.
+  const bool below_one = exponent < 0;
+  std::memcpy(out, "0.000000", 8);
+  char* start = out + (below_one ? 1 - exponent : 0);
+  digits.put(start);
+  const int whole = below_one ? 0 : exponent;  // digits between the first and the point
+  const auto fraction = (schubfach::Wide{digits.last} << 64 | digits.next) >> (8 * whole);
+  digits.put_rest(start + 1 + whole + !below_one, static_cast<uint64_t>(fraction),
+                  static_cast<uint64_t>(fraction >> 64));
+  *(below_one ? out + 1 : start + 1 + whole) = '.';
+  return start + digits.count + !below_one;
 }
 
 size_t decimal_length(Decimal value) {
-  int count = static_cast<int>(digit_count(value.digits));
-  const int exponent = value.exponent + count - 1;
-  for (uint64_t rest = value.digits; rest % 10 == 0; rest /= 10) --count;
-  return laid_out_length(count, exponent);
+  const int digits = static_cast<int>(digit_count(value.digits));
+  const int count = digits - trailing_zeros(value.digits);
+  const int exponent = value.exponent + digits - 1;
+  if (exponent < kLeastFixed || exponent >= kLeastScientific)
+    return static_cast<size_t>(count + (count > 1) + 4 + (exponent <= -100 || exponent >= 100));
+  const int below_one = 1 - exponent + count,
+            above_one = std::max(count + (count > exponent + 1), exponent + 1);
+  return static_cast<size_t>(exponent < 0 ? below_one : above_one);
 }
 
 // Most numbers that people store are whole, or have few decimals. What reads back from at most 15 digits has
@@ -112,15 +156,19 @@ uint64_t ten_thousandths(double value) {
 char* put_ten_thousandths(char* out, uint64_t multiple) {
   out = put_digits(out, multiple / 10000);
   *out++ = '.';
-  out = put_four_digits(out, static_cast<uint32_t>(multiple % 10000));
-  while (out[-1] == '0') --out;
-  return out;
+  const uint32_t fraction = static_cast<uint32_t>(multiple % 10000);
+  return put_four_digits(out, fraction) - trailing_zeros(fraction);
 }
 
 size_t ten_thousandths_length(uint64_t multiple) {
-  const uint32_t fraction = static_cast<uint32_t>(multiple % 10000);
-  const size_t zeros = (fraction % 10 == 0) + (fraction % 100 == 0) + (fraction % 1000 == 0);
-  return digit_count(multiple / 10000) + 5 - zeros;
+  return digit_count(multiple / 10000) + 5 - static_cast<size_t>(trailing_zeros(multiple % 10000));
+}
+
+// The same for a float32, which tells apart all decimals of 6 digits.
+constexpr float kShortLeast32 = 1e-4f, kShortEnd32 = 100;
+uint64_t ten_thousandths(float value) {
+  const auto multiple = static_cast<int32_t>(static_cast<double>(value) * 1e4 + 0.5);
+  return static_cast<float>(multiple / 1e4) == value ? static_cast<uint64_t>(multiple) : 0;
 }
 
 template <class L, class Bits>
@@ -137,13 +185,14 @@ size_t special_length(Bits bits) {
 template <class L, class Bits>
 char* put_small_real(char* out, Bits bits) {
   if (!L::finite(bits)) return put_special<L>(out, bits);
-  if (L::negative(bits)) *out++ = '-';
+  *out = '-';
+  out += L::negative(bits);
   const Binary value = L::binary(bits);
   if (value.significand == 0) {
     *out++ = '0';
     return out;
   }
-  return put_decimal(out, shortest_decimal_32(value));
+  return put_decimal<9>(out, shortest_decimal_32(value));
 }
 
 template <class L, class Bits>
@@ -157,7 +206,7 @@ size_t small_real_length(Bits bits) {
 // uint32_t.
 constexpr uint32_t kNotWhole = UINT32_MAX;
 uint32_t small_whole(float value) {
-  const float size = value < 0 ? -value : value;
+  const float size = std::fabs(value);
   if (!(size < 16777216.0f)) return kNotWhole;  // 2^24
   const auto whole = static_cast<uint32_t>(static_cast<int32_t>(size));
   return static_cast<float>(static_cast<int32_t>(whole)) == size ? whole : kNotWhole;
@@ -186,23 +235,27 @@ char* write_number(char* out, int32_t value) {
 char* write_number(char* out, double value) {
   const auto bits = std::bit_cast<uint64_t>(value);
   if (!Layout64::finite(bits)) return put_special<Layout64>(out, bits);
-  if (Layout64::negative(bits)) *out++ = '-';
-  const double size = value < 0 ? -value : value;
+  *out = '-';
+  out += Layout64::negative(bits);
+  const double size = std::fabs(value);
   if (size < kWholeEnd) {
     const auto whole = static_cast<int64_t>(size);
     if (static_cast<double>(whole) == size) return put_digits(out, static_cast<uint64_t>(whole));
     if (size >= kShortLeast && size < kShortEnd)
       if (const uint64_t multiple = ten_thousandths(size)) return put_ten_thousandths(out, multiple);
   }
-  return put_decimal(out, shortest_decimal_64(Layout64::binary(bits)));
+  return put_decimal<17>(out, shortest_decimal_64(Layout64::binary(bits)));
 }
 
 char* write_number(char* out, float value) {
   const uint32_t whole = small_whole(value);
   const auto bits = std::bit_cast<uint32_t>(value);
-  if (whole == kNotWhole) return put_small_real<Layout32>(out, bits);
-  if (Layout32::negative(bits)) *out++ = '-';
-  return put_digits(out, whole);
+  *out = '-';
+  if (whole != kNotWhole) return put_digits(out + Layout32::negative(bits), whole);
+  if (const float size = std::fabs(value); size >= kShortLeast32 && size < kShortEnd32)
+    if (const uint64_t multiple = ten_thousandths(size))
+      return put_ten_thousandths(out + Layout32::negative(bits), multiple);
+  return put_small_real<Layout32>(out, bits);
 }
 
 char* write_number(char* out, Half value) {
@@ -231,7 +284,7 @@ size_t number_length(double value) {
   const auto bits = std::bit_cast<uint64_t>(value);
   if (!Layout64::finite(bits)) return special_length<Layout64>(bits);
   const size_t sign = Layout64::negative(bits);
-  const double size = value < 0 ? -value : value;
+  const double size = std::fabs(value);
   if (size < kWholeEnd) {
     const auto whole = static_cast<int64_t>(size);
     if (static_cast<double>(whole) == size) return sign + digit_count(static_cast<uint64_t>(whole));
@@ -244,8 +297,11 @@ size_t number_length(double value) {
 size_t number_length(float value) {
   const uint32_t whole = small_whole(value);
   const auto bits = std::bit_cast<uint32_t>(value);
-  if (whole == kNotWhole) return small_real_length<Layout32>(bits);
-  return Layout32::negative(bits) + digit_count(whole);
+  if (whole != kNotWhole) return Layout32::negative(bits) + digit_count(whole);
+  if (const float size = std::fabs(value); size >= kShortLeast32 && size < kShortEnd32)
+    if (const uint64_t multiple = ten_thousandths(size))
+      return Layout32::negative(bits) + ten_thousandths_length(multiple);
+  return small_real_length<Layout32>(bits);
 }
 
 size_t number_length(Half value) {

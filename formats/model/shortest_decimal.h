@@ -1,5 +1,6 @@
 // The shortest decimal that reads back to a binary floating-point number, by Raffaele Giulietti's Schubfach
-// ("The Schubfach way to render doubles", 2021; the step numbers below are those of his figures 4 and 6).
+// ("The Schubfach way to render doubles", 2021), of which the choice among the candidates is made without
+// branches: on real data the processor cannot foretell it.
 #pragma once
 
 #include <array>
@@ -21,12 +22,6 @@ struct Binary {
   bool lower_is_closer;
 };
 
-// For numbers whose significand has at most 53 bits and whose exponent lies in [-1074, 971].
-Decimal shortest_decimal_64(Binary value);
-// For numbers whose significand has at most 24 bits and whose exponent lies in [-149, 104]: float32 and
-// float16.
-Decimal shortest_decimal_32(Binary value);
-
 // 10^k = (high * 2^64 + low) * 2^e for the e that makes 2^127 <= high * 2^64 + low < 2^128, rounded up.
 struct PowerOfTen {
   uint64_t high;
@@ -34,7 +29,77 @@ struct PowerOfTen {
 };
 inline constexpr int32_t kLeastPower = -292;
 inline constexpr int32_t kGreatestPower = 324;
-// Requires: kLeastPower <= k <= kGreatestPower.
-PowerOfTen power_of_ten(int32_t k);
+extern const std::array<PowerOfTen, kGreatestPower - kLeastPower + 1> kBinaryPowersOfTen;
+
+namespace schubfach {
+
+__extension__ typedef unsigned __int128 Wide;
+
+// floor(log10(2^e)), or of 3/4 * 2^e; floor(log2(10^e)). Exact for every exponent of a double.
+inline int32_t floor_log10_power_of_two(int32_t e, bool three_quarters) {
+  return (e * 1262611 - (three_quarters ? 524031 : 0)) >> 22;
+}
+inline int32_t floor_log2_power_of_ten(int32_t e) {
+  return (e * 1741647) >> 19;
+}
+
+// power * value without the bits of power, rounded to odd: the lowest bit is also set where anything was cut
+// off.
+inline uint64_t multiply_to_odd(PowerOfTen power, uint64_t value) {
+  const Wide low = Wide{power.low} * value;
+  const Wide sum = Wide{power.high} * value + static_cast<uint64_t>(low >> 64);
+  return static_cast<uint64_t>(sum >> 64) | (static_cast<uint64_t>(sum) > 1);
+}
+inline uint64_t multiply_to_odd(uint64_t power, uint64_t value) {
+  const Wide product = Wide{power} * value;
+  return static_cast<uint64_t>(product >> 64) | (static_cast<uint64_t>(product) >> 32 > 1);
+}
+
+// value and the ends of its rounding interval are scaled by 4 * 10^-k. A multiple of 10^(k+1) in the interval
+// is shorter than what remains at 10^k; where both neighbours at 10^k are inside, or none, the nearer one
+// counts.
+inline Decimal choose(uint64_t lower, uint64_t value, uint64_t upper, int32_t k) {
+  const uint64_t ones = value / 4;
+  const uint64_t tens = ones / 10;
+  const bool tens_below = lower <= 40 * tens;
+  const bool tens_above = 40 * tens + 40 <= upper;
+  const bool ones_below = lower <= 4 * ones;
+  const bool ones_above = 4 * ones + 4 <= upper;
+  const uint64_t middle = 4 * ones + 2;
+  const bool nearer_above = (value > middle) | ((value == middle) & (ones & 1));
+  const bool one_side = ones_below != ones_above;
+  const bool above = (one_side & ones_above) | (!one_side & nearer_above);
+  const bool shorter = (ones >= 10) & (tens_below != tens_above);
+  const uint64_t at_k = ones + above, at_next = tens + tens_above;
+  return {at_k ^ ((at_k ^ at_next) & (0 - uint64_t{shorter})), k + shorter};
+}
+
+template <class Power>
+Decimal shortest(Binary value, Power power_for) {
+  const uint64_t odd = value.significand & 1;  // the ends themselves read back only to an even significand
+  const int32_t k = floor_log10_power_of_two(value.exponent, value.lower_is_closer);
+  const int32_t shift = value.exponent + floor_log2_power_of_ten(-k) + 1;
+  const auto power = power_for(-k);
+  const uint64_t scaled = multiply_to_odd(power, 4 * value.significand << shift);
+  const uint64_t lower = multiply_to_odd(power, (4 * value.significand - 2 + value.lower_is_closer) << shift);
+  const uint64_t upper = multiply_to_odd(power, (4 * value.significand + 2) << shift);
+  return choose(lower + odd, scaled, upper - odd, k);
+}
+
+}  // namespace schubfach
+
+// For numbers whose significand has at most 53 bits and whose exponent lies in [-1074, 971].
+inline Decimal shortest_decimal_64(Binary value) {
+  return schubfach::shortest(value, [](int32_t k) { return kBinaryPowersOfTen[k - kLeastPower]; });
+}
+
+// For numbers whose significand has at most 24 bits and whose exponent lies in [-149, 104]: float32 and
+// float16.
+inline Decimal shortest_decimal_32(Binary value) {
+  return schubfach::shortest(value, [](int32_t k) {
+    const PowerOfTen power = kBinaryPowersOfTen[k - kLeastPower];
+    return power.high + (power.low != 0);
+  });
+}
 
 }  // namespace plainfs

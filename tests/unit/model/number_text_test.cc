@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_table_of_powers_of_ten_is_exact) {
     const unsigned shift = static_cast<unsigned>(msb(quotient)) - 127;
     Big kept = quotient >> shift;
     if ((kept << shift) != quotient || quotient * denominator != numerator) ++kept;
-    all_exact &= kept == (Big(power_of_ten(k).high) << 64 | power_of_ten(k).low);
+    all_exact &= kept == (Big(kBinaryPowersOfTen[k - kLeastPower].high) << 64 | kBinaryPowersOfTen[k - kLeastPower].low);
   }
   BOOST_TEST(all_exact);
 }
