@@ -142,12 +142,18 @@ template <ObjectCodecPtr make()>
 ObjectCodecPtr object_from_zarr(const Json&, const DType&) {
   return make();
 }
+// numcodecs can also write numbers as JSON and msgpack. Nobody does.
+void check_objects(std::string_view id, const DType& dtype) {
+  if (dtype.kind != Kind::json) throw unsupported("codec \"{}\" for {}", id, dtype.name());
+}
 template <bool with_shape>
-ObjectCodecPtr json_from_zarr(const Json&, const DType&) {
+ObjectCodecPtr json_from_zarr(const Json&, const DType& dtype) {
+  check_objects("json2", dtype);
   return json_objects_codec(with_shape);
 }
 template <bool with_shape>
-ObjectCodecPtr msgpack_from_zarr(const Json& configuration, const DType&) {
+ObjectCodecPtr msgpack_from_zarr(const Json& configuration, const DType& dtype) {
+  check_objects("msgpack2", dtype);
   const Json* raw = configuration.find("raw");
   return msgpack_codec(with_shape, raw && raw->boolean() && *raw->boolean());
 }

@@ -28,11 +28,12 @@ class Reshape : public Codec {
   ArrayStage encoded_stage(const ArrayStage& decoded) const override {
     ArrayStage out{decoded.dtype, {}};
     std::optional<size_t> open;  // the axis given as -1
+    uint64_t next = 0;           // the first input axis that may come, as they have to rise
     for (const Json& axis : *shape_.list()) {
       const bool rest = axis.as_int64() == -1;
       if (rest && open) wrong(decoded);
       if (rest) open = out.shape.size();
-      out.shape.push_back(rest ? 1 : length(axis, decoded));
+      out.shape.push_back(rest ? 1 : length(axis, decoded, next));
     }
     const uint64_t all = product(decoded.shape);
     const uint64_t known = product(out.shape);
@@ -43,13 +44,14 @@ class Reshape : public Codec {
 
  private:
   // A length, or a list of axes of the input that become one.
-  uint64_t length(const Json& axis, const ArrayStage& decoded) const {
+  uint64_t length(const Json& axis, const ArrayStage& decoded, uint64_t& next) const {
     if (const auto given = axis.as_uint64(); given && *given > 0) return *given;
     if (!axis.list()) wrong(decoded);
     uint64_t all = 1;
     for (const Json& input : *axis.list()) {
       const auto at = input.as_uint64();
-      if (!at || *at >= decoded.shape.size()) wrong(decoded);
+      if (!at || *at < next || *at >= decoded.shape.size()) wrong(decoded);
+      next = *at + 1;
       all = checked_multiply(all, decoded.shape[*at]);
     }
     return all;
