@@ -61,6 +61,7 @@ BOOST_AUTO_TEST_CASE(dtypes_are_spelt_as_numpy_does) {
   BOOST_TEST(descr_of(type_of<uint16_t>()) == "'<u2'");
   BOOST_TEST(descr_of(number_type(Kind::real, 2)) == "'<f2'");
   BOOST_TEST(descr_of(number_type(Kind::complex, 16)) == "'<c16'");
+  BOOST_TEST(descr_of(number_type(Kind::complex, 4)) == "[('r', '<f2'), ('i', '<f2')]");
   BOOST_TEST(descr_of(number_type(Kind::real, 8, true)) == "'<f8'");
   BOOST_TEST(descr_of(sized(Kind::fixed_text, 3)) == "'|S3'");
   BOOST_TEST(descr_of(sized(Kind::fixed_utf32, 20)) == "'<U5'");
