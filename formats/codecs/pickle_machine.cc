@@ -2,9 +2,9 @@
 
 #include <charconv>
 
-#include "formats/codecs/code_point.h"
 #include "formats/codecs/object_text.h"
 #include "formats/codecs/pickle_calls.h"
+#include "formats/codecs/pickle_literals.h"
 #include "formats/model/cursor.h"
 
 namespace plainfs {
@@ -360,7 +360,7 @@ class PickleMachine {
     push_real(*value);
   }
   void push_long(uint64_t size);
-  void push_unicode_line(std::string_view text);
+  void push_unicode_line(std::string_view text) { push_own_text(PickleKind::text, unescaped_unicode(text)); }
 
   struct MemoEntry {
     bool set = false;
@@ -376,35 +376,6 @@ class PickleMachine {
   uint64_t remembered_ = 0;  // entries of memo_ that are set
 };
 
-// The decimal digits of a two's complement little-endian integer. Takes quadratic time.
-std::string decimal_digits(ByteSpan bytes) {
-  const bool negative = (bytes.back() & std::byte{0x80}) != std::byte{0};
-  std::vector<uint32_t> limbs;  // in base 10^9, the lowest first
-  constexpr uint64_t kBase = 1000000000;
-  uint64_t carry_one = negative ? 1 : 0;  // negation: every byte flipped, plus one
-  std::vector<uint8_t> magnitude;
-  for (const std::byte byte : bytes) {
-    const uint64_t value =
-        (negative ? ~static_cast<uint64_t>(byte) & 255 : static_cast<uint64_t>(byte)) + carry_one;
-    magnitude.push_back(static_cast<uint8_t>(value));
-    carry_one = value >> 8;
-  }
-  if (carry_one) magnitude.push_back(1);
-  for (size_t i = magnitude.size(); i-- > 0;) {
-    uint64_t carry = magnitude[i];
-    for (uint32_t& limb : limbs) {
-      carry += uint64_t{limb} << 8;
-      limb = static_cast<uint32_t>(carry % kBase);
-      carry /= kBase;
-    }
-    if (carry) limbs.push_back(static_cast<uint32_t>(carry));
-  }
-  if (limbs.empty()) return "0";
-  std::string digits = fmt::format("{}{}", negative ? "-" : "", limbs.back());
-  for (size_t i = limbs.size() - 1; i-- > 0;) digits += fmt::format("{:09}", limbs[i]);
-  return digits;
-}
-
 void PickleMachine::push_long(uint64_t size) {
   constexpr uint64_t kMostBytes = 1024;
   if (size > kMostBytes) throw damaged("an integer of {} bytes in the pickle", size);
@@ -418,27 +389,6 @@ void PickleMachine::push_long(uint64_t size) {
   uint64_t value = (bytes.back() & std::byte{0x80}) != std::byte{0} ? ~uint64_t{0} : 0;
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint64_t>(bytes[i]);
   push_integer(PickleKind::integer, static_cast<int64_t>(value));
-}
-
-// Python's raw-unicode-escape: Latin-1 with \uXXXX and \UXXXXXXXX.
-void PickleMachine::push_unicode_line(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    const size_t digits = text[i] != '\\' || i + 1 >= text.size() ? 0
-                          : text[i + 1] == 'u'                    ? 4
-                          : text[i + 1] == 'U'                    ? 8
-                                                                  : 0;
-    uint32_t code = static_cast<unsigned char>(text[i]);
-    if (digits > 0) {
-      const std::string_view hex = text.substr(i + 2, digits);
-      const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
-      if (hex.size() != digits || error != std::errc{} || end != hex.data() + digits || !is_code_point(code))
-        throw damaged("the pickle has an invalid escape in a text");
-    }
-    append_code_point(code, out);
-    i += digits > 0 ? 2 + digits : 1;
-  }
-  push_own_text(PickleKind::text, std::move(out));
 }
 
 }  // namespace
