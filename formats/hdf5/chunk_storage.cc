@@ -161,6 +161,7 @@ std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, cons
     last[axis] = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
   }
   std::vector<RawChunk> chunks;
+  std::vector<Shape> absent;
   const auto dataset = opener_.open();
   const LibraryLock lock;
   place_.file->bytes().check_unchanged();
@@ -169,8 +170,13 @@ std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, cons
     if (fetch(*dataset, raw))
       chunks.push_back(std::move(raw));
     else
-      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
+      absent.push_back(chunk);
   });
+  if (chunks.empty())
+    fill(*dataset, box, box, block_shape, out);
+  else
+    for (const Shape& chunk : absent)
+      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
   return chunks;
 }
 

@@ -21,6 +21,7 @@ class ChunkStorage : public Storage {
   ChunkStorage(hid_t creation, DatasetPlace place);
 
   Shape block_shape() const override { return block_shape_; }
+  const Shape& chunk_shape() const { return chunk_shape_; }
   void read(const Box& box, const Shape& block_shape, std::byte* out) const override;
 
  private:

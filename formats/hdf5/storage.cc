@@ -105,11 +105,36 @@ class LibraryStorage : public Storage {
   DatasetOpener opener_;
 };
 
+// One changed byte is enough to give a dataset a shape of which next to nothing is stored; its text would be
+// fill without end. A shape that large is taken for damage.
+void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_shape) {
+  constexpr uint64_t kPlausibleBytes = uint64_t{16} << 30, kLeastStored = 4096;  // one byte in so many
+  constexpr uint64_t kPlausibleChunks = uint64_t{1} << 24,
+                     kLeastChunkBytes = 64;  // stored bytes for so many chunks
+  const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
+  uint64_t chunks = 1;
+  for (size_t axis = 0; axis < chunk_shape.size(); ++axis)
+    chunks = checked_multiply(chunks, divide_up(place.shape[axis], chunk_shape[axis]));
+  if (bytes <= kPlausibleBytes && chunks <= kPlausibleChunks) return;
+  const uint64_t stored = H5Dget_storage_size(dataset);
+  H5Eclear2(H5E_DEFAULT);
+  if ((bytes > kPlausibleBytes && stored < bytes / kLeastStored) ||
+      (chunks > kPlausibleChunks && stored < chunks / kLeastChunkBytes))
+    throw damaged("a shape for {} bytes in {} chunks, of which {} bytes are stored", bytes, chunks, stored);
+}
+
+std::unique_ptr<Storage> chunked(hid_t dataset, hid_t creation, DatasetPlace place) {
+  auto storage = std::make_unique<ChunkStorage>(creation, place);
+  check_shape(dataset, place, storage->chunk_shape());
+  return storage;
+}
+
 std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace place) {
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
   const haddr_t offset = H5Dget_offset(dataset);
   H5Eclear2(H5E_DEFAULT);
   if (offset == HADDR_UNDEF || H5Pget_external_count(creation) > 0) {
+    if (H5Pget_external_count(creation) == 0) check_shape(dataset, place, place.shape);
     Shape block = row_block(place.shape, place.element_size);
     TypeHandle memory = stored_bytes_type(place.element_size);
     return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(memory));
@@ -138,7 +163,7 @@ std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool vi
     case H5D_CONTIGUOUS:
       return contiguous(dataset, creation.id(), std::move(place));
     case H5D_CHUNKED:
-      return std::make_unique<ChunkStorage>(creation.id(), std::move(place));
+      return chunked(dataset, creation.id(), std::move(place));
     case H5D_VIRTUAL:
       return virtual_storage(dataset, std::move(place), virtual_readable);
     case H5D_COMPACT: {

@@ -165,6 +165,19 @@ BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
   BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "x")), Error, is(Errc::damaged, "cannot hold"));
 }
 
+BOOST_AUTO_TEST_CASE(shape_of_next_to_nothing_is_damage_and_large_fill_is_not) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation = Hdf5Writer::chunked({1024});
+    writer.integers("endless", {hsize_t{1} << 44}, {}, creation.id());
+    writer.integers("large", {hsize_t{1} << 31}, {}, creation.id());
+  }
+  BOOST_CHECK_EXCEPTION(find_array(*file.root(), "endless")->check(), Error, is(Errc::damaged, "are stored"));
+  const ArrayPtr large = find_array(*file.root(), "large");
+  BOOST_TEST(large->read(range((uint64_t{1} << 31) - 1, 1)).values<int32_t>()[0] == 0);
+}
+
 BOOST_AUTO_TEST_CASE(null_dataspace_has_no_elements) {
   File file;
   {
