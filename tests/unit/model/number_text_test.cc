@@ -198,18 +198,20 @@ BOOST_AUTO_TEST_CASE(every_half_is_the_shortest_decimal) {
 }
 
 BOOST_AUTO_TEST_CASE(the_table_of_powers_of_ten_is_exact) {
-  using Big = boost::multiprecision::cpp_int;
+  using namespace boost::multiprecision;
+  using Big = number<cpp_int_backend<3072, 3072, unsigned_magnitude, unchecked, void>>;
   bool all_exact = true;
   for (int k = kLeastPower; k <= kGreatestPower; ++k) {
     // 10^k scaled by a power of two to 128 bits, rounded up.
-    Big numerator = k >= 0 ? boost::multiprecision::pow(Big(10), k) : Big(1);
-    const Big denominator = k >= 0 ? Big(1) : boost::multiprecision::pow(Big(10), -k);
+    Big numerator = k >= 0 ? pow(Big(10), k) : Big(1);
+    const Big denominator = k >= 0 ? Big(1) : pow(Big(10), -k);
     numerator <<= 1200;
     Big quotient = numerator / denominator;
     const unsigned shift = static_cast<unsigned>(msb(quotient)) - 127;
     Big kept = quotient >> shift;
     if ((kept << shift) != quotient || quotient * denominator != numerator) ++kept;
-    all_exact &= kept == (Big(kBinaryPowersOfTen[k - kLeastPower].high) << 64 | kBinaryPowersOfTen[k - kLeastPower].low);
+    all_exact &= kept == (Big(kBinaryPowersOfTen[k - kLeastPower].high) << 64 |
+                          kBinaryPowersOfTen[k - kLeastPower].low);
   }
   BOOST_TEST(all_exact);
 }
