@@ -1,5 +1,6 @@
 #include "formats/codecs/pickle_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -57,6 +58,24 @@ std::string utf32_text(ByteSpan stored, bool big_endian) {
     append_code_point(code, out);
   }
   return out;
+}
+
+// Whether text is its own JSON form, but for the quotes.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; });
+}
+
+// Whether the keys of a dict are few, all texts, and no two the same.
+bool has_distinct_texts(const std::vector<PickleValue>& items) {
+  constexpr size_t kFew = 8;
+  if (items.size() > 2 * kFew) return false;
+  for (size_t i = 0; i < items.size(); i += 2) {
+    if (items[i].kind != PickleKind::text) return false;
+    for (size_t k = 0; k < i; k += 2)
+      if (items[k].text() == items[i].text()) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -144,7 +163,10 @@ void PickleText::write_value(const PickleValue& value, std::string& out, int dep
 void PickleText::write_text(std::string_view text, std::string& out) {
   spend(text.size());
   if (!is_utf8(text)) throw damaged("the pickle has a text that is not UTF-8");
-  write_json_text(text, out);
+  if (!is_plain(text)) return write_json_text(text, out);
+  out += '"';
+  out += text;
+  out += '"';
 }
 
 void PickleText::write_list(const std::vector<PickleValue>& items, std::string& out, int depth) {
@@ -167,8 +189,20 @@ void PickleText::write_key(const PickleValue& key, std::string& out) {
     write_json_text(text, out);
 }
 
-// A key that comes again replaces the value of the first, as in Python.
 void PickleText::write_dict(const std::vector<PickleValue>& items, std::string& out, int depth) {
+  if (!has_distinct_texts(items)) return write_dict_with_repeats(items, out, depth);
+  out += '{';
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (i) out += ',';
+    write_text(items[i].text(), out);
+    out += ':';
+    write_value(items[i + 1], out, depth + 1);
+  }
+  out += '}';
+}
+
+// A key that comes again replaces the value of the first, as in Python.
+void PickleText::write_dict_with_repeats(const std::vector<PickleValue>& items, std::string& out, int depth) {
   std::vector<std::string> keys;
   std::vector<size_t> values;
   std::unordered_map<std::string, size_t> places;

@@ -21,6 +21,7 @@ class PickleText {
   void write_list(const std::vector<PickleValue>& items, std::string& out, int depth);
   void write_key(const PickleValue& key, std::string& out);
   void write_dict(const std::vector<PickleValue>& items, std::string& out, int depth);
+  void write_dict_with_repeats(const std::vector<PickleValue>& items, std::string& out, int depth);
   void write_array(const PickleArray& array, size_t axis, uint64_t first, std::string& out, int depth);
   void write_item(const PickleArray& array, uint64_t i, std::string& out, int depth);
   void write_member(const DType& type, const PickleValue& value, std::string& out, int depth);
