@@ -110,7 +110,12 @@ Store open_store(const std::string& path, Context& context) {
     const Node raw_root = store.root;
     store.root = refine(std::move(store.root), context);
     for (const Schema& schema : schemas()) {
-      if (schema.describe) schema.describe(raw_root, store);
+      if (!schema.describe) continue;
+      try {
+        schema.describe(raw_root, store);
+      } catch (const Error&) {
+        // refine() has warned of what cannot be read
+      }
     }
     return store;
   }

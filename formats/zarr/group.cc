@@ -167,6 +167,7 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
   } catch (const Error& error) {
     return v2_group(error);
   }
+  if (!path.empty() && !store_->has_folder(path)) return std::nullopt;  // consolidated metadata may be stale
   if (const Json* zarr_json = consolidated(path, kV3)) {
     try {
       return v3_node(path, parent, *zarr_json);
@@ -207,7 +208,8 @@ std::vector<Member> StoredGroup::members() const {
 std::optional<Node> StoredGroup::find(std::string_view name) const {
   check();
   // such names would lead out of the group, or to another of its members
-  if (name.empty() || name == "." || name == ".." || name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
+  if (name.empty() || name == "." || name == ".." ||
+      name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
     return std::nullopt;
   }
   return child(std::string(name));

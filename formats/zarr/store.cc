@@ -8,6 +8,8 @@
 namespace plainfs::zarr {
 namespace {
 
+namespace fs = boost::filesystem;
+
 // The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
 constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
 
@@ -32,8 +34,12 @@ class DirectoryStore : public KeyStore {
     return std::make_shared<FileValue>(std::move(file));
   }
 
+  bool has_folder(const std::string& folder) const override {
+    boost::system::error_code unknown;
+    return fs::is_directory(path() + "/" + folder, unknown);
+  }
+
   std::vector<std::string> folders(const std::string& folder) const override {
-    namespace fs = boost::filesystem;
     const fs::path place = folder.empty() ? path() : path() + "/" + folder;
     std::vector<std::string> names;
     boost::system::error_code error;

@@ -34,6 +34,7 @@ class KeyStore {
   // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
   // that name included.
   virtual ValuePtr open(const std::string& key) const = 0;
+  virtual bool has_folder(const std::string& folder) const = 0;
   // The names of the folders directly inside a folder ("" = the root), in byte order.
   virtual std::vector<std::string> folders(const std::string& folder) const = 0;
 

@@ -70,7 +70,10 @@ Store open(const std::string& path, Context& context) {
   auto root = hierarchy->find("", nullptr);
   if (!root && is_n5(path)) throw unsupported("an N5 container, which is no Zarr store");
   if (!root) throw damaged("no zarr.json, .zarray or .zgroup describes the root");
-  if (const Error* error = std::get_if<Error>(&root->content)) throw *error;
+  // An array that others can read is shown, and says so when it is used; a damaged one is no store, nor is a
+  // document of which nothing is known, its attributes included.
+  const Error* error = std::get_if<Error>(&root->content);
+  if (error && (error->code() != Errc::unsupported || !root->attributes)) throw *error;
   if (const auto* group = dynamic_cast<const StoredGroup*>(root->parts.get())) group->check();
   Json::Object details;
   details.emplace_back("storage", is_directory ? "directory" : "zip");

@@ -154,6 +154,10 @@ class ZipStore : public KeyStore {
     return std::make_shared<ZipValue>(zip_, *member);
   }
 
+  bool has_folder(const std::string& folder) const override {
+    return zip_->directory.has_folder(prefix_ + folder);
+  }
+
   std::vector<std::string> folders(const std::string& folder) const override {
     return zip_->directory.folders(folder.empty() ? prefix_ : prefix_ + folder + "/");
   }

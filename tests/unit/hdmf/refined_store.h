@@ -8,7 +8,7 @@ namespace plainfs::hdmf {
 
 inline Node open_refined(const std::string& path, Context& context) {
   const Store store = zarr::open(path, context);
-  return refine(store.root, context).value();
+  return hdmf::refine(store.root, context).value();
 }
 
 // The node at "a/b" below root, or nullopt.
@@ -45,12 +45,13 @@ inline std::vector<std::string> field_at(const Node& root, std::string_view path
   return texts_of(read_all(*array_at(root, path)).children.at(field));
 }
 
-inline const Link& link_at(const Node& root, std::string_view path) {
+inline Link link_at(const Node& root, std::string_view path) {
   return std::get<Link>(node_at(root, path)->content);
 }
 
 inline std::string attribute_at(const Node& root, std::string_view path, std::string_view name) {
-  const Json* value = find_attribute(attributes_of(*node_at(root, path)), name);
+  const Attributes attributes = attributes_of(*node_at(root, path));
+  const Json* value = find_attribute(attributes, name);
   return value ? to_json_text(*value) : "";
 }
 

@@ -60,6 +60,7 @@ BOOST_AUTO_TEST_CASE(consolidated_metadata_stand_in_for_missing_documents_only) 
   BOOST_TEST(values_in<int32_t>(store, "lost") == (std::vector<int32_t>{0x01010101, 0x01010101}),
              boost::test_tools::per_element());
   BOOST_TEST(attributes_of(member(store, "lost")).at(0).name == "unit");
+  BOOST_TEST(!store.root.parts->find("ghost").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(v3_consolidated_metadata_stand_in_too) {
@@ -112,7 +113,8 @@ BOOST_AUTO_TEST_CASE(dimension_names_are_an_attribute) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]", R"(,"dimension_names":["t"])");
   TestContext context;
-  const Attributes attributes = attributes_of(member(writer.open(context), "a"));
+  const Node node = member(writer.open(context), "a");
+  const Attributes attributes = attributes_of(node);
   BOOST_TEST(to_json_text(*find_attribute(attributes, "dimension_names")) == R"(["t"])");
 }
 
@@ -142,6 +144,16 @@ BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
   BOOST_TEST(recognises(v2.path()));
   BOOST_CHECK_THROW(v2.open(context), Error);
   BOOST_CHECK_THROW(v3.open(context), Error);
+}
+
+BOOST_AUTO_TEST_CASE(root_array_that_others_can_read_opens_and_one_that_is_damaged_does_not) {
+  const StoreWriter unsupported;
+  unsupported.put_v2_array(".", R"("<f16")");
+  const StoreWriter damaged;
+  damaged.put_v2_array(".", R"("<f4")", "\"x\"");
+  TestContext context;
+  BOOST_CHECK_THROW(array_of(unsupported.open(context).root), Error);
+  BOOST_CHECK_THROW(damaged.open(context), Error);
 }
 
 BOOST_AUTO_TEST_CASE(other_formats_are_refused_by_name) {
