@@ -112,6 +112,7 @@ void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_sh
   constexpr uint64_t kPlausibleChunks = uint64_t{1} << 24,
                      kLeastChunkBytes = 64;  // stored bytes for so many chunks
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
+  if (bytes == 0) return;
   uint64_t chunks = 1;
   for (size_t axis = 0; axis < chunk_shape.size(); ++axis)
     chunks = checked_multiply(chunks, divide_up(place.shape[axis], chunk_shape[axis]));
