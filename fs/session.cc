@@ -41,10 +41,16 @@ Session::Session(const Options& options, std::function<void(const std::string& m
     : cache_(options.cache_bytes),
       workers_(helpers(options)),
       files_(kMostOpenFiles, &counters_.source_bytes_read),
-      context_{cache_, workers_, files_, counters_, options.read, [this, warn](const std::string& line) {
+      context_{cache_,
+               workers_,
+               files_,
+               counters_,
+               options.read,
+               [this, warn](const std::string& line) {
                  log_.warn(line);
                  if (warn) warn(line);
-               }} {
+               },
+               [this](const std::string& line) { log_.warn(line); }} {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   StorePtr store;
@@ -56,7 +62,8 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   try {
     filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);
   } catch (const Error& error) {
-    throw Failure(exit_code_of(error.code()), fmt::format("{}: subdir={}: {}", options.store, options.subdir, error.what()));
+    throw Failure(exit_code_of(error.code()),
+                  fmt::format("{}: subdir={}: {}", options.store, options.subdir, error.what()));
   }
   filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
   add_info_files(*filesystem_, context_, log_, describe(options));

@@ -12,7 +12,7 @@ namespace plainfs {
 
 class Session {
  public:
-  // warn: where warnings go besides the log; may be null. Throws Failure, whose message begins with the path.
+  // warn: where broken rules go besides the log; may be null. Throws Failure, whose message begins with the path.
   explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {});
 
   Filesystem& filesystem() { return *filesystem_; }

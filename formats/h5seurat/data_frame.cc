@@ -78,7 +78,7 @@ std::optional<Table> table_of(const SeuratFile& file, const Group& parent, const
     if (is_column(values))
       table.columns.push_back({member.name, std::move(values)});
     else
-      file.context().warn(
+      file.context().notice(
           fmt::format("{}: {} is not one value a row and is left out", group.path(), member.name));
   }
   const ArrayPtr row_names = row_names_of(file, parent, group, place, row_members);

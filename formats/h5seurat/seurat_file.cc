@@ -28,7 +28,7 @@ std::vector<std::string> texts_of(const Attributes& attributes, std::string_view
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context) {
   if (!names) return nullptr;
   if (names->shape().size() == 1 && names->count() == count) return names;
-  context.warn(fmt::format("{}: {} names for {} elements are not used", place, names->count(), count));
+  context.notice(fmt::format("{}: {} names for {} elements are not used", place, names->count(), count));
   return nullptr;
 }
 
@@ -38,9 +38,9 @@ ArrayPtr find_names(const Group& group, std::string_view name, Context& context)
     if (!names || names->is_null()) return nullptr;
     names->check();
     if (is_text(names->dtype())) return names;
-    context.warn(fmt::format("{}: {} is no list of names: {}", group.path(), name, names->dtype().name()));
+    context.notice(fmt::format("{}: {} is no list of names: {}", group.path(), name, names->dtype().name()));
   } catch (const Error& error) {
-    context.warn(fmt::format("{}: {} is not used as names: {}", group.path(), name, error.what()));
+    context.notice(fmt::format("{}: {} is not used as names: {}", group.path(), name, error.what()));
   }
   return nullptr;
 }

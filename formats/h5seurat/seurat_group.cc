@@ -59,7 +59,7 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
       node.attributes = [raw_group = raw.parts] { return raw_group->attributes(); };  // not those of the codes
     }
   } catch (const Error& error) {  // what can be read of it is still listed in it
-    file_->context().warn(fmt::format("{}: shown as a plain group: {}", group.path(), error.what()));
+    file_->context().notice(fmt::format("{}: shown as a plain group: {}", group.path(), error.what()));
   }
   return node;
 }

@@ -35,7 +35,12 @@ struct Context {
   FilePool& files;
   Counters& counters;
   ReadOptions options;
-  std::function<void(const std::string& message)> warn;  // one line, with the path in the store; thread-safe
+  // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store. Thread-safe.
+  std::function<void(const std::string& message)> warn;
+  // The same for what is odd and breaks no rule; null: as warn. Called through notice().
+  std::function<void(const std::string& message)> note{};
+
+  void notice(const std::string& message) const { (note ? note : warn)(message); }
 };
 
 }  // namespace plainfs

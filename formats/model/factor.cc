@@ -129,7 +129,7 @@ void FactorArray::check_codes_type() const {
 
 void FactorArray::warn_once(const std::string& code, uint64_t levels) const {
   if (warned_.exchange(true)) return;
-  context_.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels));
+  context_.notice(fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels));
 }
 
 // Where each code's level stands, kNoLevel for those that are missing.
