@@ -10,6 +10,8 @@
 
 #ifdef __linux__
 #include <sys/mount.h>
+#else
+extern char** environ;
 #endif
 
 #include <algorithm>
@@ -235,13 +237,19 @@ struct FuseCallbacks {
     fuse_reply_statfs(request, &status);
   }
 
+#ifdef __APPLE__
+  static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room, uint32_t) {
+    constexpr int kNoSuchAttribute = ENOATTR;
+#else
   static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room) {
+    constexpr int kNoSuchAttribute = ENODATA;
+#endif
     guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
       const std::optional<std::string> value = filesystem.attribute(inode, name);
       if (value)
         reply_attribute(request, *value, room);
       else
-        fuse_reply_err(request, ENODATA);
+        fuse_reply_err(request, kNoSuchAttribute);
     });
   }
 
@@ -273,30 +281,20 @@ struct FuseCallbacks {
   }
 
   static void refuse_writes(fuse_lowlevel_ops& ops) {
-    ops.setattr = [](fuse_req_t r, fuse_ino_t, struct stat*, int, fuse_file_info*) {
-      fuse_reply_err(r, EROFS);
-    };
-    ops.mknod = [](fuse_req_t r, fuse_ino_t, const char*, mode_t, dev_t) { fuse_reply_err(r, EROFS); };
-    ops.mkdir = [](fuse_req_t r, fuse_ino_t, const char*, mode_t) { fuse_reply_err(r, EROFS); };
-    ops.unlink = ops.rmdir = [](fuse_req_t r, fuse_ino_t, const char*) { fuse_reply_err(r, EROFS); };
-    ops.symlink = [](fuse_req_t r, const char*, fuse_ino_t, const char*) { fuse_reply_err(r, EROFS); };
-    ops.rename = [](fuse_req_t r, fuse_ino_t, const char*, fuse_ino_t, const char*, unsigned) {
-      fuse_reply_err(r, EROFS);
-    };
-    ops.link = [](fuse_req_t r, fuse_ino_t, fuse_ino_t, const char*) { fuse_reply_err(r, EROFS); };
-    ops.write = [](fuse_req_t r, fuse_ino_t, const char*, size_t, off_t, fuse_file_info*) {
-      fuse_reply_err(r, EROFS);
-    };
-    ops.setxattr = [](fuse_req_t r, fuse_ino_t, const char*, const char*, size_t, int) {
-      fuse_reply_err(r, EROFS);
-    };
-    ops.removexattr = [](fuse_req_t r, fuse_ino_t, const char*) { fuse_reply_err(r, EROFS); };
-    ops.create = [](fuse_req_t r, fuse_ino_t, const char*, mode_t, fuse_file_info*) {
-      fuse_reply_err(r, EROFS);
-    };
-    ops.fallocate = [](fuse_req_t r, fuse_ino_t, int, off_t, off_t, fuse_file_info*) {
-      fuse_reply_err(r, EROFS);
-    };
+    constexpr auto refuse = [](fuse_req_t request, auto...) { fuse_reply_err(request, EROFS); };
+    ops.setattr = refuse;
+    ops.mknod = refuse;
+    ops.mkdir = refuse;
+    ops.unlink = refuse;
+    ops.rmdir = refuse;
+    ops.symlink = refuse;
+    ops.rename = refuse;
+    ops.link = refuse;
+    ops.write = refuse;
+    ops.setxattr = refuse;
+    ops.removexattr = refuse;
+    ops.create = refuse;
+    ops.fallocate = refuse;
   }
 };
 
@@ -371,8 +369,13 @@ void FuseMount::stop() {
 }
 
 void FuseMount::invalidate() {
-  for (Inode inode = 1; inode <= filesystem_.tree().count(); ++inode) {
+  Tree& tree = filesystem_.tree();
+  for (Inode inode = 1; inode <= tree.count(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
+    const std::string name = tree.name(inode);
+    if (inode != kRootInode) {
+      fuse_lowlevel_notify_inval_entry(session_.get(), tree.parent(inode), name.data(), name.size());
+    }
   }
 }
 

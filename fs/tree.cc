@@ -242,6 +242,11 @@ Inode Tree::parent(Inode inode) const {
   return entry(inode).parent;
 }
 
+std::string Tree::name(Inode inode) const {
+  const std::shared_lock lock(mutex_);
+  return entry(inode).name;
+}
+
 std::string Tree::path(Inode inode) const {
   const std::shared_lock lock(mutex_);
   std::string path;

@@ -66,6 +66,7 @@ class Tree {
 
   FileKind kind(Inode inode);  // never FileKind::store
   Inode parent(Inode inode) const;
+  std::string name(Inode inode) const;
   // Below the root: "/a/b.csv". For messages.
   std::string path(Inode inode) const;
   // The modification time of the store it is part of, or of the host's file it is.

@@ -1,0 +1,185 @@
+"""What happens to a mount over time: idle, killed, reopened, its store changed under it."""
+import errno
+import os
+import shutil
+import signal
+import subprocess
+
+import mounted
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
+
+H5 = os.path.join(DATA, "bpcells", "mat_h5_root", "store.h5")
+
+
+class Lifecycle(Folder):
+    def fails_with_eio(self, action):
+        with self.assertRaises(OSError) as caught:
+            action()
+        self.assertEqual(caught.exception.errno, errno.EIO)
+
+    def log_of(self, mount):
+        return run("cat", mount.join(".plainfs", "log")).stdout.decode()
+
+    def test_an_idle_mount_ends(self):
+        with Mount(SAMPLE, "-o", "timeout=1") as m:
+            self.assertTrue(os.listdir(m.path))
+            self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
+
+    def test_an_open_file_keeps_a_mount_from_being_idle(self):
+        with Mount(SAMPLE, "-o", "timeout=1") as m:
+            with open(m.join("matrix.mtx"), "rb") as file:
+                self.assertFalse(mounted.wait_until(lambda: not mounted.is_mounted(m.path), 3))
+                self.assertTrue(file.read(10))
+            self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
+
+    def test_a_shell_inside_keeps_a_mount_from_being_idle(self):
+        with Mount(SAMPLE, "-o", "timeout=1") as m:
+            shell = subprocess.Popen(["sleep", "60"], cwd=m.path)
+            try:
+                self.assertFalse(mounted.wait_until(lambda: not mounted.is_mounted(m.path), 3))
+            finally:
+                shell.kill()
+                shell.wait()
+            self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
+
+    def test_a_killed_daemon_leaves_a_mountpoint_that_is_named(self):
+        with Mount(SAMPLE) as m:
+            os.kill(m.pid, signal.SIGKILL)
+            self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None))
+            result = run(PROGRAM, SAMPLE, m.path)
+            self.assertEqual(result.returncode, 4)
+            self.assertIn(f"fusermount3 -u {m.path}", result.stderr.decode())
+            self.assertEqual(run("fusermount3", "-u", m.path).returncode, 0)
+            self.assertEqual(run(PROGRAM, SAMPLE, m.path).returncode, 0)
+            self.assertTrue(os.listdir(m.path))
+
+    def test_only_a_directory_of_the_store_is_mounted(self):
+        store = os.path.join(DATA, "bpcells", "mat_h5_groups", "store.h5")
+        with Mount(store) as whole:
+            name = next(n for n in sorted(os.listdir(whole.path)) if os.path.isdir(whole.join(n)))
+            with Mount(store, "-o", f"subdir={name}") as part:
+                self.assertEqual(sorted(os.listdir(part.path)), sorted(os.listdir(whole.join(name))))
+        point = self.empty("m")
+        result = run(PROGRAM, "-o", "subdir=no/where", store, point)
+        self.assertEqual(result.returncode, 11)
+        self.assertIn(b"no/where", result.stderr)
+
+    def test_a_store_that_is_replaced_is_an_error(self):
+        for store in (self.copy_of(SAMPLE), self.copy_of(H5)):
+            with Mount(store) as m:
+                before = m.read("matrix.mtx")
+                other = self.copy_of(store, "other")
+                shutil.move(store, os.path.join(self.folder, "old"))
+                shutil.move(other, store)
+                self.fails_with_eio(lambda: m.read("matrix.mtx"))
+                self.fails_with_eio(lambda: m.read("val.csv"))
+                self.assertIn("has changed since it was mounted", self.log_of(m))
+                os.kill(m.pid, signal.SIGUSR1)
+                self.assertTrue(mounted.wait_until(lambda: "reopened" in self.log_of(m)))
+                self.assertEqual(m.read("matrix.mtx"), before)
+            shutil.rmtree(os.path.join(self.folder, "old")) if os.path.isdir(os.path.join(self.folder, "old")) else None
+
+    def test_a_file_of_the_store_that_is_cut_off_is_an_error(self):
+        store = self.copy_of(SAMPLE)
+        with Mount(store) as m:
+            self.assertTrue(m.read("shape.csv"))
+            os.stat(m.join("val.npy"))
+            path = os.path.join(store, "val_data")
+            os.truncate(path, os.path.getsize(path) - 4)
+            self.fails_with_eio(lambda: m.read("val.npy"))
+            self.assertEqual(self.log_of(m).count("/val.npy: "), 1)
+            self.assertTrue(m.read("genes.tsv"))
+
+    def test_a_file_store_that_is_cut_off_is_an_error(self):
+        store = self.copy_of(H5)
+        with Mount(store) as m:
+            self.assertTrue(m.read("matrix.mtx"))
+            os.truncate(store, os.path.getsize(store) // 2)
+            self.fails_with_eio(lambda: m.read("matrix.mtx"))
+            self.fails_with_eio(lambda: m.read("val.csv"))
+            self.assertIn("has changed since it was mounted", self.log_of(m))
+
+    def test_a_store_that_is_removed_is_an_error(self):
+        store = self.copy_of(SAMPLE)
+        with Mount(store) as m:
+            os.stat(m.join("matrix.mtx"))
+            shutil.rmtree(store)
+            self.fails_with_eio(lambda: m.read("matrix.mtx"))
+            os.kill(m.pid, signal.SIGUSR1)
+            self.assertTrue(mounted.wait_until(lambda: "cannot be reopened" in self.log_of(m)))
+
+    def test_reopening_shows_new_content_under_old_names(self):
+        store = self.copy_of(SAMPLE)
+        other = os.path.join(DATA, "bpcells", "mat_packed_double_col", "store")
+        with Mount(store) as m, Mount(other) as wanted:
+            old = os.stat(m.join("matrix.mtx")).st_size
+            shutil.rmtree(store)
+            shutil.copytree(other, store)
+            os.kill(m.pid, signal.SIGUSR1)
+            self.assertTrue(mounted.wait_until(lambda: "reopened" in self.log_of(m)))
+            self.assertEqual(m.read("matrix.mtx"), wanted.read("matrix.mtx"))
+            self.assertNotEqual(os.stat(m.join("matrix.mtx")).st_size, old)
+            self.assertEqual(os.getxattr(m.path, "user.version"), os.getxattr(wanted.path, "user.version"))
+
+    def test_a_mountpoint_is_made_and_removed_where_none_is_given(self):
+        store = self.copy_of(H5, "pbmc.h5")
+        result = run(PROGRAM, store)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        point = os.path.join(self.folder, "pbmc")
+        self.assertEqual(result.stdout.decode(), point + "\n")
+        self.assertTrue(os.listdir(point))
+        run("fusermount3", "-u", point)
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point)))
+        os.mkdir(point)
+        self.assertEqual(run(PROGRAM, store).stdout.decode(), point + "-1\n")
+        run("fusermount3", "-u", point + "-1")
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))
+        self.assertTrue(os.path.exists(point))
+
+    def test_a_mountpoint_that_was_made_goes_where_mounting_fails(self):
+        run(PROGRAM, "-o", "fsname=", os.path.join(self.folder, "nothing.h5"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_mount_that_would_hide_its_store_is_refused(self):
+        store = self.copy_of(SAMPLE)
+        for point in (store, self.folder):
+            result = run(PROGRAM, store, point)
+            self.assertEqual(result.returncode, 4, result.stderr)
+
+    def test_it_works_with_hardly_any_environment(self):
+        point = self.empty("m")
+        result = run(PROGRAM, SAMPLE, point, env={"PATH": "/bin:/usr/bin"}, cwd="/")
+        self.addCleanup(mounted.unmount, point)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(os.listdir(point))
+
+    def test_mount_helpers_mount(self):
+        for name in ("mount.plainfs", "mount.fuse.plainfs"):
+            helper = os.path.join(self.folder, name)
+            os.symlink(PROGRAM, helper)
+            point = self.empty("m" + name)
+            self.addCleanup(mounted.unmount, point)
+            result = run(helper, SAMPLE, point, "-n", "-o", "rw,noexec,nosuid,nodev,user,_netdev,x-systemd.automount")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(os.listdir(point))
+
+    def test_owner_group_and_umask_may_be_chosen(self):
+        with Mount(SAMPLE, "-o", "uid=4321,gid=1234,umask=0077") as m:
+            status = os.stat(m.join("matrix.mtx"))
+            self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777), (4321, 1234, 0o400))
+
+    def test_views_may_be_chosen(self):
+        with Mount(SAMPLE, "-o", "views=csv,bin") as m:
+            self.assertEqual({os.path.splitext(name)[1] for name in os.listdir(m.path)}, {".csv", ".bin"})
+
+    def test_the_log_may_go_to_a_file(self):
+        log = os.path.join(self.folder, "log")
+        store = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")
+        with Mount(store, "-o", f"log_file={log}") as m:
+            self.fails_with_eio(lambda: m.read("val.csv"))
+        with open(log) as file:
+            self.assertIn("/val.csv: ", file.read())
+
+
+if __name__ == "__main__":
+    mounted.main()
