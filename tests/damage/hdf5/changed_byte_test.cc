@@ -46,14 +46,16 @@ void write_store(const std::string& path) {
   Hdf5Writer writer(path);
   const std::vector<const char*> words{"alpha",    "",    "a longer string than the others",
                                        "\xc3\xa9", "x,y", "omega"};
-  const hdf5::PropertyHandle chunked = Hdf5Writer::chunked({512});
+  const hdf5::PropertyHandle chunked = Hdf5Writer::chunked({4}), numbers_chunked = Hdf5Writer::chunked({512});
   H5Pset_deflate(chunked.id(), 4);
+  H5Pset_deflate(numbers_chunked.id(), 4);
+  const std::vector<int> numbers(1200, 7);
   for (int i = 0; i < 4; ++i) {
     const std::string group = "group" + std::to_string(i);
     writer.group(group);
     writer.texts(group + "/contiguous", words);
     writer.texts(group + "/chunked", words, chunked.id());
-    writer.integers(group + "/numbers", {5}, {1, 2, 3, 4, 5}, chunked.id());
+    writer.integers(group + "/numbers", {numbers.size()}, numbers, numbers_chunked.id());
   }
   const hdf5::TypeHandle sequence(H5Tvlen_create(H5T_STD_I32LE));
   int items[] = {1, 2, 3};
