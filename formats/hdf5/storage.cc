@@ -107,6 +107,7 @@ class LibraryStorage : public Storage {
 
 // One changed byte is enough to give a dataset a shape of which next to nothing is stored; its text would be
 // fill without end. A shape that large is taken for damage.
+// chunk_shape: empty where there are no chunks.
 void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_shape) {
   constexpr uint64_t kPlausibleBytes = uint64_t{16} << 30, kLeastStored = 4096;  // one byte in so many
   constexpr uint64_t kPlausibleChunks = uint64_t{1} << 24,
@@ -135,7 +136,7 @@ std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace 
   const haddr_t offset = H5Dget_offset(dataset);
   H5Eclear2(H5E_DEFAULT);
   if (offset == HADDR_UNDEF || H5Pget_external_count(creation) > 0) {
-    if (H5Pget_external_count(creation) == 0) check_shape(dataset, place, place.shape);
+    if (H5Pget_external_count(creation) == 0) check_shape(dataset, place, {});
     Shape block = row_block(place.shape, place.element_size);
     TypeHandle memory = stored_bytes_type(place.element_size);
     return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(memory));

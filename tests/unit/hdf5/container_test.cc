@@ -110,6 +110,7 @@ BOOST_AUTO_TEST_CASE(unwritten_strings_are_empty_in_every_layout) {
     writer.dataset("late", text.id(), {3}, text.id(), nullptr);
     const PropertyHandle chunked = Hdf5Writer::chunked({2});
     writer.dataset("chunked", text.id(), {3}, text.id(), nullptr, chunked.id());
+    writer.dataset("none", text.id(), {0, 3}, text.id(), nullptr);
     const PropertyHandle compact(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_layout(compact.id(), H5D_COMPACT);
     writer.dataset("compact", text.id(), {3}, text.id(), nullptr, compact.id());
@@ -119,6 +120,7 @@ BOOST_AUTO_TEST_CASE(unwritten_strings_are_empty_in_every_layout) {
     BOOST_TEST(texts.count == 3);
     BOOST_TEST(texts.text(2) == "");
   }
+  BOOST_TEST(read_all(*find_array(*file.root(), "none")).count == 0);
 }
 
 BOOST_AUTO_TEST_CASE(data_in_external_files_is_read) {
