@@ -286,12 +286,13 @@ Attributes own_attributes(const Node& directory) {
 }
 
 Node as_root_directory(Node root, bool is_top) {
-  const bool is_array = std::holds_alternative<LabelledArray>(root.content);
   const bool is_table = std::holds_alternative<Table>(root.content);
+  const bool is_array =
+      std::holds_alternative<LabelledArray>(root.content) || std::holds_alternative<Error>(root.content);
   if (root.parts || (!is_array && !is_table)) return root;
   Node directory;
   if (is_top) directory.attributes = [root] { return attributes_of(root); };
-  directory.parts = std::make_shared<LoneMember>(Member{is_array ? "array" : "table", std::move(root)});
+  directory.parts = std::make_shared<LoneMember>(Member{is_table ? "table" : "array", std::move(root)});
   return directory;
 }
 
