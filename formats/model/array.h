@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ class Array {
   // Throws Error where any of them cannot be had, or where the box is not inside after all; never a short or
   // a guessed result.
   virtual Elements read(const Box& box) const = 0;
+
+  // The one element that all elements of the box are equal to, where that is known without making them (absent
+  // chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
+  virtual std::optional<Elements> repeated(const Box&) const { return std::nullopt; }
 
   // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before
   // they show a shape or a header. May read a little; does nothing where only parts can be damaged.

@@ -65,6 +65,11 @@ bool stands_for_all(const Elements& elements, const Shape& chunk_shape) {
   return elements.count == 1 && element_count(chunk_shape) != 1;
 }
 
+bool same(const Elements& a, const Elements& b) {
+  return a.count == b.count && a.bytes == b.bytes && a.offsets == b.offsets && a.missing == b.missing &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), same);
+}
+
 }  // namespace
 
 ChunkGrid::ChunkGrid(Shape shape, Shape chunk_shape)
@@ -160,6 +165,20 @@ Elements ChunkedArray::read(const Box& box) const {
     }
   });
   return assembly.finish();
+}
+
+std::optional<Elements> ChunkedArray::repeated(const Box& box) const {
+  check_inside(box, shape());
+  const Box chunks = chunks_of(grid_, box);
+  const uint64_t chunk_count = element_count(chunks.extent);
+  std::shared_ptr<const Elements> one;
+  for (uint64_t i = 0; i < chunk_count; ++i) {
+    const Shape at = chunk_of(chunks, i);
+    const auto elements = chunk(at);
+    if (!stands_for_all(*elements, grid_.chunk_shape(at)) || (one && !same(*one, *elements))) return std::nullopt;
+    if (!one) one = elements;
+  }
+  return *one;
 }
 
 std::shared_ptr<const Elements> ChunkedArray::chunk(std::span<const uint64_t> chunk) const {

@@ -44,6 +44,7 @@ class ChunkedArray : public Array {
   ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major = false);
 
   Elements read(const Box& box) const final;
+  std::optional<Elements> repeated(const Box& box) const final;
   Shape chunk_shape() const override { return grid_.typical_chunk_shape(); }
   const ChunkGrid& grid() const { return grid_; }
 

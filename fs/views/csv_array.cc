@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/model/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/views/line_grid.h"
@@ -10,6 +11,9 @@
 namespace plainfs {
 
 namespace {
+
+// Of a header, which is kept in memory.
+constexpr uint64_t kMostColumns = uint64_t{1} << 26;
 
 class CsvArray : public EmittingSource<CsvArray> {
  public:
@@ -37,6 +41,7 @@ class CsvArray : public EmittingSource<CsvArray> {
   void put_line_name(const Names& names, uint64_t line, std::string& scratch, Sink& sink) const;
   template <class Sink, class Put>
   void put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const;
+  bool count_repeated(const LineGrid::Block& block, CountingSink& sink) const;
   std::shared_ptr<const Elements> read(const LineGrid::Block& block) const;
 
   const LabelledArray array_;
@@ -61,6 +66,8 @@ void CsvArray::prepare() {
 
 std::string CsvArray::head() const {
   if (!labelled_ || !grid_) return {};
+  if (grid_->width() > kMostColumns)
+    throw unsupported("a header of {} columns is too large to be shown", grid_->width());
   std::string text = "\"\"", scratch;
   StringSink sink(text);
   const ArrayPtr& names = array_.column_names;
@@ -124,6 +131,19 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
   }
 }
 
+// A block of absent chunks is as long as its one element says, so that vast empty arrays have a size in no
+// time.
+bool CsvArray::count_repeated(const LineGrid::Block& block, CountingSink& sink) const {
+  if (labelled_) return false;
+  const std::optional<Elements> one = array_.values->repeated(grid_->unit_box(block.unit));
+  if (!one) return false;
+  CountingSink element;
+  std::string scratch;
+  put_csv_field(array_.values->dtype(), *one, 0, scratch, element);
+  sink.skip(checked_multiply(block.count, element.size() + 1));
+  return true;
+}
+
 template <class Sink>
 void CsvArray::emit(uint64_t number, Sink& sink) const {
   const LineGrid::Block block = grid_->block(number);
@@ -135,6 +155,9 @@ void CsvArray::emit(uint64_t number, Sink& sink) const {
       sink.put('\n');
     }
     return;
+  }
+  if constexpr (std::is_same_v<Sink, CountingSink>) {
+    if (count_repeated(block, sink)) return;
   }
   const std::shared_ptr<const Elements> elements = read(block);
   const DType& type = array_.values->dtype();

@@ -180,15 +180,19 @@ LineGrid::Unit LineGrid::unit(uint64_t number) const {
   return unit;
 }
 
-Elements LineGrid::read_unit(const Array& array, uint64_t number) const {
+Box LineGrid::unit_box(uint64_t number) const {
   Unit unit = this->unit(number);
-  if (column_major_) {
-    Elements stored = array.read({reversed(unit.origin), reversed(unit.extent)});
-    return turn_round(array.dtype(), std::move(stored), unit.extent);
-  }
+  if (column_major_) return {reversed(std::move(unit.origin)), reversed(std::move(unit.extent))};
   unit.origin.resize(rank_);
   unit.extent.resize(rank_);
-  return array.read({std::move(unit.origin), std::move(unit.extent)});
+  return {std::move(unit.origin), std::move(unit.extent)};
+}
+
+Elements LineGrid::read_unit(const Array& array, uint64_t number) const {
+  Box box = unit_box(number);
+  Elements stored = array.read(box);
+  return column_major_ ? turn_round(array.dtype(), std::move(stored), reversed(std::move(box.extent)))
+                       : stored;
 }
 
 }  // namespace plainfs

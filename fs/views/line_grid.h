@@ -31,6 +31,8 @@ class LineGrid {
   Block block(uint64_t number) const;
   // Whether units hold several blocks, so that they are worth keeping.
   bool units_are_shared() const { return unit_elements_ > block_elements_; }
+  // Where a unit lies in the array, in the axes as stored.
+  Box unit_box(uint64_t unit) const;
   // The elements of a unit in users' order. Throws what Array::read throws.
   Elements read_unit(const Array& array, uint64_t unit) const;
 

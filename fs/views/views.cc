@@ -81,7 +81,8 @@ bool fit(const Array& names, uint64_t length, const char* file, const Node& node
     return true;
   }
   const std::string place = node.parts ? node.parts->path() + ": " : "";
-  if (count > 0) context.notice(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));
+  if (count > 0)
+    context.notice(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));
   return false;
 }
 

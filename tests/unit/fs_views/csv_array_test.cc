@@ -224,6 +224,47 @@ BOOST_AUTO_TEST_CASE(a_pass_along_the_text_decodes_each_chunk_once) {
   }
 }
 
+// Every chunk is absent but those of odd number along the last axis, which hold ones.
+class MostlyAbsent : public ChunkedArray {
+ public:
+  MostlyAbsent(Context& context, Shape shape, Shape chunk, bool some)
+      : ChunkedArray(context, type_of<int16_t>(), ChunkGrid(std::move(shape), std::move(chunk))),
+        some_(some) {}
+
+ protected:
+  Elements load_chunk(std::span<const uint64_t> chunk) const override {
+    if (!some_ || chunk.back() % 2 == 0) return elements_of<int16_t>({-25});
+    return elements_of(std::vector<int16_t>(element_count(grid().chunk_shape(chunk)), 1));
+  }
+
+ private:
+  const bool some_;
+};
+
+BOOST_AUTO_TEST_CASE(absent_chunks_are_measured_as_they_are_written) {
+  std::mt19937_64 random(4);
+  for (const Shape& shape : {Shape{50000}, Shape{300, 170}, Shape{7, 20000}}) {
+    for (const bool some : {false, true}) {
+      TestContext context;
+      Shape chunk(shape.size(), 100);
+      const auto array = std::make_shared<MostlyAbsent>(context, shape, chunk, some);
+      const std::string want = csv_by_hand(*array);
+      TextFile file(csv_array({array, nullptr, nullptr}, context), context);
+      BOOST_TEST((whole_text(file) == want));
+      BOOST_TEST(slices_match(file, want, random, 20));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
+  TestContext context;
+  constexpr uint64_t kSide = uint64_t{1} << 17;
+  const auto array = std::make_shared<MostlyAbsent>(context, Shape{kSide, kSide}, Shape{kSide, kSide}, false);
+  TextFile file(csv_array({array, nullptr, nullptr}, context), context);
+  BOOST_TEST(file.size() == kSide * kSide * 4);
+  BOOST_TEST(read_text(file, kSide * kSide * 2 - 2, 6) == "5\n-25,");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs
