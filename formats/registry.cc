@@ -6,29 +6,15 @@
 
 #include <unistd.h>
 
-#ifdef PLAINFS_WITH_bpcells
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
-#endif
-#ifdef PLAINFS_WITH_hdf5
-#include "formats/hdf5/container.h"
-#endif
-#ifdef PLAINFS_WITH_zarr
-#include "formats/zarr/zarr.h"
-#endif
-#ifdef PLAINFS_WITH_takane
-#include "formats/takane/object.h"
-#endif
-#ifdef PLAINFS_WITH_rds
-#include "formats/rds/container.h"
-#endif
-#ifdef PLAINFS_WITH_h5seurat
-#include "formats/h5seurat/schema.h"
-#endif
-#ifdef PLAINFS_WITH_hdmf
-#include "formats/hdmf/schema.h"
-#endif
 #include "formats/folder/folder.h"
+#include "formats/h5seurat/schema.h"
+#include "formats/hdf5/container.h"
+#include "formats/hdmf/schema.h"
+#include "formats/rds/container.h"
+#include "formats/takane/object.h"
+#include "formats/zarr/zarr.h"
 
 namespace plainfs {
 namespace {
@@ -37,35 +23,18 @@ namespace files = boost::filesystem;
 
 // In the order in which they are asked: an object directory may hold what the next ones recognise.
 constexpr Container kContainers[] = {
-#ifdef PLAINFS_WITH_takane
     {"takane", takane::recognises, takane::open},
-#endif
-#ifdef PLAINFS_WITH_bpcells
     {"BPCells", bpcells::recognises_directory, bpcells::open_directory},
-#endif
-#ifdef PLAINFS_WITH_zarr
     {"Zarr", zarr::recognises, zarr::open},
-#endif
-#ifdef PLAINFS_WITH_hdf5
     {"HDF5", hdf5::recognises, hdf5::open},
-#endif
-#ifdef PLAINFS_WITH_rds
     {"rds", rds::recognises, rds::open},
-#endif
     {"folder", folder::recognises, folder::open},
 };
 
 constexpr Schema kSchemas[] = {
-#ifdef PLAINFS_WITH_h5seurat
     {"h5Seurat", h5seurat::refine, h5seurat::describe},
-#endif
-#ifdef PLAINFS_WITH_bpcells
     {"BPCells", bpcells::refine, nullptr},
-#endif
-#ifdef PLAINFS_WITH_hdmf
     {"HDMF", hdmf::refine, nullptr},
-#endif
-    {"folder", nullptr, nullptr},
 };
 
 // Schemas look at what containers leave without a meaning: groups and arrays.
@@ -90,7 +59,7 @@ std::span<const Container> containers() {
   return kContainers;
 }
 std::span<const Schema> schemas() {
-  return std::span(kSchemas).first(std::size(kSchemas) - 1);
+  return kSchemas;
 }
 
 const Container* container_of(const std::string& path) {
