@@ -1,6 +1,7 @@
 #include "formats/codecs/makers.h"
 #include "formats/codecs/number_cast.h"
 #include "formats/codecs/object_text.h"
+#include "formats/model/hex.h"
 #include "formats/model/number_text.h"
 #include "formats/model/utf8.h"
 

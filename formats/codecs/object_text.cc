@@ -72,12 +72,4 @@ Elements elements_of_items(std::string_view codec, Json& items, std::span<const 
   return out.finish();
 }
 
-void append_hex(ByteSpan bytes, std::string& out) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const std::byte byte : bytes) {
-    out += kDigits[static_cast<unsigned>(byte) >> 4];
-    out += kDigits[static_cast<unsigned>(byte) & 15];
-  }
-}
-
 }  // namespace plainfs

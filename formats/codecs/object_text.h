@@ -23,7 +23,4 @@ void add_json_element(Json& value, TextBuilder& out);
 Elements elements_of_items(std::string_view codec, Json& items, std::span<const uint64_t> chunk_shape,
                            bool with_shape);
 
-// Lower-case hex of bytes, appended.
-void append_hex(ByteSpan bytes, std::string& out);
-
 }  // namespace plainfs

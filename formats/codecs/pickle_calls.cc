@@ -3,7 +3,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "formats/codecs/code_point.h"
 #include "formats/codecs/numpy_dtype.h"
 #include "formats/model/checked.h"
 #include "formats/model/utf8.h"

@@ -3,8 +3,7 @@
 #include <charconv>
 #include <vector>
 
-#include "formats/codecs/code_point.h"
-#include "formats/model/error.h"
+#include "formats/model/utf8.h"
 
 namespace plainfs {
 namespace {
@@ -55,7 +54,7 @@ std::string unescaped_unicode(std::string_view text) {
       if (hex.size() != digits || error != std::errc{} || end != hex.data() + digits || !is_code_point(code))
         throw damaged("the pickle has an invalid escape in a text");
     }
-    append_code_point(code, out);
+    append_utf8(code, out);
     i += digits > 0 ? 2 + digits : 1;
   }
   return out;

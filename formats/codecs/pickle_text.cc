@@ -4,9 +4,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "formats/codecs/code_point.h"
 #include "formats/codecs/number_cast.h"
 #include "formats/codecs/object_text.h"
+#include "formats/model/hex.h"
 #include "formats/model/json.h"
 #include "formats/model/number_text.h"
 #include "formats/model/utf8.h"
@@ -52,11 +52,8 @@ std::string utf32_text(ByteSpan stored, bool big_endian) {
   std::string out;
   while (stored.size() >= 4 && load_little<uint32_t>(stored.data() + stored.size() - 4) == 0)
     stored = stored.first(stored.size() - 4);
-  for (size_t i = 0; i + 4 <= stored.size(); i += 4) {
-    const auto code = load_stored<uint32_t>(stored.data() + i, big_endian);
-    if (!is_code_point(code)) throw damaged("the pickle has the code point {:#x} in a text", code);
-    append_code_point(code, out);
-  }
+  for (size_t i = 0; i + 4 <= stored.size(); i += 4)
+    append_utf8(load_stored<uint32_t>(stored.data() + i, big_endian), out);
   return out;
 }
 

@@ -5,7 +5,7 @@
 
 #include "formats/hdf5/dataspace.h"
 #include "formats/model/checked.h"
-#include "formats/model/number_text.h"
+#include "formats/model/element_text.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -64,109 +64,6 @@ std::vector<StoredAttribute> fetch_all(const SourceFile& file, uint64_t object_a
   return attributes;
 }
 
-std::string number_text(const DType& type, const Elements& elements, uint64_t i) {
-  char text[kNumberTextMax];
-  return visit_number(type, [&](auto number) {
-    return std::string(text, write_number(text, elements.values<decltype(number)>()[i]));
-  });
-}
-
-std::string complex_text(const DType& type, const Elements& elements, uint64_t i) {
-  const DType part = number_type(Kind::real, type.size / 2);
-  const std::string imaginary = number_text(part, elements, 2 * i + 1);
-  return fmt::format("{}{}{}i", number_text(part, elements, 2 * i), imaginary[0] == '-' ? "" : "+",
-                     imaginary);
-}
-
-Json enumeration_value(const DType& type, const Elements& elements, uint64_t i) {
-  const int64_t value = visit_number(type, [&](auto number) -> int64_t {
-    using T = decltype(number);
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<int64_t>(elements.values<T>()[i]);
-    else
-      return 0;
-  });
-  for (const EnumMember& member : type.members)
-    if (member.value == value) return Json(member.name);
-  return Json::Number{number_text(type, elements, i)};
-}
-
-bool truth(const DType& type, const Elements& elements, uint64_t i) {
-  return visit_number(type, [&](auto number) {
-    using T = decltype(number);
-    if constexpr (std::is_integral_v<T>)
-      return elements.values<T>()[i] != 0;
-    else
-      return false;
-  });
-}
-
-std::string hex_text(ByteSpan bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
-  return text;
-}
-
-Json value_of(const DType& type, const Elements& elements, uint64_t i);
-
-// Elements from first on, as lists nested as dims from axis on say; next is where the first of them stands.
-Json nested_list(const DType& type, const Elements& elements, const Shape& dims, size_t axis,
-                 uint64_t& next) {
-  if (axis == dims.size()) return value_of(type, elements, next++);
-  Json::List list;
-  for (uint64_t i = 0; i < dims[axis]; ++i) list.push_back(nested_list(type, elements, dims, axis + 1, next));
-  return list;
-}
-
-Json record(const DType& type, const Elements& elements, uint64_t i) {
-  Json::Object object;
-  for (size_t field = 0; field < type.fields.size(); ++field)
-    object.emplace_back(type.fields[field].name,
-                        value_of(type.fields[field].type, elements.children[field], i));
-  return object;
-}
-
-Json array_value(const DType& type, const Elements& elements, uint64_t i) {
-  uint64_t next = i * element_count(type.dims);
-  return nested_list(*type.item, elements.children[0], type.dims, 0, next);
-}
-
-Json sequence_value(const DType& type, const Elements& elements, uint64_t i) {
-  Json::List list;
-  for (uint64_t item = elements.offsets[i]; item < elements.offsets[i + 1]; ++item)
-    list.push_back(value_of(*type.item, elements.children[0], item));
-  return list;
-}
-
-Json value_of(const DType& type, const Elements& elements, uint64_t i) {
-  if (elements.is_missing(i)) return nullptr;
-  const auto fixed_bytes = [&] { return ByteSpan(elements.bytes).subspan(i * type.size, type.size); };
-  switch (type.kind) {
-    case Kind::boolean:
-    case Kind::logical:
-      return truth(type, elements, i);
-    case Kind::enumeration:
-      return enumeration_value(type, elements, i);
-    case Kind::complex:
-      return complex_text(type, elements, i);
-    case Kind::fixed_text:
-      return Json(trim_padding(as_text(fixed_bytes()), type.padding));
-    case Kind::opaque:
-      return hex_text(fixed_bytes());
-    case Kind::compound:
-      return record(type, elements, i);
-    case Kind::array:
-      return array_value(type, elements, i);
-    case Kind::sequence:
-      return sequence_value(type, elements, i);
-    case Kind::text:
-    case Kind::reference:
-      return Json(elements.text(i));
-    default:
-      return Json::Number{number_text(type, elements, i)};
-  }
-}
-
 // Lists that hold no element are still lists, and a shape may ask for any number of them.
 void check_list_count(const Shape& shape) {
   constexpr uint64_t kMostLists = 1 << 20;
@@ -180,11 +77,13 @@ void check_list_count(const Shape& shape) {
 Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
   const Extent& extent = attribute.extent;
   if (extent.is_null) return nullptr;
-  const Elements elements =
-      decode(extent.type, std::move(attribute.stored), element_count(extent.shape), pointees);
   check_list_count(extent.shape);
-  uint64_t next = 0;
-  return nested_list(extent.type.dtype, elements, extent.shape, 0, next);
+  Elements elements = decode(extent.type, std::move(attribute.stored), element_count(extent.shape), pointees);
+  if (extent.shape.empty()) return json_of(extent.type.dtype, elements, 0);
+  Elements list;
+  list.count = 1;
+  list.children.push_back(std::move(elements));
+  return json_of(array_type(extent.type.dtype, extent.shape), list, 0);
 }
 
 }  // namespace

@@ -3,72 +3,27 @@
 #include <type_traits>
 
 #include "formats/model/derived_array.h"
-#include "formats/model/number_text.h"
-#include "formats/model/utf8.h"
+#include "formats/model/element_text.h"
 
 namespace plainfs {
 
 namespace {
 
-std::string utf32_text(const Elements& elements, uint32_t size, uint64_t i) {
-  const uint64_t width = size / 4;
-  const auto units = elements.values<uint32_t>().subspan(i * width, width);
-  std::string text;
-  size_t length = width;
-  while (length > 0 && units[length - 1] == 0) --length;
-  for (const uint32_t unit : units.first(length)) append_utf8(unit, text);
-  return text;
-}
-
-std::string number_level(const DType& type, const Elements& elements, uint64_t i) {
-  return visit_number(type, [&](auto zero) -> std::string {
-    using T = decltype(zero);
-    const T value = elements.values<T>()[i];
-    if constexpr (std::is_integral_v<T>) {
-      if (type.kind == Kind::boolean || type.kind == Kind::logical) return value ? "TRUE" : "FALSE";
-      for (const EnumMember& member : type.members) {
-        if (static_cast<T>(member.value) == value) return member.name;
-      }
-    }
-    char text[kNumberTextMax];
-    return std::string(text, write_number(text, value));
-  });
-}
-
-// One level as text.
-std::string level_text(const DType& type, const Elements& elements, uint64_t i) {
-  switch (type.kind) {
-    case Kind::text:
-      return std::string(elements.text(i));
-    case Kind::fixed_text:
-      return std::string(
-          trim_padding(as_text(elements.bytes).substr(i * type.size, type.size), type.padding));
-    case Kind::fixed_utf32:
-      return utf32_text(elements, type.size, i);
-    case Kind::boolean:
-    case Kind::logical:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::enumeration:
-    case Kind::real:
-      return number_level(type, elements, i);
-    default:
-      throw unsupported("levels of type {}", type.name());
-  }
-}
-
 Elements levels_as_text(const Array& levels) {
   Elements elements = read_all(levels);
   if (levels.dtype().kind == Kind::text) return elements;
-  TextBuilder text(elements.count);
+  TextBuilder labels(elements.count);
+  std::string label;
   for (uint64_t i = 0; i < elements.count; ++i) {
     if (elements.is_missing(i)) {
-      text.add_missing();
+      labels.add_missing();
     } else {
-      text.add(level_text(levels.dtype(), elements, i));
+      label.clear();
+      append_plain(levels.dtype(), elements, i, label);
+      labels.add(label);
     }
   }
-  return text.finish();
+  return labels.finish();
 }
 
 // The place of a code among the levels; kNoLevel where it has none.

@@ -1,4 +1,4 @@
-// Whether bytes are UTF-8, by table 3-7 of the Unicode standard: no overlong forms, no surrogates.
+// UTF-8, by table 3-7 of the Unicode standard: no overlong forms, no surrogates.
 #pragma once
 
 #include <cstddef>
@@ -66,11 +66,14 @@ inline std::vector<uint32_t> code_points(std::string_view text) {
   return codes;
 }
 
+// Whether there is such a character: no surrogate, nothing beyond U+10FFFF.
+inline bool is_code_point(uint32_t code) {
+  return code < 0xd800 || (code > 0xdfff && code <= 0x10ffff);
+}
+
 // Throws damaged where there is no such character.
 inline void append_utf8(uint32_t code_point, std::string& out) {
-  if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000)) {
-    throw damaged("the character U+{:X} does not exist", code_point);
-  }
+  if (!is_code_point(code_point)) throw damaged("the character U+{:X} does not exist", code_point);
   const int more = code_point < 0x80 ? 0 : code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
   constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
   out += static_cast<char>(kLead[more] | code_point >> (6 * more));

@@ -1,5 +1,5 @@
-// One element of any DType as text: plain, as a CSV field, as a name in a TSV, or as JSON (fs/VIEWS.md,
-// section 2). Requires throughout: elements are of type, i < elements.count.
+// One element of any DType as a field of a CSV or a TSV (fs/VIEWS.md, section 2). Requires throughout:
+// elements are of type, i < elements.count.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,11 @@
 #include <string_view>
 
 #include "formats/model/dtype.h"
+#include "formats/model/element_text.h"
 #include "formats/model/elements.h"
 #include "fs/text/sink.h"
 
 namespace plainfs {
-
-// Appends the element as it is written outside quotes; NA where it is missing. Returns whether it is text,
-// which CSV quotes where it has to, and not a number, truth value, time or missing. Throws damaged for what
-// is no text after all.
-bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::string& out);
-
-// Appends the element as a JSON value.
-void append_json(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
 // Whether text, as a CSV field, has to stand in quotes: RFC 4180, and where it would read as missing or as
 // nothing.

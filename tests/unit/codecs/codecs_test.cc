@@ -6,6 +6,7 @@
 #include "formats/codecs/crc32c.h"
 #include "formats/codecs/numpy_dtype.h"
 #include "formats/codecs/object_text.h"
+#include "formats/model/hex.h"
 
 namespace plainfs {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "formats/codecs/base64.h"
 #include "formats/codecs/numpy_dtype.h"
-#include "formats/codecs/object_text.h"
+#include "formats/model/hex.h"
 #include "formats/model/number_text.h"
 
 namespace plainfs {

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "formats/model/checked.h"
-#include "formats/model/utf8.h"
 
 using namespace plainfs;
 
@@ -42,19 +41,6 @@ BOOST_AUTO_TEST_CASE(arithmetic_that_does_not_fit_is_damaged) {
   BOOST_CHECK_THROW(checked_size(uint64_t{1} << 62, 2), Error);
   BOOST_TEST(divide_up(most, 2) == (most / 2) + 1);
   BOOST_TEST(divide_up(0, 2) == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(every_code_point_is_written_as_the_utf8_that_is_read) {
-  for (uint32_t code = 0; code < 0x110000; code += code < 0x1000 ? 1 : 7) {
-    if (code >= 0xd800 && code < 0xe000) continue;
-    std::string text;
-    append_utf8(code, text);
-    BOOST_TEST_REQUIRE(is_utf8(text));
-    BOOST_TEST_REQUIRE(utf8_length(text) == text.size());
-  }
-  std::string text;
-  BOOST_CHECK_THROW(append_utf8(0xd800, text), Error);
-  BOOST_CHECK_THROW(append_utf8(0x110000, text), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,6 +21,19 @@ BOOST_AUTO_TEST_CASE(overlong_forms_surrogates_and_cut_characters_are_not_utf8) 
     BOOST_TEST(!is_utf8(text), text);
 }
 
+BOOST_AUTO_TEST_CASE(every_code_point_is_written_as_the_utf8_that_is_read) {
+  for (uint32_t code = 0; code < 0x110000; code += code < 0x1000 ? 1 : 7) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    std::string text;
+    append_utf8(code, text);
+    BOOST_TEST_REQUIRE(is_utf8(text));
+    BOOST_TEST_REQUIRE(utf8_length(text) == text.size());
+  }
+  std::string text;
+  BOOST_CHECK_THROW(append_utf8(0xd800, text), Error);
+  BOOST_CHECK_THROW(append_utf8(0x110000, text), Error);
+}
+
 BOOST_AUTO_TEST_CASE(code_points_of_text) {
   BOOST_TEST(code_points("a\u00e9\u20ac\U0001F600") == (std::vector<uint32_t>{0x61, 0xe9, 0x20ac, 0x1f600}),
              boost::test_tools::per_element());

@@ -1,4 +1,4 @@
-#include "fs/text/time_text.h"
+#include "formats/model/time_text.h"
 
 #include <fmt/format.h>
 
