@@ -25,14 +25,29 @@ enum class Kind : uint8_t {
   opaque,            // size bytes without meaning; hex
   compound,          // DType::fields; stored packed or with padding, Elements hold one child a field
   array,             // DType::dims of DType::item, inside one element
-  text,              // variable-length UTF-8
+  text,              // variable-length text; not UTF-8 is damage in text views
   blob,              // variable-length bytes without meaning; hex
   sequence,          // a variable number of DType::item
   json,              // any value, kept as canonical JSON text (json.h)
   reference,         // kept as the path of what it points to; missing for a null one
 };
 
-enum class TimeUnit : uint8_t { generic, year, month, week, day, hour, minute, second, milli, micro, nano, pico, femto, atto };
+enum class TimeUnit : uint8_t {
+  generic,
+  year,
+  month,
+  week,
+  day,
+  hour,
+  minute,
+  second,
+  milli,
+  micro,
+  nano,
+  pico,
+  femto,
+  atto
+};
 enum class Padding : uint8_t { null_terminated, null_padded, space_padded };
 
 struct DType;
@@ -46,16 +61,16 @@ struct Field;
 
 struct DType {
   Kind kind = Kind::integer;
-  uint32_t size = 0;        // bytes of one stored element; 0 = variable length
-  bool big_endian = false;  // as stored; Elements are native
-  Kind base = Kind::integer;                    // logical, enumeration: integer or unsigned_integer
-  Padding padding = Padding::null_padded;       // fixed_text
-  TimeUnit time_unit = TimeUnit::generic;       // time_point, time_span
-  uint32_t time_count = 1;                      // "10us": 10
-  std::vector<EnumMember> members;              // enumeration
-  std::vector<Field> fields;                    // compound
-  std::vector<uint64_t> dims;                   // array
-  std::shared_ptr<const DType> item;            // array, sequence
+  uint32_t size = 0;                       // bytes of one stored element; 0 = variable length
+  bool big_endian = false;                 // as stored; Elements are native
+  Kind base = Kind::integer;               // logical, enumeration: integer or unsigned_integer
+  Padding padding = Padding::null_padded;  // fixed_text
+  TimeUnit time_unit = TimeUnit::generic;  // time_point, time_span
+  uint32_t time_count = 1;                 // "10us": 10
+  std::vector<EnumMember> members;         // enumeration
+  std::vector<Field> fields;               // compound
+  std::vector<uint64_t> dims;              // array
+  std::shared_ptr<const DType> item;       // array, sequence
 
   // Every element takes the same number of bytes, so an .npy is possible (references excepted).
   bool fixed_size() const;
@@ -74,7 +89,7 @@ struct Field {
 };
 
 DType number_type(Kind kind, uint32_t size, bool big_endian = false);
-DType text_type();       // variable-length UTF-8
+DType text_type();  // of variable length
 DType compound_type(std::vector<Field> fields, uint32_t size);
 // fields laid out without padding, offsets filled in; the record's size follows
 DType packed_compound_type(std::vector<Field> fields);

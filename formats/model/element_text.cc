@@ -59,11 +59,6 @@ void append_fixed_utf32(const DType& type, const Elements& elements, uint64_t i,
   for (const uint32_t unit : units) append_utf8(unit, out);
 }
 
-void append_utf8_text(std::string_view text, std::string& out) {
-  if (!is_utf8(text)) throw damaged("text that is not UTF-8");
-  out += text;
-}
-
 int64_t integer_value(const DType& type, const Elements& elements, uint64_t i) {
   return visit_number(type, [&](auto zero) -> int64_t {
     using T = decltype(zero);
@@ -87,8 +82,6 @@ void append_integer(const DType& type, int64_t value, std::string& out) {
   else
     append_number(value, out);
 }
-
-constexpr int64_t kNotATime = INT64_MIN;
 
 bool is_not_a_time(const DType& type, const Elements& elements, uint64_t i) {
   return (type.kind == Kind::time_point || type.kind == Kind::time_span) &&
@@ -129,7 +122,10 @@ class TextMaker {
     append_number(value, out_);
     if (!is_finite(value)) out_ += '"';
   }
-  void text(std::string_view value) { write_json_text(value, out_); }
+  void text(std::string_view value) {
+    check_utf8(value);
+    write_json_text(value, out_);
+  }
   void json(std::string_view value) { out_ += value; }
   template <class MakeItem>
   void list(uint64_t count, MakeItem&& make_item) {
@@ -145,7 +141,7 @@ class TextMaker {
     out_ += '{';
     for (size_t i = 0; i < fields.size(); ++i) {
       if (i) out_ += ',';
-      write_json_text(fields[i].name, out_);
+      text(fields[i].name);
       out_ += ':';
       make_field(i);
     }
@@ -285,7 +281,7 @@ bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::
       append_time(type, elements.values<int64_t>()[i], out);
       return false;
     case Kind::fixed_text:
-      append_utf8_text(fixed_text(type, elements, i), out);
+      out += fixed_text(type, elements, i);
       return true;
     case Kind::fixed_utf32:
       append_fixed_utf32(type, elements, i, out);

@@ -12,11 +12,11 @@
 namespace plainfs {
 
 // Appends the element as it is written outside quotes; NA where it is missing. Returns whether it is text,
-// which CSV quotes where it has to, and not a number, truth value, time or missing. Throws damaged for what
-// is no text after all.
+// which CSV quotes where it has to, and not a number, truth value, time or missing. Text that is stored as
+// bytes may be no UTF-8: the caller checks.
 bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
-// Appends the element as a JSON value.
+// Appends the element as a JSON value. Throws damaged for text that is not UTF-8.
 void append_json(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
 // The same as a value, whose text is what is stored: it may be no UTF-8, and numbers may be "Inf".

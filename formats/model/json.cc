@@ -331,6 +331,18 @@ void write_json(const Json& value, std::string& out) {
   }
 }
 
+void check_utf8(const Json& value) {
+  if (const std::string* text = value.text()) check_utf8(std::string_view(*text));
+  if (const Json::List* list = value.list())
+    for (const Json& item : *list) check_utf8(item);
+  if (const Json::Object* object = value.object()) {
+    for (const auto& [key, member] : *object) {
+      check_utf8(std::string_view(key));
+      check_utf8(member);
+    }
+  }
+}
+
 std::string to_json_text(const Json& value) {
   std::string out;
   write_json(value, out);

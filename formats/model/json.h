@@ -67,9 +67,12 @@ Json parse_json(std::string_view text, size_t max_depth = 256);
 
 // Compact JSON: no blanks, key order kept, text as UTF-8 with only the escapes JSON needs (bytes that are not
 // UTF-8 become U+FFFD). Integer tokens stay; other numbers are laid out as number_text.h does. Not-a-number
-// and the infinities become the strings "NaN", "Infinity", "-Infinity" (or "Inf", "-Inf" where that is the token).
+// and the infinities become the strings "NaN", "Infinity", "-Infinity" (or "Inf", "-Inf" where that is the
+// token).
 void write_json(const Json& value, std::string& out);
 std::string to_json_text(const Json& value);
+// Throws damaged where a text or a key in value is not UTF-8, so that JSON cannot hold it.
+void check_utf8(const Json& value);
 // text as a JSON string, with its quotes.
 void write_json_text(std::string_view text, std::string& out);
 

@@ -9,8 +9,10 @@
 
 namespace plainfs {
 
-// count * time_count units of type since 1970. Requires: type.kind is time_point, count is not INT64_MIN
-// (not-a-time).
+// The count of a time_point or time_span that is none.
+inline constexpr int64_t kNotATime = INT64_MIN;
+
+// count * time_count units of type since 1970. Requires: type.kind is time_point, count is not kNotATime.
 void append_time(const DType& type, int64_t count, std::string& out);
 
 }  // namespace plainfs

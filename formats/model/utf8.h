@@ -52,6 +52,11 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
+// Throws damaged where text is not UTF-8.
+inline void check_utf8(std::string_view text) {
+  if (!is_utf8(text)) throw damaged("text that is not UTF-8");
+}
+
 // The code points of text. Requires: is_utf8(text).
 inline std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> codes;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/model/checked.h"
+#include "formats/model/utf8.h"
 #include "formats/rds/altrep.h"
 
 namespace plainfs::rds {
@@ -75,15 +76,7 @@ bool is_latin1(uint32_t flags, const std::string& native_encoding) {
 
 std::string utf8_of_latin1(std::string_view text) {
   std::string utf8;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x80) {
-      utf8 += c;
-    } else {
-      utf8 += static_cast<char>(0xc0 | code >> 6);
-      utf8 += static_cast<char>(0x80 | (code & 0x3f));
-    }
-  }
+  for (const char c : text) append_utf8(static_cast<unsigned char>(c), utf8);
   return utf8;
 }
 

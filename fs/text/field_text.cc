@@ -1,25 +1,26 @@
 #include "fs/text/field_text.h"
 
 #include <algorithm>
-#include <array>
+
+#include "formats/model/utf8.h"
 
 namespace plainfs {
 
 bool needs_quotes(std::string_view text) {
-  static constexpr auto kSpecial = [] {
-    std::array<bool, 256> table{};
-    for (const char c : {',', '"', '\r', '\n'}) table[static_cast<unsigned char>(c)] = true;
-    return table;
-  }();
   if (text.empty() || text == "NA") return true;
-  bool special = false;
-  for (const char c : text) special |= kSpecial[static_cast<unsigned char>(c)];
+  bool special = false, beyond_ascii = false;  // without an early end, so that the loop is vectorised
+  for (const char c : text) {
+    special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
+    beyond_ascii |= (c & 0x80) != 0;
+  }
+  if (beyond_ascii) check_utf8(text);
   return special;
 }
 
 void append_tsv_field(const DType& type, const Elements& elements, uint64_t i, std::string& out) {
   const size_t first = out.size();
   append_plain(type, elements, i, out);
+  check_utf8(std::string_view(out).substr(first));
   std::replace_if(
       out.begin() + static_cast<ptrdiff_t>(first), out.end(),
       [](char c) { return c == '\t' || c == '\r' || c == '\n'; }, ' ');

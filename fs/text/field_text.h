@@ -1,4 +1,5 @@
-// One element of any DType as a field of a CSV or a TSV (fs/VIEWS.md, section 2). Requires throughout:
+// One element of any DType as a field of a CSV or a TSV (fs/VIEWS.md, section 2). Text that
+// is not UTF-8 is damage. Requires throughout:
 // elements are of type, i < elements.count.
 #pragma once
 
@@ -14,7 +15,7 @@
 namespace plainfs {
 
 // Whether text, as a CSV field, has to stand in quotes: RFC 4180, and where it would read as missing or as
-// nothing.
+// nothing. Throws damaged where it is not UTF-8.
 bool needs_quotes(std::string_view text);
 
 template <class Sink>

@@ -1,5 +1,6 @@
 #include "fs/views/attrs_json.h"
 
+#include "formats/model/utf8.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {
@@ -11,9 +12,17 @@ bool has_directory(const Node& node) {
          std::holds_alternative<Fragments>(node.content);
 }
 
-Json object_of(const Attributes& attributes) {
+Json object_of(const std::string& key, const Attributes& attributes) {
   Json::Object object;
-  for (const Attribute& attribute : attributes) object.emplace_back(attribute.name, attribute.value);
+  for (const Attribute& attribute : attributes) {
+    try {
+      check_utf8(std::string_view(attribute.name));
+      check_utf8(attribute.value);
+    } catch (const Error& error) {
+      throw error.at(fmt::format("attribute {} of {}", attribute.name, key));
+    }
+    object.emplace_back(attribute.name, attribute.value);
+  }
   return object;
 }
 
@@ -58,7 +67,8 @@ class AttrsJson : public TextSource {
 std::string attrs_json(const Node& directory) {
   Json::Object all;
   visit_attributes(directory, [&](const std::string& key, const Attributes& attributes) {
-    all.emplace_back(key, object_of(attributes));
+    check_utf8(std::string_view(key));
+    all.emplace_back(key, object_of(key, attributes));
     return true;
   });
   return to_json_text(all) + "\n";

@@ -84,6 +84,14 @@ BOOST_AUTO_TEST_CASE(attributes_are_text_or_compact_json) {
   BOOST_TEST(files().attribute(files().find("a.npy"), "user.unit").value() == "mm");
 }
 
+BOOST_AUTO_TEST_CASE(an_attribute_that_is_not_utf8_is_its_bytes_or_an_error) {
+  add_with_attributes("a", {{"unit", "\xb5m"}, {"list", Json::List{"\xb5m"}}});
+  const Inode inode = files().find("a.csv");
+  BOOST_TEST(files().attribute(inode, "user.unit").value() == "\xb5m");
+  BOOST_CHECK_THROW(files().attribute(inode, "user.list"), Error);
+  BOOST_TEST(files().attribute_names(inode).size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(attributes_that_linux_cannot_hold_are_left_out) {
   add_with_attributes("a", {{"big", std::string(65537, 'x')},
                             {"fits", std::string(65536, 'x')},

@@ -73,6 +73,23 @@ BOOST_AUTO_TEST_CASE(missing_is_an_unquoted_na) {
   BOOST_TEST(csv(text_type(), builder.finish()) == "NA");
 }
 
+BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_damage) {
+  DType fixed;
+  fixed.kind = Kind::fixed_text;
+  fixed.size = 4;
+  Elements bytes = zero_elements(fixed, 1);
+  bytes.bytes[0] = std::byte{0xff};
+  DType colour = number_type(Kind::enumeration, 1);
+  colour.members = {{"gr\xfcn", 0}};
+  std::string out;
+  BOOST_TEST(csv_of_text("gr\u00fcn, and more than eight bytes") ==
+             "\"gr\u00fcn, and more than eight bytes\"");
+  BOOST_CHECK_THROW(csv_of_text("gr\xfcn"), Error);
+  BOOST_CHECK_THROW(csv(fixed, bytes), Error);
+  BOOST_CHECK_THROW(csv(colour, elements_of<uint8_t>({0})), Error);
+  BOOST_CHECK_THROW(append_tsv_field(text_type(), texts({"gr\xfcn"}), 0, out), Error);
+}
+
 BOOST_AUTO_TEST_CASE(tsv_fields_are_never_quoted) {
   std::string out = "before\t";
   append_tsv_field(text_type(), texts({"a\tb\r\n\"c\","}), 0, out);

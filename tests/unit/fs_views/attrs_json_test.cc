@@ -65,6 +65,20 @@ BOOST_AUTO_TEST_CASE(a_directory_that_is_shown_as_an_array_too_has_its_own_attri
   BOOST_TEST(attrs_json(node) == "{\".\":{\"kind\":\"schema\"}}\n");
 }
 
+BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_makes_the_file_fail) {
+  const auto why = [](Attributes attributes) {
+    return message_of([&] { attrs_json(directory_of({array_member("x", std::move(attributes))})); });
+  };
+  const std::string latin = "\xb5m";
+  BOOST_TEST(why({{"a", "\u00b5m"}}).empty());
+  BOOST_TEST(why({{"unit", latin}}) == "attribute unit of x: text that is not UTF-8");
+  BOOST_TEST(why({{"l", Json::List{Json::Object{{"k", latin}}}}}) ==
+             "attribute l of x: text that is not UTF-8");
+  BOOST_TEST(!why({{"o", Json::Object{{latin, true}}}}).empty());
+  BOOST_TEST(!why({{latin, true}}).empty());
+  BOOST_CHECK_THROW(attrs_json(directory_of({array_member(latin, {{"a", true}})})), Error);
+}
+
 BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
   TestContext context;
   BOOST_TEST(offered(directory_of({array_member("x", {})}), context).empty());
