@@ -14,17 +14,16 @@ const PickleArray& array_of(const PickleValue& value, const PickleHeap& heap) {
   return heap.arrays[value.index];
 }
 
-Elements json_elements(const PickleArray& array, uint64_t count, const PickleHeap& heap, PickleText& text) {
+Elements json_elements(const PickleArray& array, uint64_t count, PickleText& text) {
   TextBuilder out(count);
   std::string element;
   for (uint64_t i = 0; i < count; ++i) {
-    if (array.type->has_objects && heap.items(array.data)[i].kind == PickleKind::none) {
-      out.add_missing();
-      continue;
-    }
     element.clear();
     text.write_element(array, i, element);
-    out.add(element);
+    if (element == "null")  // None or not-a-time
+      out.add_missing();
+    else
+      out.add(element);
   }
   return out.finish();
 }
@@ -41,7 +40,7 @@ class Pickle : public ObjectCodec {
     if (element_count(array.shape) != count)
       throw damaged("{} elements, the chunk has {}", element_count(array.shape), count);
     PickleText text(heap, encoded.size());
-    if (dtype_.kind == Kind::json) return json_elements(array, count, heap, text);
+    if (dtype_.kind == Kind::json) return json_elements(array, count, text);
     return pickled_records(array, dtype_, heap, text);
   } catch (const Error& error) {
     throw error.at("pickle");

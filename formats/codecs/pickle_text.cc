@@ -9,6 +9,7 @@
 #include "formats/model/hex.h"
 #include "formats/model/json.h"
 #include "formats/model/number_text.h"
+#include "formats/model/time_text.h"
 #include "formats/model/utf8.h"
 
 namespace plainfs {
@@ -19,6 +20,7 @@ constexpr int kMostDepth = 128;
 // Python writes a shared value once, but every element of an array may be one and the same.
 constexpr uint64_t kTimesWhole = 128;
 constexpr uint64_t kTimesElement = 16;
+constexpr uint64_t kLongestTime = 64;  // about: a year may have thirty digits
 constexpr uint64_t kLeastWhole = uint64_t{16} << 20;
 constexpr uint64_t kLeastElement = uint64_t{64} << 10;
 
@@ -265,6 +267,19 @@ void PickleText::write_member(const DType& type, const PickleValue& value, std::
   }
 }
 
+void PickleText::write_time(const DType& type, int64_t count, std::string& out) {
+  spend(kLongestTime);
+  if (count == kNotATime) {
+    out += "null";
+  } else if (type.kind == Kind::time_span) {
+    write_json_number(count, out);
+  } else {
+    out += '"';
+    append_time(type, count, out);
+    out += '"';
+  }
+}
+
 void PickleText::write_stored(const DType& type, const std::byte* at, std::string& out) {
   spend(8 + uint64_t{type.size});
   const ByteSpan bytes(at, type.size);
@@ -299,7 +314,7 @@ void PickleText::write_stored(const DType& type, const std::byte* at, std::strin
     }
     case Kind::time_point:
     case Kind::time_span:
-      throw unsupported("pickled dates and times");
+      return write_time(type, load_stored<int64_t>(at, type.big_endian), out);
     default:
       break;
   }

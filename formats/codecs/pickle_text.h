@@ -25,6 +25,7 @@ class PickleText {
   void write_array(const PickleArray& array, size_t axis, uint64_t first, std::string& out, int depth);
   void write_item(const PickleArray& array, uint64_t i, std::string& out, int depth);
   void write_member(const DType& type, const PickleValue& value, std::string& out, int depth);
+  void write_time(const DType& type, int64_t count, std::string& out);
   void write_stored(const DType& type, const std::byte* at, std::string& out);
   void write_text(std::string_view text, std::string& out);
   void spend(uint64_t bytes);

@@ -180,6 +180,12 @@ for protocol in range(6):
                  np.array([(1, b"x")], dtype=[("i", "<i4"), ("s", "S2")])]
     objects(f"pickle arrays {protocol}", Pickle(protocol), arrays,
             ["[0,1,2]", "[[0,1,2],[3,4,5]]", '["a","b"]', "2.5", '[[1,"x"]]'])
+    times = np.empty(6, dtype=object)
+    times[:] = [np.datetime64("2020-01-02T03:04:05.678", "ms"), np.datetime64("1969-12-31", "D"), np.datetime64("NaT"),
+                np.timedelta64(-5, "h"), np.timedelta64("NaT", "s"),
+                np.array(["1970-01-01T00:00:10", "NaT"], dtype=">M8[10s]")]
+    objects(f"pickle times {protocol}", Pickle(protocol), times,
+            ['"2020-01-02T03:04:05.678"', '"1969-12-31"', None, "-5", None, '["1970-01-01T00:00:10",null]'])
     voids = np.empty(2, dtype=object)
     voids[:] = list(np.array([(1, "x", 0.1), (2, None, 3)], dtype=[("i", "<i4"), ("s", "O"), ("f", "<f4")]))
     objects(f"pickle void {protocol}", Pickle(protocol), voids, ['[1,"x",0.1]', "[2,null,3]"])
