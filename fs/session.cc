@@ -43,6 +43,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
       files_(kMostOpenFiles, &counters_.source_bytes_read),
       context_{cache_,
                workers_,
+               decode_room_,
                files_,
                counters_,
                options.read,

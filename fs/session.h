@@ -12,7 +12,8 @@ namespace plainfs {
 
 class Session {
  public:
-  // warn: where broken rules go besides the log; may be null. Throws Failure, whose message begins with the path.
+  // warn: where broken rules go besides the log; may be null. Throws Failure, whose message begins with the
+  // path.
   explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {});
 
   Filesystem& filesystem() { return *filesystem_; }
@@ -24,6 +25,7 @@ class Session {
   Counters counters_;
   ByteCache cache_;
   Workers workers_;
+  DecodeRoom decode_room_;
   FilePool files_;
   Context context_;
   std::unique_ptr<Filesystem> filesystem_;

@@ -59,7 +59,10 @@ class DatasetArray : public ChunkedArray, public StoredObject {
         box.origin[axis] = grid().start(axis, chunk[axis]);
         box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
       }
-      Bytes stored(checked_multiply(element_count(dataset_block), extent_.stored_size));
+      const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
+      // As stored, between two filters, and decoded.
+      const auto room = file().context().decode_room.take(checked_multiply(bytes, 3));
+      Bytes stored(bytes);
       // Zeros are a valid element of every type: nobody reads them, but the decoder must get over them.
       if (box.extent != dataset_block) std::memset(stored.data(), 0, stored.size());
       storage_->read(box, dataset_block, stored.data());

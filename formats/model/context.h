@@ -1,5 +1,5 @@
-// What every layer below fs is given instead of globals: the cache, the workers, the open files, where
-// warnings go, and the options that change how a store is read. Lives as long as the mount.
+// What every layer below fs is given instead of globals: the cache, the workers, the room to decode in, the
+// open files, where warnings go, and the options that change how a store is read. Lives as long as the mount.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
+#include "formats/model/decode_room.h"
 #include "formats/model/file.h"
 
 namespace plainfs {
@@ -16,7 +17,7 @@ namespace plainfs {
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
-  std::string mountpoint;              // where this is mounted, without links; a mirrored folder does not look there
+  std::string mountpoint;  // where this is mounted, without links; a mirrored folder does not look there
 };
 
 // Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.
@@ -32,10 +33,12 @@ struct Counters {
 struct Context {
   ByteCache& cache;
   Workers& workers;
+  DecodeRoom& decode_room;
   FilePool& files;
   Counters& counters;
   ReadOptions options;
-  // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store. Thread-safe.
+  // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store.
+  // Thread-safe.
   std::function<void(const std::string& message)> warn;
   // The same for what is odd and breaks no rule; null: as warn. Called through notice().
   std::function<void(const std::string& message)> note{};

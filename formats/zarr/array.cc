@@ -15,6 +15,14 @@ ChunkGrid innermost_grid(const ArrayMetadata& metadata, const std::optional<Shar
   return ChunkGrid(metadata.grid.shape(), shards->inner_shape());
 }
 
+// About what decoding a chunk takes: as stored, between two codecs, and decoded.
+uint64_t working_bytes(const CodecChain& chain, uint64_t encoded, const Shape& shape) {
+  const uint64_t decoded = chain.dtype.fixed_size()
+                               ? checked_multiply(element_count(shape), chain.dtype.packed_size())
+                               : checked_multiply(encoded, 2);
+  return checked_add(encoded, checked_multiply(decoded, 2));
+}
+
 }  // namespace
 
 std::string ChunkKeys::key(std::span<const uint64_t> chunk, char separator_used) const {
@@ -84,6 +92,7 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
     if (!value) return absent();
     const Shape shape = grid().chunk_shape(chunk);
     check_encoded_size(chain_, value->size(), shape);
+    const auto room = context().decode_room.take(working_bytes(chain_, value->size(), shape));
     return decode_chunk(chain_, value->read_all(), shape);
   } catch (const Error& error) {
     throw error.at(key);

@@ -34,8 +34,10 @@ class TestContext {
   Counters counters;
   ByteCache cache;
   Workers workers;
+  DecodeRoom decode_room;
   FilePool files;
-  Context context{cache, workers, files, counters, {}, [this](const std::string& message) { add(message); }};
+  Context context{
+      cache, workers, decode_room, files, counters, {}, [this](const std::string& message) { add(message); }};
 
  private:
   void add(const std::string& message) {
