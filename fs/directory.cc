@@ -44,7 +44,7 @@ class LoneMember : public Group {
   const Member member_;
 };
 
-bool is_lone_array(const Node& node) {
+bool is_lone_member(const Node& node) {
   return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
 }
 
@@ -116,7 +116,7 @@ class Lister {
 
   // The files that node's own directory holds besides its members.
   void add_own_files(Node node, std::vector<Member> members, bool is_top) {
-    if (is_top && dynamic_cast<const LoneMember*>(node.parts.get())) {
+    if (is_top && is_lone_member(node)) {
       // The attributes of what is mounted are its own; in a mirrored folder they are its member's.
       node.attributes = [lone = members.front().node] { return attributes_of(lone); };
       members.clear();

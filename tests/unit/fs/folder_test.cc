@@ -128,11 +128,11 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
 }
 
 BOOST_AUTO_TEST_CASE(many_stores_are_entered_with_few_kept_open) {
-  for (int i = 0; i < 120; ++i) add_store("s" + std::to_string(i));
+  for (int i = 0; i < 120; ++i) add_store(fmt::format("s{}", i));
   std::string first;
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 120; ++i) {
-      const std::string text = read("s" + std::to_string(i) + "/matrix.mtx");
+      const std::string text = read(fmt::format("s{}/matrix.mtx", i));
       if (first.empty()) first = text;
       BOOST_TEST_REQUIRE(text == first);
     }
@@ -140,10 +140,10 @@ BOOST_AUTO_TEST_CASE(many_stores_are_entered_with_few_kept_open) {
 }
 
 BOOST_AUTO_TEST_CASE(inodes_outlive_the_store_they_are_in) {
-  for (int i = 0; i < 60; ++i) add_store("s" + std::to_string(i));
+  for (int i = 0; i < 60; ++i) add_store(fmt::format("s{}", i));
   const Inode inode = files().find("s0/matrix.mtx");
   const off_t size = files().status(inode).st_size;
-  for (int i = 1; i < 60; ++i) files().find("s" + std::to_string(i) + "/val.csv");
+  for (int i = 1; i < 60; ++i) files().find(fmt::format("s{}/val.csv", i));
   BOOST_TEST(files().status(inode).st_size == size);
   BOOST_TEST(files().find("s0/matrix.mtx") == inode);
   const Slices slices = files().read(files().open(inode), 0, 1 << 20);

@@ -236,13 +236,13 @@ BOOST_AUTO_TEST_CASE(only_a_directory_may_be_shown_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(many_threads_see_the_same_inodes) {
-  for (int i = 0; i < 200; ++i) root->add_group("g" + std::to_string(i))->add_array("a");
+  for (int i = 0; i < 200; ++i) root->add_group(fmt::format("g{}", i))->add_array("a");
   std::vector<std::vector<Inode>> seen(8);
   tree();
   std::vector<std::thread> threads;
   for (auto& inodes : seen) {
     threads.emplace_back([&inodes, this] {
-      for (int i = 0; i < 200; ++i) inodes.push_back(find("g" + std::to_string(i) + "/a.csv"));
+      for (int i = 0; i < 200; ++i) inodes.push_back(find(fmt::format("g{}/a.csv", i)));
     });
   }
   for (std::thread& thread : threads) thread.join();
