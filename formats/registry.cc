@@ -98,8 +98,8 @@ Node refine(Node node, Context& context) {
       if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
     } catch (const Error& error) {
       // What a schema stumbles over (unreadable attributes) takes the meaning away, not the node.
-      context.warn(fmt::format("{}: not read as {}: {}", node.parts ? node.parts->path() : "an array", schema.name,
-                               error.what()));
+      context.warn(fmt::format("{}: not read as {}: {}", node.parts ? node.parts->path() : "an array",
+                               schema.name, error.what()));
     }
   }
   return node;

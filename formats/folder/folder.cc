@@ -21,10 +21,7 @@ bool leads_into(const files::path& path, const files::path& root) {
 class Folder : public Group {
  public:
   Folder(files::path path, files::path root, GroupPtr parent, const Context& context)
-      : path_(std::move(path)),
-        root_(std::move(root)),
-        parent_(std::move(parent)),
-        context_(context) {}
+      : path_(std::move(path)), root_(std::move(root)), parent_(std::move(parent)), context_(context) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> members;

@@ -56,7 +56,9 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
       node.content = std::move(*matrix);
     } else if (ArrayPtr labels = factor_of(*file_, group)) {
       node.content = LabelledArray{std::move(labels), nullptr, nullptr};
-      node.attributes = [raw_group = raw.parts] { return raw_group->attributes(); };  // not those of the codes
+      node.attributes = [raw_group = raw.parts] {
+        return raw_group->attributes();
+      };  // not those of the codes
     }
   } catch (const Error& error) {  // what can be read of it is still listed in it
     file_->context().notice(fmt::format("{}: shown as a plain group: {}", group.path(), error.what()));

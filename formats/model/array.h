@@ -53,8 +53,8 @@ class Array {
   // a guessed result.
   virtual Elements read(const Box& box) const = 0;
 
-  // The one element that all elements of the box are equal to, where that is known without making them (absent
-  // chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
+  // The one element that all elements of the box are equal to, where that is known without making them
+  // (absent chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
   virtual std::optional<Elements> repeated(const Box&) const { return std::nullopt; }
 
   // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before

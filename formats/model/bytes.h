@@ -30,7 +30,9 @@ struct UninitializedAllocator : std::allocator<T> {
 using Bytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
 using ByteSpan = std::span<const std::byte>;
 
-inline ByteSpan as_byte_span(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline ByteSpan as_byte_span(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
 inline std::string_view as_text(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

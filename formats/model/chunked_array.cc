@@ -175,7 +175,8 @@ std::optional<Elements> ChunkedArray::repeated(const Box& box) const {
   for (uint64_t i = 0; i < chunk_count; ++i) {
     const Shape at = chunk_of(chunks, i);
     const auto elements = chunk(at);
-    if (!stands_for_all(*elements, grid_.chunk_shape(at)) || (one && !same(*one, *elements))) return std::nullopt;
+    if (!stands_for_all(*elements, grid_.chunk_shape(at)) || (one && !same(*one, *elements)))
+      return std::nullopt;
     if (!one) one = elements;
   }
   return *one;

@@ -12,10 +12,14 @@ namespace plainfs {
 
 template <std::integral T>
 T byte_swapped(T value) {
-  if constexpr (sizeof(T) == 1) return value;
-  else if constexpr (sizeof(T) == 2) return static_cast<T>(__builtin_bswap16(value));
-  else if constexpr (sizeof(T) == 4) return static_cast<T>(__builtin_bswap32(value));
-  else return static_cast<T>(__builtin_bswap64(value));
+  if constexpr (sizeof(T) == 1)
+    return value;
+  else if constexpr (sizeof(T) == 2)
+    return static_cast<T>(__builtin_bswap16(value));
+  else if constexpr (sizeof(T) == 4)
+    return static_cast<T>(__builtin_bswap32(value));
+  else
+    return static_cast<T>(__builtin_bswap64(value));
 }
 
 template <std::integral T>
@@ -42,7 +46,8 @@ class Cursor {
 
   // The next size bytes; they stay owned by the span the cursor was made of.
   ByteSpan bytes(uint64_t size) {
-    if (size > remaining()) throw damaged("{} bytes wanted at byte {}, {} left", size, position_, remaining());
+    if (size > remaining())
+      throw damaged("{} bytes wanted at byte {}, {} left", size, position_, remaining());
     const ByteSpan part = bytes_.subspan(position_, size);
     position_ += size;
     return part;

@@ -1,9 +1,10 @@
 // Decoded elements: a run of values of one DType, native byte order, without padding, laid out as Arrow
 // does it. Where the bytes of an element live depends on its kind:
 //   numbers, fixed_text, fixed_utf32, opaque   bytes: count * size
-//   text, blob, json, reference                bytes: the heap; element i is bytes[offsets[i], offsets[i +
-//   1]) sequence    offsets into children[0], which holds all items array       children[0] with count *
-//   product(dims) items compound    children[f] with count values of field f
+//   text, blob, json, reference                bytes: the heap; element i from offsets[i] to offsets[i + 1]
+//   sequence                                   offsets into children[0], which holds all items
+//   array                                      children[0] with count * product(dims) items
+//   compound                                   children[f] with count values of field f
 // Fixed text keeps its stored bytes (padding included), so an .npy can show them.
 #pragma once
 

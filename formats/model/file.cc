@@ -98,7 +98,8 @@ Bytes File::read_at(uint64_t offset, size_t size) const {
 }
 
 void File::check_unchanged() const {
-  struct stat status {};  // of the path: a file that was replaced is another one, though its bytes can still be read
+  struct stat status {
+  };  // of the path: a file that was replaced is another one, though its bytes can still be read
   if (::stat(path_.c_str(), &status) != 0) {
     if (errno == ENOENT) throw unreadable("{}: has been removed since it was mounted", path_);
     throw system_error(path_, errno);

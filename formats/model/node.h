@@ -53,7 +53,8 @@ struct SparseMatrix {
   std::optional<Error> error;
 };
 
-// Genomic fragments, chromosome by chromosome: those of chromosome c are [chr_pointer[2c], chr_pointer[2c + 1]).
+// Genomic fragments, chromosome by chromosome: those of chromosome c begin at chr_pointer[2c] and end before
+// chr_pointer[2c + 1].
 struct Fragments {
   ArrayPtr cell;         // index into cell_names
   ArrayPtr start;        // 0-based
@@ -66,10 +67,11 @@ struct Fragments {
 
 // A link as the store has it, not resolved.
 struct Link {
-  // The file of another store relative to this store's own folder ("../other.zarr", "/data/x.h5"); empty = this store.
+  // The file of another store relative to this store's own folder ("../other.zarr", "/data/x.h5"); empty =
+  // this store.
   std::string source;
-  // Names from the root of the store it points into, one entry a component, as stored (not encoded); ".." kept
-  // only where a relative link leads above the root.
+  // Names from the root of the store it points into, one entry a component, as stored (not encoded); ".."
+  // kept only where a relative link leads above the root.
   std::vector<std::string> path;
   // The link's own text, for a link that leads nowhere.
   std::string text;
@@ -92,8 +94,8 @@ struct Node {
   GroupPtr parts = nullptr;  // what the directory NAME/ lists; null = no directory
   // Reads the attributes; null = none. Those of a group or an array that stands for itself need not be set.
   std::function<Attributes()> attributes = nullptr;
-  // Where a store of its own begins (in a mirrored folder): its path on disk. It is opened when it is first entered; the
-  // rest of the node is what is shown if that fails.
+  // Where a store of its own begins (in a mirrored folder): its path on disk. It is opened when it is first
+  // entered; the rest of the node is what is shown if that fails.
   std::string store{};
 };
 
@@ -120,7 +122,8 @@ class Group : public std::enable_shared_from_this<Group> {
 
 // The array of a member: null where it is none. Throws where its content is an Error.
 ArrayPtr array_of(const Node& node);
-// group's member as an array, or null where there is none or it is something else. Throws where it is an Error.
+// group's member as an array, or null where there is none or it is something else. Throws where it is an
+// Error.
 ArrayPtr find_array(const Group& group, std::string_view name);
 // The parts of group's member, or null. Throws where it has none because it is an Error.
 GroupPtr find_group(const Group& group, std::string_view name);

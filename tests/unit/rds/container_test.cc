@@ -60,8 +60,8 @@ std::vector<std::string> names_of_members(const Node& node) {
   return names;
 }
 
-// The empty third chromosome of rds_list is stored as 527, 527, as R's readRDS() shows and as the same fragments in the
-// case frag_h5 have it (tests/data/README.md).
+// The empty third chromosome of rds_list is stored as 527, 527, as R's readRDS() shows and as the same
+// fragments in the case frag_h5 have it (tests/data/README.md).
 void check_golden_chr_ptr(const Array& pointer) {
   const std::vector<uint64_t> stored = {0, 450, 450, 527, 527, 527, 527, 727, 727, 727};
   const Elements elements = read_all(pointer);
