@@ -6,11 +6,25 @@
 namespace plainfs::hdf5 {
 namespace {
 
+// The library's cache of its own metadata, the chunk index above all, grows to 32 MiB a file by itself.
+constexpr size_t kMetadataBytes = 4 << 20;
+
+void bound_metadata_cache(const PropertyHandle& access) {
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  checked_call(H5Pget_mdc_config(access.id(), &config), "metadata cache");
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = 1 << 20;
+  config.max_size = kMetadataBytes;
+  checked_call(H5Pset_mdc_config(access.id(), &config), "metadata cache");
+}
+
 PropertyHandle access_properties() {
   auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
   checked_call(H5Pset_file_locking(access.id(), false, true), "file locking");
   // Chunks are cached once they are decoded (cache/); keeping them here as well would only cost memory.
   checked_call(H5Pset_cache(access.id(), 0, 521, 0, 0.75), "chunk cache");
+  bound_metadata_cache(access);
   return access;
 }
 
