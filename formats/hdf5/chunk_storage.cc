@@ -154,7 +154,7 @@ void ChunkStorage::fill(const OpenDataset& dataset, const Box& part, const Box& 
 }
 
 std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, const Shape& block_shape,
-                                                            std::byte* out) const {
+                                                            Bytes& out) const {
   Shape first = box.origin, last = box.origin;
   for (size_t axis = 0; axis < first.size(); ++axis) {
     first[axis] = box.origin[axis] / chunk_shape_[axis];
@@ -172,11 +172,14 @@ std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, cons
     else
       absent.push_back(chunk);
   });
+  const bool is_one_chunk =
+      absent.empty() && chunks.size() == 1 && box.extent == chunk_shape_ && block_shape == chunk_shape_;
+  if (!is_one_chunk) out = new_block(box, block_shape, place_.element_size);
   if (chunks.empty())
-    fill(*dataset, box, box, block_shape, out);
+    fill(*dataset, box, box, block_shape, out.data());
   else
     for (const Shape& chunk : absent)
-      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
+      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out.data());
   return chunks;
 }
 
@@ -195,7 +198,7 @@ std::vector<DecodedSize> ChunkStorage::sizes_between(const RawChunk& raw) const 
   return sizes;
 }
 
-Bytes ChunkStorage::undo_filters(RawChunk& raw) const {
+Bytes ChunkStorage::undo_filters(RawChunk& raw) const try {
   const std::vector<DecodedSize> sizes = sizes_between(raw);
   Bytes bytes = std::move(raw.bytes);
   for (size_t i = filters_.size(); i-- > 0;) {
@@ -207,31 +210,34 @@ Bytes ChunkStorage::undo_filters(RawChunk& raw) const {
   }
   if (bytes.size() != chunk_bytes_) throw damaged("{} bytes, {} wanted", bytes.size(), chunk_bytes_);
   return bytes;
+} catch (const Error& error) {
+  throw error.at(fmt::format("chunk at ({})", fmt::join(chunk_box(raw.chunk).origin, ", ")));
 }
 
 bool ChunkStorage::is_left_out(const RawChunk& raw, size_t filter) {
   return filter >= 32 ? raw.filter_mask == ~uint32_t{0} : (raw.filter_mask >> filter & 1) != 0;
 }
 
-void ChunkStorage::read(const Box& box, const Shape& block_shape, std::byte* out) const {
+Bytes ChunkStorage::read(const Box& box, const Shape& block_shape) const {
   if (by_library_) {
+    Bytes out = new_block(box, block_shape, place_.element_size);
     const auto dataset = opener_.open();
     const LibraryLock lock;
-    dataset->read(stored_bytes_.id(), box, block_shape, Shape(box.origin.size(), 0), out);
-    return;
+    dataset->read(stored_bytes_.id(), box, block_shape, Shape(box.origin.size(), 0), out.data());
+    return out;
   }
-  for (RawChunk& raw : fetch_box(box, block_shape, out)) {
+  Bytes out;
+  std::vector<RawChunk> chunks = fetch_box(box, block_shape, out);
+  if (out.empty()) return undo_filters(chunks[0]);
+  for (RawChunk& raw : chunks) {
+    const Bytes decoded = undo_filters(raw);
     const Box whole_chunk = chunk_box(raw.chunk);
     const Box part = intersection(whole_chunk, box);
-    try {
-      const Bytes decoded = undo_filters(raw);
-      copy_box(place_.element_size, decoded.data(), chunk_shape_,
-               {difference(part.origin, whole_chunk.origin), part.extent}, out, block_shape,
-               difference(part.origin, box.origin));
-    } catch (const Error& error) {
-      throw error.at(fmt::format("chunk at ({})", fmt::join(whole_chunk.origin, ", ")));
-    }
+    copy_box(place_.element_size, decoded.data(), chunk_shape_,
+             {difference(part.origin, whole_chunk.origin), part.extent}, out.data(), block_shape,
+             difference(part.origin, box.origin));
   }
+  return out;
 }
 
 }  // namespace plainfs::hdf5

@@ -22,7 +22,7 @@ class ChunkStorage : public Storage {
 
   Shape block_shape() const override { return block_shape_; }
   const Shape& chunk_shape() const { return chunk_shape_; }
-  void read(const Box& box, const Shape& block_shape, std::byte* out) const override;
+  Bytes read(const Box& box, const Shape& block_shape) const override;
 
  private:
   struct Filter {
@@ -42,10 +42,11 @@ class ChunkStorage : public Storage {
   bool fetch(const OpenDataset& dataset, RawChunk& raw) const;
   void fill(const OpenDataset& dataset, const Box& part, const Box& box, const Shape& block_shape,
             std::byte* out) const;
-  // The raw chunks that box touches. Those that are not there are filled in at out, by the library, or are
-  // found damaged.
-  std::vector<RawChunk> fetch_box(const Box& box, const Shape& block_shape, std::byte* out) const;
+  // The raw chunks that box touches. Those that are not there are filled in by the library, or are found
+  // damaged. out: becomes the block, with what is filled in; stays empty where one raw chunk is all of it.
+  std::vector<RawChunk> fetch_box(const Box& box, const Shape& block_shape, Bytes& out) const;
   std::vector<DecodedSize> sizes_between(const RawChunk& raw) const;
+  // The decoded chunk. raw.bytes are used up.
   Bytes undo_filters(RawChunk& raw) const;
 
   DatasetPlace place_;

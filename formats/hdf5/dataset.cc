@@ -37,11 +37,9 @@ class DatasetArray : public ChunkedArray, public StoredObject {
     if (extent_.type.form != StoredType::Form::text || shape().size() != 1) return std::nullopt;
     const unsigned address_size = file().layout().address_size;
     const uint64_t rows = count();
-    Bytes stored;
     for (uint64_t first = 0; first < rows; first += kNullSearchRows) {
       const uint64_t run = std::min(kNullSearchRows, rows - first);
-      stored.resize(run * extent_.stored_size);
-      storage_->read(range(first, run), {run}, stored.data());
+      const Bytes stored = storage_->read(range(first, run), {run});
       for (uint64_t i = 0; i < run; ++i)  // u32 length, then the address of the string's collection
         if (load_unsigned(stored.data() + i * extent_.stored_size + 4, address_size) == 0) return first + i;
     }
@@ -60,13 +58,10 @@ class DatasetArray : public ChunkedArray, public StoredObject {
         box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
       }
       const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
-      // As stored, between two filters, and decoded.
-      const auto room = file().context().decode_room.take(checked_multiply(bytes, 3));
-      Bytes stored(bytes);
-      // Zeros are a valid element of every type: nobody reads them, but the decoder must get over them.
-      if (box.extent != dataset_block) std::memset(stored.data(), 0, stored.size());
-      storage_->read(box, dataset_block, stored.data());
-      return decode(extent_.type, std::move(stored), element_count(block), file().pointees());
+      // Before and after a filter, or as stored and as elements.
+      const auto room = file().context().decode_room.take(checked_multiply(bytes, 2));
+      return decode(extent_.type, storage_->read(box, dataset_block), element_count(block),
+                    file().pointees());
     } catch (const Error& error) {
       throw error.at(path_);
     }

@@ -1,6 +1,7 @@
 #include "formats/hdf5/storage.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "formats/hdf5/chunk_storage.h"
 #include "formats/hdf5/open_dataset.h"
@@ -44,8 +45,10 @@ class ContiguousStorage : public Storage {
   ContiguousStorage(DatasetPlace place, uint64_t offset) : place_(std::move(place)), offset_(offset) {}
   Shape block_shape() const override { return dense_block(place_.shape, place_.element_size); }
 
-  void read(const Box& box, const Shape& block_shape, std::byte* out) const override {
-    read_axis(0, 0, 0, box, block_shape, out);
+  Bytes read(const Box& box, const Shape& block_shape) const override {
+    Bytes out = new_block(box, block_shape, place_.element_size);
+    read_axis(0, 0, 0, box, block_shape, out.data());
+    return out;
   }
 
  private:
@@ -92,10 +95,12 @@ class LibraryStorage : public Storage {
         opener_(place_.file, place_.address) {}
   Shape block_shape() const override { return block_shape_; }
 
-  void read(const Box& box, const Shape& block_shape, std::byte* out) const override {
+  Bytes read(const Box& box, const Shape& block_shape) const override {
+    Bytes out = new_block(box, block_shape, place_.element_size);
     const auto dataset = opener_.open();
     const LibraryLock lock;
-    dataset->read(memory_type_.id(), box, block_shape, Shape(block_shape.size(), 0), out);
+    dataset->read(memory_type_.id(), box, block_shape, Shape(block_shape.size(), 0), out.data());
+    return out;
   }
 
  private:
@@ -158,6 +163,12 @@ std::unique_ptr<Storage> virtual_storage(hid_t dataset, DatasetPlace place, bool
 }
 
 }  // namespace
+
+Bytes Storage::new_block(const Box& box, const Shape& block_shape, uint64_t element_size) {
+  Bytes block(checked_multiply(element_count(block_shape), element_size));
+  if (box.extent != block_shape) std::memset(block.data(), 0, block.size());
+  return block;
+}
 
 std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool virtual_readable) {
   const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");

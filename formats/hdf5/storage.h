@@ -15,12 +15,16 @@ namespace plainfs::hdf5 {
 class Storage {
  public:
   virtual ~Storage() = default;
-  // The stored elements of box, which lies inside the dataset, into the first corner of a dense block of
-  // shape block_shape at out; the rest of the block is left alone. Const and thread-safe. Throws where any
-  // element cannot be had.
-  virtual void read(const Box& box, const Shape& block_shape, std::byte* out) const = 0;
+  // The stored elements of box, which lies inside the dataset, in the first corner of a dense block of shape
+  // block_shape; the rest of the block is zeros, a valid element of every type. Const and thread-safe. Throws
+  // where any element cannot be had.
+  virtual Bytes read(const Box& box, const Shape& block_shape) const = 0;
   // The blocks in which it is best read.
   virtual Shape block_shape() const = 0;
+
+ protected:
+  // A block that box is to be read into.
+  static Bytes new_block(const Box& box, const Shape& block_shape, uint64_t element_size);
 };
 
 // What every storage needs to know of its dataset.
