@@ -212,6 +212,22 @@ void ByteCache::drop(uint64_t first_owner, uint64_t last_owner) {
   }
 }
 
+void ByteCache::forget(CacheKey key) {
+  Shard& shard = shard_of(key);
+  Shard::Entries forgotten;  // freed after the lock
+  const std::lock_guard lock(shard.mutex);
+  if (const auto loading = shard.loading.find(key); loading != shard.loading.end()) {
+    loading->second->dropped = true;
+    shard.loading.erase(loading);
+  }
+  const auto held = shard.held.find(key);
+  if (held == shard.held.end()) return;
+  held_bytes_.fetch_sub(held->second->bytes, std::memory_order_relaxed);
+  forgotten.splice(forgotten.begin(), shard.entries, held->second);
+  shard.held.erase(held);
+  shard.publish_oldest();
+}
+
 CacheStatistics ByteCache::statistics() const {
   CacheStatistics sum;
   for (const auto& shard : shards_) {

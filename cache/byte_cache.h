@@ -60,6 +60,9 @@ class ByteCache {
   // that ends drops its own values, and there are thousands of views.
   void drop(uint64_t first_owner, uint64_t last_owner);
 
+  // Drops one value: nobody is likely to want it again.
+  void forget(CacheKey key);
+
   CacheStatistics statistics() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cache/block_stream.h"
 #include "formats/model/checked.h"
 
 namespace plainfs {
@@ -28,27 +29,22 @@ struct TextBlock {
 
 }  // namespace
 
-struct TextFile::State : std::enable_shared_from_this<State> {
+struct TextFile::State : BlockStream<TextBlock> {
   State(std::unique_ptr<TextSource> text_source, Context& its_context)
-      : source(std::move(text_source)), context(its_context), cache_owner(context.cache.new_owner()) {}
-  ~State() { context.cache.drop(cache_owner, cache_owner + 1); }
+      : BlockStream(its_context.cache, its_context.workers, kBlocksAhead),
+        source(std::move(text_source)),
+        context(its_context) {}
 
   void measure_once();
   uint64_t block_size(uint64_t block) const { return offsets[block + 1] - offsets[block]; }
-  std::shared_ptr<const TextBlock> block(uint64_t block) const;
-  void read_ahead(uint64_t first, uint64_t last);
+  TextBlock make(uint64_t block) const override;
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  const uint64_t cache_owner;
   std::mutex measuring;               // guards the first measuring
   std::atomic<bool> measured{false};  // set once head and offsets are final; read without the lock
   std::string head;
   std::vector<uint64_t> offsets;  // block_count + 1, the first after the head
-  // A guess only, so no reader waits for another: one past the last block read, and past the last one asked
-  // for ahead.
-  std::atomic<uint64_t> next_block{0};
-  std::atomic<uint64_t> ahead_end{0};
 };
 
 void TextFile::State::measure_once() {
@@ -68,33 +64,16 @@ void TextFile::State::measure_once() {
   measured.store(true, std::memory_order_release);
 }
 
-std::shared_ptr<const TextBlock> TextFile::State::block(uint64_t block) const {
-  return context.cache.get<TextBlock>({cache_owner, block}, [&] {
-    TextBlock text;
-    text.size = block_size(block);
-    text.bytes.resize(text.size + ByteSink::kMargin);
-    ByteSink sink(reinterpret_cast<char*>(text.bytes.data()), text.size);
-    source->format(block, sink);
-    if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
-    context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
-    context.counters.bytes_formatted.fetch_add(text.size, std::memory_order_relaxed);
-    return text;
-  });
-}
-
-// Where [first, last) follows what was read before, its own blocks and those after it are left to the
-// workers, so that one reader keeps all cores busy. What they have not begun the reader does itself.
-void TextFile::State::read_ahead(uint64_t first, uint64_t last) {
-  const uint64_t expected = next_block.exchange(last, std::memory_order_relaxed);
-  if (first > expected || first + kBlocksAhead < expected) {
-    ahead_end.store(last, std::memory_order_relaxed);
-    return;
-  }
-  const uint64_t end = std::min<uint64_t>(offsets.size() - 1, last + kBlocksAhead);
-  uint64_t begin = ahead_end.load(std::memory_order_relaxed);
-  if (begin >= end || !ahead_end.compare_exchange_strong(begin, end, std::memory_order_relaxed)) return;
-  for (uint64_t i = std::max(begin, first + 1); i < end; ++i)
-    context.workers.try_later([self = shared_from_this(), i] { self->block(i); });
+TextBlock TextFile::State::make(uint64_t block) const {
+  TextBlock text;
+  text.size = block_size(block);
+  text.bytes.resize(text.size + ByteSink::kMargin);
+  ByteSink sink(reinterpret_cast<char*>(text.bytes.data()), text.size);
+  source->format(block, sink);
+  if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
+  context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
+  context.counters.bytes_formatted.fetch_add(text.size, std::memory_order_relaxed);
+  return text;
 }
 
 TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
@@ -124,7 +103,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
       static_cast<uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()) - 1;
   const uint64_t last =
       static_cast<uint64_t>(std::lower_bound(offsets.begin(), offsets.end(), end) - offsets.begin());
-  state_->read_ahead(first, last);
+  state_->follow(first, last, offsets.size() - 1);
   for (uint64_t i = first; i < last; ++i) {
     if (state_->block_size(i) == 0) continue;
     const std::shared_ptr<const TextBlock> block = state_->block(i);

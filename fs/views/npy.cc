@@ -5,6 +5,7 @@
 #include <bit>
 #include <mutex>
 
+#include "cache/block_stream.h"
 #include "formats/model/checked.h"
 #include "fs/text/array_runs.h"
 
@@ -13,6 +14,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kBlockBytes = 512 * 1024;
+constexpr uint64_t kBytesAhead = 2 << 20;
 
 // Whether the elements' own bytes are what an .npy holds.
 bool is_stored_as_shown(const DType& type) {
@@ -25,14 +27,40 @@ struct NpyBlock {
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
 
+// The elements in runs of the same length.
+class NpyBlocks : public BlockStream<NpyBlock> {
+ public:
+  NpyBlocks(ArrayPtr array, uint64_t block_elements, Context& context)
+      : BlockStream(context.cache, context.workers,
+                    kBytesAhead / std::max<uint64_t>(1, block_elements * array->dtype().packed_size())),
+        array_(std::move(array)),
+        block_elements_(block_elements) {}
+
+ protected:
+  NpyBlock make(uint64_t number) const override {
+    const uint64_t first = number * block_elements_;
+    const uint64_t count = std::min(block_elements_, array_->count() - first);
+    Elements elements = read_run(*array_, first, count);
+    NpyBlock block;
+    if (is_stored_as_shown(array_->dtype()))
+      block.bytes = std::move(elements.bytes);
+    else
+      pack(array_->dtype(), elements, 0, count, block.bytes);
+    if (block.bytes.size() != count * array_->dtype().packed_size())
+      throw unreadable("{} elements of {} bytes came as {} bytes", count, array_->dtype().packed_size(),
+                       block.bytes.size());
+    return block;
+  }
+
+ private:
+  const ArrayPtr array_;
+  const uint64_t block_elements_;
+};
+
 class NpyFile : public ViewFile {
  public:
   NpyFile(ArrayPtr array, bool with_header, Context& context)
-      : array_(std::move(array)),
-        with_header_(with_header),
-        context_(context),
-        cache_owner_(context.cache.new_owner()) {}
-  ~NpyFile() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+      : array_(std::move(array)), with_header_(with_header), context_(context) {}
 
   uint64_t size() override {
     prepare();
@@ -42,19 +70,16 @@ class NpyFile : public ViewFile {
 
  private:
   void prepare();
-  std::shared_ptr<const NpyBlock> block(uint64_t number) const;
 
   const ArrayPtr array_;
   const bool with_header_;
   Context& context_;
-  const uint64_t cache_owner_;
   std::mutex preparing_;               // guards the first prepare
   std::atomic<bool> prepared_{false};  // set once what follows is final; read without the lock
   std::shared_ptr<const std::string> header_;
-  uint64_t element_size_ = 0;
-  uint64_t count_ = 0;
   uint64_t data_size_ = 0;
-  uint64_t block_elements_ = 1;
+  uint64_t block_bytes_ = 1;
+  std::shared_ptr<NpyBlocks> blocks_;
 };
 
 void NpyFile::prepare() {
@@ -63,32 +88,15 @@ void NpyFile::prepare() {
   if (prepared_.load(std::memory_order_relaxed)) return;
   array_->check();
   header_ = std::make_shared<const std::string>(with_header_ ? npy_header(*array_) : std::string());
-  element_size_ = array_->dtype().packed_size();
-  count_ = array_->count();
-  data_size_ = checked_multiply(count_, element_size_);
+  const uint64_t element_size = array_->dtype().packed_size(), count = array_->count();
+  data_size_ = checked_multiply(count, element_size);
   checked_add(data_size_, header_->size());
-  if (count_ > 0) {
-    const uint64_t wanted = std::max<uint64_t>(1, kBlockBytes / std::max<uint64_t>(1, element_size_));
-    block_elements_ = run_length(wanted, elements_in_band(array_->shape(), array_->chunk_shape()),
-                                 array_->dtype(), context_);
-  }
+  const uint64_t wanted = std::max<uint64_t>(1, kBlockBytes / std::max<uint64_t>(1, element_size));
+  const uint64_t in_band = count == 0 ? 0 : elements_in_band(array_->shape(), array_->chunk_shape());
+  const uint64_t block_elements = run_length(wanted, in_band, array_->dtype(), context_);
+  block_bytes_ = block_elements * element_size;
+  blocks_ = std::make_shared<NpyBlocks>(array_, block_elements, context_);
   prepared_.store(true, std::memory_order_release);
-}
-
-std::shared_ptr<const NpyBlock> NpyFile::block(uint64_t number) const {
-  return context_.cache.get<NpyBlock>({cache_owner_, number}, [&] {
-    const uint64_t first = number * block_elements_;
-    const uint64_t count = std::min(block_elements_, count_ - first);
-    Elements elements = read_run(*array_, first, count);
-    NpyBlock block;
-    if (is_stored_as_shown(array_->dtype()))
-      block.bytes = std::move(elements.bytes);
-    else
-      pack(array_->dtype(), elements, 0, count, block.bytes);
-    if (block.bytes.size() != count * element_size_)
-      throw unreadable("{} elements of {} bytes came as {} bytes", count, element_size_, block.bytes.size());
-    return block;
-  });
 }
 
 Slices NpyFile::read(uint64_t offset, size_t size) {
@@ -102,11 +110,13 @@ Slices NpyFile::read(uint64_t offset, size_t size) {
     slices.add(header.subspan(offset, std::min(end, data_start) - offset), header_);
     offset = data_start;
   }
-  const uint64_t block_bytes = block_elements_ * element_size_;
-  while (offset < end) {
-    const uint64_t at = offset - data_start;
-    const std::shared_ptr<const NpyBlock> block = this->block(at / block_bytes);
-    const uint64_t within = at % block_bytes;
+  if (offset >= end) return slices;
+  const uint64_t first = (offset - data_start) / block_bytes_;
+  const uint64_t last = divide_up(end - data_start, block_bytes_);
+  blocks_->follow(first, last, divide_up(data_size_, block_bytes_));
+  for (uint64_t i = first; i < last; ++i) {
+    const std::shared_ptr<const NpyBlock> block = blocks_->block(i);
+    const uint64_t within = offset - data_start - i * block_bytes_;
     const uint64_t length = std::min(end - offset, block->bytes.size() - within);
     slices.add(ByteSpan(block->bytes).subspan(within, length), block);
     offset += length;

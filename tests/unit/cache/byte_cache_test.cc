@@ -250,4 +250,29 @@ BOOST_AUTO_TEST_CASE(budget_holds_with_eight_threads) {
   BOOST_TEST(cache.statistics().held_bytes == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_forgotten_is_loaded_anew) {
+  ByteCache cache(100 * kKilobyte);
+  Loads loads;
+  const uint64_t owner = cache.new_owner();
+  loads.get(cache, {owner, 1}, 42);
+  loads.get(cache, {owner, 2}, 43);
+  const uint64_t held = cache.statistics().held_bytes;
+  cache.forget({owner, 1});
+  cache.forget({owner, 3});
+  BOOST_TEST(cache.statistics().held_bytes == held / 2);
+  BOOST_TEST(loads.get(cache, {owner, 2}, 44)->value == 43u);
+  BOOST_TEST(loads.get(cache, {owner, 1}, 45)->value == 45u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_loads_is_handed_out_and_not_kept) {
+  ByteCache cache(100 * kKilobyte);
+  const uint64_t owner = cache.new_owner();
+  const auto value = cache.get<Sized>({owner, 1}, [&] {
+    cache.forget({owner, 1});
+    return Sized{42, kKilobyte};
+  });
+  BOOST_TEST(value->value == 42u);
+  BOOST_TEST(cache.statistics().held_bytes == 0u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

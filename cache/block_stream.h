@@ -1,0 +1,111 @@
+// A file that is made in blocks, for whoever reads it: blocks are made on demand and kept in the cache. Where
+// reads follow one another, the blocks ahead are made by the workers, so that one reader keeps all cores
+// busy, and those behind are let go, so that their memory is used again while it is still in the processor's
+// caches (and the rest of the cache is left to what is asked for twice).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "cache/byte_cache.h"
+#include "cache/workers.h"
+
+namespace plainfs {
+
+// Where a reader is, guessed from what was read so far. Thread-safe; no reader waits for another, and what
+// two of them do to each other's guess costs time only.
+class ReadingPlace {
+ public:
+  struct Range {
+    uint64_t begin = 0, end = 0;
+  };
+  struct Plan {
+    Range ahead;   // to be made
+    Range behind;  // to be let go
+  };
+
+  // most_ahead: how many blocks are made before they are asked for. The kernel asks for several parts at
+  // once, which arrive in any order: what is a few times nearer or farther still belongs to a reader who has
+  // come as far.
+  explicit ReadingPlace(uint64_t most_ahead)
+      : most_ahead_(most_ahead), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
+
+  // Whether a block has been let go: nobody waits for it any more.
+  bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
+
+  // What to do where blocks [first, last) of count are read now.
+  Plan advance(uint64_t first, uint64_t last, uint64_t count) {
+    uint64_t place = place_.load(std::memory_order_relaxed);
+    const uint64_t start = start_.load(std::memory_order_relaxed);
+    const uint64_t reach = std::min(window_, (place - std::min(place, start)) / 2);
+    if (first > place + reach || first + reach < place) {
+      start_.store(first, std::memory_order_relaxed);
+      place_.store(last, std::memory_order_relaxed);
+      ahead_end_.store(last, std::memory_order_relaxed);
+      behind_end_.store(first, std::memory_order_relaxed);
+      return {};
+    }
+    if (last <= place) return {};
+    while (place < last && !place_.compare_exchange_weak(place, last, std::memory_order_relaxed)) {
+    }
+    Plan plan;
+    // Of the reader's own blocks the workers take all but the first.
+    plan.ahead = claim(ahead_end_, std::min(count, last + most_ahead_));
+    plan.ahead.begin = std::max(plan.ahead.begin, first + 1);
+    plan.behind = claim(behind_end_, last > window_ ? last - window_ : 0);
+    return plan;
+  }
+
+ private:
+  static Range claim(std::atomic<uint64_t>& claimed, uint64_t end) {
+    uint64_t begin = claimed.load(std::memory_order_relaxed);
+    if (begin >= end || !claimed.compare_exchange_strong(begin, end, std::memory_order_relaxed)) return {};
+    return {begin, end};
+  }
+
+  const uint64_t most_ahead_;
+  const uint64_t window_;
+  std::atomic<uint64_t> start_{0};  // where the reader began
+  std::atomic<uint64_t> place_{0};  // one past the farthest block read
+  std::atomic<uint64_t> ahead_end_{0};
+  std::atomic<uint64_t> behind_end_{0};
+};
+
+// Block has `size_t allocated_bytes() const`. Held by a shared_ptr: jobs of the workers may outlast the file.
+template <class Block>
+class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
+ public:
+  BlockStream(ByteCache& cache, Workers& workers, uint64_t most_ahead)
+      : cache_(cache), workers_(workers), owner_(cache.new_owner()), place_(most_ahead) {}
+  virtual ~BlockStream() { cache_.drop(owner_, owner_ + 1); }
+  BlockStream(const BlockStream&) = delete;
+  BlockStream& operator=(const BlockStream&) = delete;
+
+  // Throws what make() throws.
+  std::shared_ptr<const Block> block(uint64_t number) const {
+    return cache_.get<Block>({owner_, number}, [&] { return make(number); });
+  }
+
+  // To be called before blocks [first, last) of count are read.
+  void follow(uint64_t first, uint64_t last, uint64_t count) {
+    const ReadingPlace::Plan plan = place_.advance(first, last, count);
+    for (uint64_t i = plan.behind.begin; i < plan.behind.end; ++i) cache_.forget({owner_, i});
+    for (uint64_t i = plan.ahead.begin; i < plan.ahead.end; ++i)
+      workers_.try_later([self = this->shared_from_this(), i] {
+        if (!self->place_.has_passed(i)) self->block(i);
+      });
+  }
+
+ protected:
+  virtual Block make(uint64_t number) const = 0;
+
+ private:
+  ByteCache& cache_;
+  Workers& workers_;
+  const uint64_t owner_;
+  ReadingPlace place_;
+};
+
+}  // namespace plainfs

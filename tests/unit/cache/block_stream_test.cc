@@ -1,0 +1,130 @@
+#include "cache/block_stream.h"
+
+#include <boost/test/unit_test.hpp>
+#include <thread>
+#include <vector>
+
+using namespace plainfs;
+
+namespace {
+
+constexpr size_t kBlockBytes = 1000;
+constexpr uint64_t kMostAhead = 4, kWindow = 16;
+
+struct Block {
+  uint64_t number = 0;
+  size_t allocated_bytes() const { return kBlockBytes; }
+};
+
+class Numbers : public BlockStream<Block> {
+ public:
+  Numbers(ByteCache& cache, Workers& workers) : BlockStream(cache, workers, kMostAhead) {}
+  mutable std::atomic<int> made{0};
+
+ protected:
+  Block make(uint64_t number) const override {
+    ++made;
+    return {number};
+  }
+};
+
+// Reads blocks [first, last) of count as a file does; false where a block is another one.
+bool read(Numbers& numbers, uint64_t first, uint64_t last, uint64_t count) {
+  numbers.follow(first, last, count);
+  for (uint64_t i = first; i < last; ++i)
+    if (numbers.block(i)->number != i) return false;
+  return true;
+}
+
+bool is(ReadingPlace::Range range, uint64_t begin, uint64_t end) {
+  return range.begin == begin && range.end == end;
+}
+bool is_nothing(ReadingPlace::Range range) {
+  return range.begin >= range.end;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(block_stream)
+
+BOOST_AUTO_TEST_CASE(blocks_ahead_of_a_reader_are_made_once_and_those_behind_are_let_go) {
+  ReadingPlace place(kMostAhead);
+  ReadingPlace::Plan plan = place.advance(0, 2, 100);
+  BOOST_TEST(is(plan.ahead, 1, 6));
+  BOOST_TEST(is_nothing(plan.behind));
+  plan = place.advance(2, 4, 100);
+  BOOST_TEST(is(plan.ahead, 6, 8));
+  BOOST_TEST(is_nothing(plan.behind));
+  for (uint64_t i = 4; i < 20; i += 2) plan = place.advance(i, i + 2, 100);
+  BOOST_TEST(is(plan.behind, 2, 4));
+  BOOST_TEST(place.has_passed(3));
+  BOOST_TEST(!place.has_passed(4));
+}
+
+BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
+  ReadingPlace place(kMostAhead);
+  for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be known
+  place.advance(24, 28, 100);
+  const ReadingPlace::Plan late = place.advance(20, 24, 100);
+  BOOST_TEST(is_nothing(late.ahead));
+  BOOST_TEST(is_nothing(late.behind));
+  const ReadingPlace::Plan next = place.advance(28, 32, 100);
+  BOOST_TEST(is(next.ahead, 32, 36));
+  BOOST_TEST(is(next.behind, 12, 16));
+}
+
+BOOST_AUTO_TEST_CASE(a_jump_asks_for_nothing_and_lets_nothing_go) {
+  ReadingPlace place(kMostAhead);
+  place.advance(0, 2, 1000);
+  for (const uint64_t first : {500, 504, 100, 98, 98, 900}) {
+    const ReadingPlace::Plan plan = place.advance(first, first + 2, 1000);
+    BOOST_TEST(is_nothing(plan.ahead));
+    BOOST_TEST(is_nothing(plan.behind));
+  }
+  BOOST_TEST(is(place.advance(902, 904, 1000).ahead, 903, 908));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_beyond_the_end_is_made) {
+  ReadingPlace place(kMostAhead);
+  BOOST_TEST(is(place.advance(0, 2, 3).ahead, 1, 3));
+  BOOST_TEST(is_nothing(place.advance(2, 3, 3).ahead));
+}
+
+BOOST_AUTO_TEST_CASE(a_sequential_reader_leaves_a_window_in_the_cache) {
+  ByteCache cache(1 << 30);
+  Workers none(0);
+  const auto numbers = std::make_shared<Numbers>(cache, none);
+  for (uint64_t i = 0; i < 1000; ++i) BOOST_REQUIRE(read(*numbers, i, i + 1, 1000));
+  BOOST_TEST(numbers->made == 1000);
+  BOOST_TEST(cache.statistics().held_bytes >= kWindow * kBlockBytes);
+  BOOST_TEST(cache.statistics().held_bytes < 2 * kWindow * kBlockBytes);
+}
+
+BOOST_AUTO_TEST_CASE(a_random_reader_finds_what_was_read_before) {
+  ByteCache cache(1 << 30);
+  Workers none(0);
+  const auto numbers = std::make_shared<Numbers>(cache, none);
+  for (int round = 0; round < 2; ++round)
+    for (uint64_t i = 0; i < 50; ++i)
+      BOOST_REQUIRE(read(*numbers, i * 7919 % 50 * 100, i * 7919 % 50 * 100 + 1, 5000));
+  BOOST_TEST(numbers->made == 50);
+}
+
+BOOST_AUTO_TEST_CASE(readers_at_once_all_get_their_blocks) {
+  ByteCache cache(100 * kBlockBytes);
+  Workers workers(2);
+  const auto numbers = std::make_shared<Numbers>(cache, workers);
+  std::atomic<int> right{0};
+  std::vector<std::thread> readers;
+  for (uint64_t t = 0; t < 4; ++t) {
+    readers.emplace_back([&, t] {
+      bool all = true;
+      for (uint64_t i = 0; i < 500; ++i) all &= read(*numbers, i + 30 * t, i + 30 * t + 2, 1000);
+      right += all;
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  BOOST_TEST(right == 4);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
