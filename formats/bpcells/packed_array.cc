@@ -5,20 +5,15 @@
 #include <vector>
 
 #include "formats/model/checked.h"
-#include "formats/model/chunked_array.h"
 
 namespace plainfs::bpcells {
 namespace {
 
-// 16384 values or 64 KiB: a cache entry about as long as a block of text, which costs three short reads.
+// Blocks whose words are read at once: 64 KiB of values, which stay in the processor's caches with their
+// words.
 constexpr uint64_t kGroupBlocks = 128;
 
 constexpr uint64_t kWordsPerBit = kBlockValues / 32;  // words of a block of width 1
-
-ChunkGrid group_grid(uint64_t count) {
-  const uint64_t blocks = std::max<uint64_t>(divide_up(count, kBlockValues), 1);
-  return ChunkGrid({count}, {std::min(kGroupBlocks, blocks) * kBlockValues});
-}
 
 void require_length(const ArrayPtr& array, uint64_t length, const std::string& name, const char* suffix) {
   if (array->count() != length) {
@@ -26,24 +21,61 @@ void require_length(const ArrayPtr& array, uint64_t length, const std::string& n
   }
 }
 
-class PackedArray final : public ChunkedArray {
+// A stored array of one number a block. It is read in pieces, which are kept: to ask the system for the few
+// that a run of blocks needs would cost as much as the blocks.
+class BlockNumbers {
+ public:
+  BlockNumbers(ArrayPtr stored, Context& context)
+      : stored_(std::move(stored)), cache_(context.cache), owner_(cache_.new_owner()) {}
+  ~BlockNumbers() { cache_.drop(owner_, owner_ + 1); }
+  BlockNumbers(const BlockNumbers&) = delete;
+  BlockNumbers& operator=(const BlockNumbers&) = delete;
+
+  std::vector<uint32_t> read(uint64_t first, uint64_t count) const {
+    std::vector<uint32_t> numbers;
+    numbers.reserve(count);
+    while (numbers.size() < count) {
+      const uint64_t at = first + numbers.size(), start = at - at % kPiece;
+      const auto piece = cache_.get<Elements>({owner_, start}, [&] {
+        return stored_->read(range(start, std::min(kPiece, stored_->count() - start)));
+      });
+      const auto found = piece->values<uint32_t>().subspan(at - start);
+      numbers.insert(numbers.end(), found.begin(),
+                     found.begin() + static_cast<ptrdiff_t>(std::min(found.size(), count - numbers.size())));
+    }
+    return numbers;
+  }
+
+ private:
+  static constexpr uint64_t kPiece = 4096;  // 16 KiB, for half a million values
+
+  ArrayPtr stored_;
+  ByteCache& cache_;
+  uint64_t owner_;
+};
+
+// Nothing decoded is kept: to decode a block again costs less than to fetch it from memory.
+class PackedArray final : public Array {
  public:
   PackedArray(std::string name, PackedParts parts, Transform transform, uint64_t count, ArrayPtr added,
               Context& context)
-      : ChunkedArray(context, number_type(Kind::unsigned_integer, 4), group_grid(count)),
+      : Array(number_type(Kind::unsigned_integer, 4), {count}),
         name_(std::move(name)),
         parts_(std::move(parts)),
+        idx_(parts_.idx, context),
+        starts_(parts_.starts, context),
         transform_(transform),
         added_(std::move(added)),
-        blocks_(divide_up(count, kBlockValues)) {
+        blocks_(divide_up(count, kBlockValues)),
+        counters_(context.counters) {
     require_length(parts_.idx, checked_add(blocks_, 1), name_, "_idx");
     if (uses_starts(transform_)) require_length(parts_.starts, blocks_, name_, "_starts");
     read_idx_offsets();
     check_ends();
   }
 
- protected:
-  Elements load_chunk(std::span<const uint64_t> chunk) const override;
+  Elements read(const Box& box) const override;
+  Shape chunk_shape() const override { return {kBlockValues}; }
 
  private:
   void read_idx_offsets();
@@ -52,13 +84,18 @@ class PackedArray final : public ChunkedArray {
   std::vector<uint64_t> positions(uint64_t first_block, uint64_t blocks) const;
   // The position that entry i of idx means, whose stored value is low.
   uint64_t position(uint64_t i, uint32_t low) const;
+  // Decodes values [first, first + values.size()), which lie in blocks [first_block, first_block + blocks].
+  void decode(uint64_t first_block, uint64_t blocks, uint64_t first, std::span<uint32_t> values) const;
   void add_added(uint64_t first, std::span<uint32_t> values) const;
 
   std::string name_;
   PackedParts parts_;
+  BlockNumbers idx_;
+  BlockNumbers starts_;
   Transform transform_;
   ArrayPtr added_;
   uint64_t blocks_;
+  Counters& counters_;
   std::vector<uint64_t> idx_offsets_;  // ranges + 1, the first 0, the last blocks + 1
 };
 
@@ -101,8 +138,7 @@ uint64_t PackedArray::position(uint64_t i, uint32_t low) const {
 }
 
 std::vector<uint64_t> PackedArray::positions(uint64_t first_block, uint64_t blocks) const {
-  const Elements idx = parts_.idx->read(range(first_block, blocks + 1));
-  const auto lows = idx.values<uint32_t>();
+  const std::vector<uint32_t> lows = idx_.read(first_block, blocks + 1);
   std::vector<uint64_t> positions(blocks + 1);
   for (uint64_t k = 0; k <= blocks; ++k) {
     positions[k] = position(first_block + k, lows[k]);
@@ -126,30 +162,48 @@ void PackedArray::add_added(uint64_t first, std::span<uint32_t> values) const {
   for (size_t i = 0; i < values.size(); ++i) values[i] += terms[i];
 }
 
-Elements PackedArray::load_chunk(std::span<const uint64_t> chunk) const {
-  const uint64_t first = grid().start(0, chunk[0]);
-  const uint64_t stored = grid().length(0, chunk[0]);  // whole blocks, the last group's may hang over
-  const uint64_t inside = std::min(stored, shape()[0] - first);
-  const uint64_t first_block = first / kBlockValues;
-  const uint64_t blocks = divide_up(inside, kBlockValues);
-
+void PackedArray::decode(uint64_t first_block, uint64_t blocks, uint64_t first,
+                         std::span<uint32_t> values) const {
   const std::vector<uint64_t> at = positions(first_block, blocks);
   const Elements data = parts_.data->read(range(at[0], at[blocks] - at[0]));
   const uint32_t* words = data.values<uint32_t>().data();
-  Elements starts;
-  if (uses_starts(transform_)) starts = parts_.starts->read(range(first_block, blocks));
+  std::vector<uint32_t> starts(blocks);
+  if (uses_starts(transform_)) starts = starts_.read(first_block, blocks);
 
-  Elements decoded;
-  decoded.count = stored;
-  decoded.bytes.resize(stored * sizeof(uint32_t));
-  const auto values = decoded.mutable_values<uint32_t>();
+  uint64_t done = 0;
   for (uint64_t k = 0; k < blocks; ++k) {
     const auto width = static_cast<unsigned>((at[k + 1] - at[k]) / kWordsPerBit);
-    const uint32_t start = uses_starts(transform_) ? starts.values<uint32_t>()[k] : 0;
-    unpack_block(width, transform_, start, words + (at[k] - at[0]), values.data() + k * kBlockValues);
+    const uint32_t* packed = words + (at[k] - at[0]);
+    const uint64_t skipped = first + done - (first_block + k) * kBlockValues;
+    const uint64_t some = std::min(kBlockValues - skipped, values.size() - done);
+    if (some == kBlockValues) {
+      unpack_block(width, transform_, starts[k], packed, values.data() + done);
+    } else {
+      uint32_t whole_block[kBlockValues];
+      unpack_block(width, transform_, starts[k], packed, whole_block);
+      std::copy_n(whole_block + skipped, some, values.data() + done);
+    }
+    done += some;
   }
-  std::fill(values.begin() + static_cast<ptrdiff_t>(inside), values.end(), 0);  // no padding, no stale memory
-  if (added_) add_added(first, values.first(inside));
+  counters_.chunks_decoded.fetch_add(blocks, std::memory_order_relaxed);
+  counters_.bytes_decoded.fetch_add(blocks * kBlockValues * sizeof(uint32_t), std::memory_order_relaxed);
+}
+
+Elements PackedArray::read(const Box& box) const {
+  check_inside(box, shape());
+  const uint64_t first = box.origin[0], end = first + box.extent[0];
+  Elements decoded;
+  decoded.count = end - first;
+  decoded.bytes.resize(decoded.count * sizeof(uint32_t));
+  const auto values = decoded.mutable_values<uint32_t>();
+  for (uint64_t at = first; at < end;) {
+    const uint64_t block = at / kBlockValues;
+    const uint64_t group_end = std::min(end, (block + kGroupBlocks) * kBlockValues);
+    const auto some = values.subspan(at - first, group_end - at);
+    decode(block, divide_up(group_end, kBlockValues) - block, at, some);
+    if (added_) add_added(at, some);
+    at = group_end;
+  }
   return decoded;
 }
 

@@ -1,5 +1,5 @@
-// A rank-1 array of uint32 that is stored bit-packed (bp128.h). Its values are decoded in groups of blocks,
-// each group from only those words of the stored arrays that it needs.
+// A rank-1 array of uint32 that is stored bit-packed (bp128.h). A read decodes the blocks that it touches
+// straight into its result, from only those words of the stored arrays that they need.
 #pragma once
 
 #include <string>
