@@ -52,42 +52,64 @@ inline unsigned digit_count(uint64_t value) {
   return guess + ((value | 1) >= kPowersOfTen[guess]);
 }
 
+// The three digits of 0 to 999, leading zeros included. A fourth byte follows, so that an entry is one move.
+inline constexpr auto kThreeDigits = [] {
+  std::array<std::array<char, 4>, 1000> table{};
+  for (size_t i = 0; i < table.size(); ++i)
+    for (size_t d = 0; d < 3; ++d) table[i][d] = kFourDigits[i][d + 1];
+  return table;
+}();
+
+// The digits of 0 to 999 without leading zeros; the fourth byte is how many there are.
+inline constexpr auto kLeadingDigits = [] {
+  std::array<std::array<char, 4>, 1000> table{};
+  for (size_t i = 0; i < table.size(); ++i) {
+    const size_t count = i < 10 ? 1 : i < 100 ? 2 : 3;
+    for (size_t d = 0; d < count; ++d) table[i][d] = kThreeDigits[i][3 - count + d];
+    table[i][3] = static_cast<char>(count);
+  }
+  return table;
+}();
+
 inline char* put_four_digits(char* out, uint32_t value) {
   std::memcpy(out, &kFourDigits[value], 4);
   return out + 4;
 }
 
-inline char* put_eight_digits(char* out, uint32_t value) {
-  return put_four_digits(put_four_digits(out, value / 10000), value % 10000);
+// These two write 4 bytes; those after the returned end have no meaning.
+inline char* put_three_digits(char* out, uint32_t value) {
+  std::memcpy(out, &kThreeDigits[value], 4);
+  return out + 3;
 }
 
-// 1 to 4 digits, without leading zeros. Writes 4 bytes; those after the returned end have no meaning.
-inline char* put_up_to_four_digits(char* out, uint32_t value) {
-  const unsigned count = 1 + (value > 9) + (value > 99) + (value > 999);
-  uint32_t digits;
-  std::memcpy(&digits, &kFourDigits[value], 4);
-  if constexpr (std::endian::native == std::endian::little)
-    digits >>= 8 * (4 - count);
-  else
-    digits <<= 8 * (4 - count);
-  std::memcpy(out, &digits, 4);
-  return out + count;
+inline char* put_leading_digits(char* out, uint32_t value) {
+  std::memcpy(out, &kLeadingDigits[value], 4);
+  return out + kLeadingDigits[value][3];
+}
+
+inline char* put_nine_digits(char* out, uint32_t value) {
+  out = put_three_digits(out, value / 1000000);
+  return put_three_digits(put_three_digits(out, value / 1000 % 1000), value % 1000);
 }
 
 // The decimal digits of value; up to 3 bytes after the returned end may be overwritten.
 inline char* put_digits(char* out, uint32_t value) {
-  if (value < 10000) return put_up_to_four_digits(out, value);
-  if (value < 100000000) return put_four_digits(put_up_to_four_digits(out, value / 10000), value % 10000);
-  return put_eight_digits(put_up_to_four_digits(out, value / 100000000), value % 100000000);
+  if (value < 1000) return put_leading_digits(out, value);
+  if (value < 1000000) return put_three_digits(put_leading_digits(out, value / 1000), value % 1000);
+  if (value >= 1000000000)
+    return put_nine_digits(put_leading_digits(out, value / 1000000000), value % 1000000000);
+  out = put_leading_digits(out, value / 1000000);
+  return put_three_digits(put_three_digits(out, value / 1000 % 1000), value % 1000);
 }
 
 inline char* put_digits(char* out, uint64_t value) {
-  if (value < 100000000) return put_digits(out, static_cast<uint32_t>(value));
-  const uint32_t low = static_cast<uint32_t>(value % 100000000);
-  const uint64_t high = value / 100000000;
-  if (high < 100000000) return put_eight_digits(put_digits(out, static_cast<uint32_t>(high)), low);
-  out = put_up_to_four_digits(out, static_cast<uint32_t>(high / 100000000));
-  return put_eight_digits(put_eight_digits(out, static_cast<uint32_t>(high % 100000000)), low);
+  constexpr uint64_t kNine = 1000000000;
+  if (value < kNine) return put_digits(out, static_cast<uint32_t>(value));
+  const uint64_t high = value / kNine;
+  out = high < kNine ? put_digits(out, static_cast<uint32_t>(high))
+                     : put_nine_digits(put_leading_digits(out, static_cast<uint32_t>(high / kNine)),
+                                       static_cast<uint32_t>(high % kNine));
+  return put_nine_digits(out, static_cast<uint32_t>(value % kNine));
 }
 
 }  // namespace plainfs

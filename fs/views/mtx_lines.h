@@ -2,8 +2,12 @@
 // entries is done once; the rest is an index, a value and a few bytes a line.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "formats/model/digits.h"
@@ -20,49 +24,151 @@ struct EntryRun {
   bool by_row;                   // the major index is the row, which comes first
 };
 
-template <class Index, class Value>
-void put_entries(const EntryRun<Index, Value>& run, CountingSink& sink) {
-  uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line's end
-  for (const Index index : run.index) size += digit_count(static_cast<Index>(index + 1));
-  for (const Value value : run.value) {
-    if constexpr (std::is_same_v<Value, uint32_t>)
-      size += digit_count(value);
-    else
-      size += number_length(value);
+// The digits of all values added to each of them, in all. One plain loop a power of ten, which the compiler
+// turns into vector compares.
+template <class T>
+uint64_t digits_of_all(std::span<const T> values, T added) {
+  T most = 0;
+  for (const T value : values) most = std::max(most, value);
+  uint64_t digits = values.size();
+  for (size_t power = 1; power < kPowersOfTen.size() && kPowersOfTen[power] <= uint64_t{most} + added;
+       ++power) {
+    const T least = static_cast<T>(kPowersOfTen[power] - added);
+    T reach_it = 0;  // a run has fewer entries than T counts
+    for (const T value : values) reach_it += value >= least;
+    digits += reach_it;
   }
-  sink.skip(size);
+  return digits;
 }
 
 template <class Index, class Value>
-void put_entries(const EntryRun<Index, Value>& run, ByteSink& sink) {
-  // The major index with its blanks, copied in pieces of fixed size.
-  char major[kNumberTextMax] = {};
-  char* major_end = major;
-  if (!run.by_row) *major_end++ = ' ';
-  major_end = write_number(major_end, run.major);
-  *major_end++ = ' ';
-  const size_t major_length = static_cast<size_t>(major_end - major);
-  const auto put_major = [&](char* at) {
-    std::memcpy(at, major, 8);
-    if (major_length > 8) std::memcpy(at + 8, major + 8, 16);
-    return at + major_length;
-  };
+void put_entries(const EntryRun<Index, Value>& run, CountingSink& sink) {
+  uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line's end
+  size += digits_of_all<Index>(run.index, 1);
+  if constexpr (std::is_same_v<Value, uint32_t>)
+    size += digits_of_all<Value>(run.value, 0);
+  else
+    for (const Value value : run.value) size += number_length(value);
+  sink.skip(size);
+}
 
-  for (size_t i = 0; i < run.index.size(); ++i) {
-    char* at = sink.reserve(0);
-    if (run.by_row) {
-      at = put_digits(put_major(at), static_cast<Index>(run.index[i] + 1));
-      *at++ = ' ';
-    } else {
-      at = put_major(put_digits(at, static_cast<Index>(run.index[i] + 1)));
+// Digits of numbers most of which have the same digits before the last three as the one before, as the sorted
+// indices of a row or column have. Where they do not, it stops looking.
+template <class Index>
+class RisingDigits {
+ public:
+  explicit RisingDigits(const char* text) : last_change_(text) {}
+
+  // Writes up to 8 bytes after the returned end.
+  char* put(char* at, Index number) {
+    if (const Index rest = static_cast<Index>(number - start_); rest < reach_) {
+      std::memcpy(at, &head_, sizeof head_);
+      return put_three_digits(at + head_length_, static_cast<uint32_t>(rest));
     }
-    if constexpr (std::is_same_v<Value, uint32_t>)
-      at = put_digits(at, run.value[i]);
-    else
-      at = write_number(at, run.value[i]);
-    *at++ = '\n';
-    sink.set_end(at);
+    char* const end = put_digits(at, number);
+    if (patience_ > 0) remember(at, end, number);
+    return end;
   }
+
+ private:
+  static constexpr int kPatience = 16;        // changes of the head, each soon after the one before
+  static constexpr ptrdiff_t kSoon = 4 * 16;  // bytes: a few lines
+
+  void remember(const char* text, const char* end, Index number) {
+    if (number < 1000) return;
+    patience_ = text - last_change_ < kSoon ? patience_ - 1 : kPatience;
+    last_change_ = text;
+    if (end - text > static_cast<ptrdiff_t>(sizeof head_ + 3)) return;
+    start_ = static_cast<Index>(number - number % 1000);
+    reach_ = 1000;
+    head_length_ = static_cast<size_t>(end - text) - 3;
+    std::memcpy(&head_, text, sizeof head_);
+  }
+
+  Index start_ = 0;
+  Index reach_ = 0;  // numbers from start_ on that begin with head_
+  uint64_t head_ = 0;
+  size_t head_length_ = 0;
+  int patience_ = kPatience;
+  const char* last_change_;  // where in the text
+};
+
+// The lines of one run, made once for its major index.
+template <bool by_row>
+class LineWriter {
+ public:
+  explicit LineWriter(uint64_t major, bool many) {
+    char* end = major_;
+    if (!by_row) *end++ = ' ';
+    end = write_number(end, major);
+    *end++ = ' ';
+    major_length_ = static_cast<size_t>(end - major_);
+    const std::string_view before_value =
+        by_row ? std::string_view(" ") : std::string_view(major_, major_length_);
+    has_ends_ = many && before_value.size() + 2 <= kEndSize;
+    if (!has_ends_) return;
+    end_length_ = before_value.size() + 2;
+    for (size_t digit = 0; digit < 10; ++digit) {
+      std::memcpy(ends_[digit], before_value.data(), before_value.size());
+      ends_[digit][before_value.size()] = static_cast<char>('0' + digit);
+      ends_[digit][before_value.size() + 1] = '\n';
+    }
+  }
+
+  template <class Index, class Value>
+  void put(std::span<const Index> index, std::span<const Value> value, ByteSink& sink) const {
+    // Copies, which bytes of text cannot alias.
+    const bool has_ends = has_ends_;
+    const size_t end_length = end_length_, major_length = major_length_;
+    const auto put_major = [this, major_length](char* at) {
+      std::memcpy(at, major_, 8);
+      if (major_length > 8) std::memcpy(at + 8, major_ + 8, 16);
+      return at + major_length;
+    };
+    char* at = sink.reserve(0);
+    RisingDigits<Index> minor(at);
+    const char* const limit = at + sink.room();
+    for (size_t i = 0; i < index.size() && at <= limit; ++i) {
+      if (by_row) at = put_major(at);
+      at = minor.put(at, static_cast<Index>(index[i] + 1));
+      if constexpr (std::is_same_v<Value, uint32_t>) {
+        if (has_ends && value[i] < 10) {
+          std::memcpy(at, ends_[value[i]], kEndSize);
+          at += end_length;
+          continue;
+        }
+      }
+      if (by_row)
+        *at++ = ' ';
+      else
+        at = put_major(at);
+      if constexpr (std::is_same_v<Value, uint32_t>)
+        at = put_digits(at, value[i]);
+      else
+        at = write_number(at, value[i]);
+      *at++ = '\n';
+    }
+    sink.set_end(at);
+    sink.reserve(0);  // complains where the loop has ended early
+  }
+
+ private:
+  static constexpr size_t kEndSize = 16;
+
+  char major_[kNumberTextMax + 8] = {};  // with its blanks, copied in pieces of fixed size
+  size_t major_length_ = 0;
+  bool has_ends_;
+  char ends_[10][kEndSize];  // what follows the minor index in a line whose value has one digit
+  size_t end_length_ = 0;
+};
+
+template <class Index, class Value>
+void put_entries(const EntryRun<Index, Value>& run, ByteSink& sink) {
+  const bool many = run.index.size() >= 16;
+  if (run.by_row)
+    LineWriter<true>(run.major, many).put(run.index, run.value, sink);
+  else
+    LineWriter<false>(run.major, many).put(run.index, run.value, sink);
 }
 
 }  // namespace plainfs
