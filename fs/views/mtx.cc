@@ -15,6 +15,10 @@ namespace {
 
 constexpr uint64_t kPointersAtOnce = 64 * 1024;
 
+// Rows or columns that the pointers run over. No tool makes more, and pointers that are nowhere stored cost
+// nothing to claim.
+constexpr uint64_t kMostMajors = uint64_t{1} << 32;
+
 bool is_whole(Kind kind) {
   return kind == Kind::integer || kind == Kind::unsigned_integer || kind == Kind::boolean ||
          kind == Kind::logical || kind == Kind::enumeration;
@@ -84,6 +88,8 @@ void Mtx::read_pointers() {
   if (stored != checked_add(majors_, 1) && !surplus)
     throw damaged("a sparse matrix has {} pointers for {} {}", stored, majors_,
                   matrix_.by_row ? "rows" : "columns");
+  if (majors_ > kMostMajors)
+    throw unsupported("a sparse matrix with {} pointers is too large to be shown", stored);
   std::vector<uint64_t> first_major;
   uint64_t before = 0, next_block_entry = 0;
   for (uint64_t first = 0; first < stored; first += kPointersAtOnce) {
