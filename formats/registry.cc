@@ -43,6 +43,16 @@ bool may_mean_more(const Node& node) {
                                 std::holds_alternative<LabelledArray>(node.content));
 }
 
+// The folder without links and "..", the name in it as given: a store keeps the name that it is called by.
+files::path absolute_path(const std::string& given) {
+  files::path path = files::absolute(given);
+  while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
+  boost::system::error_code error;
+  if (path.filename_is_dot_dot()) return files::canonical(path, error);
+  const files::path folder = files::canonical(path.parent_path(), error);
+  return error ? path : folder / path.filename();
+}
+
 // Throws where nothing is at path or the system does not let it be read.
 void check_readable(const files::path& path) {
   boost::system::error_code error;
@@ -70,7 +80,7 @@ const Container* container_of(const std::string& path) {
 }
 
 Store open_store(const std::string& path, Context& context) {
-  const files::path absolute = files::absolute(path).lexically_normal();
+  const files::path absolute = absolute_path(path);
   check_readable(absolute);
   for (const Container& container : containers()) {
     if (!container.recognises(absolute.string())) continue;
