@@ -69,7 +69,9 @@ Extension parse_extension(const Json& value, std::string_view what) {
   if (const std::string* name = value.text()) return {*name, Json::Object{}};
   if (!value.object()) throw damaged("{} is {}", what, to_json_text(value).substr(0, 80));
   const Json* configuration = value.find("configuration");
-  Extension extension{required_text(value, "name"), configuration ? *configuration : Json(Json::Object{})};
+  const bool has_configuration = configuration && !configuration->is_null();
+  Extension extension{required_text(value, "name"),
+                      has_configuration ? *configuration : Json(Json::Object{})};
   if (!extension.configuration.object()) throw damaged("configuration of {} is no object", extension.name);
   return extension;
 }
