@@ -20,6 +20,7 @@ struct MountSettings {
   double entry_timeout = 1e6;              // seconds
   double attr_timeout = 1e6;
   double negative_timeout = 0;
+  unsigned max_read = 0;  // bytes of one request; 0: as many as the kernel asks for
   bool single_threaded = false;
   bool debug = false;
   std::function<void()> answers;  // called once the kernel's first request is being answered

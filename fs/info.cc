@@ -19,6 +19,7 @@ Json count(const Counter& counter) {
 
 Json::Object library_versions() {
   return {{"plainfs", kVersion},
+          {"libfuse", kFuseVersion},
           {"boost",
            fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
           {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},

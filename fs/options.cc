@@ -108,6 +108,8 @@ constexpr Row kFuse[] = {
      [](Options& o, std::string_view v) { o.attr_timeout = seconds("attr_timeout", v); }},
     {0, "negative_timeout", "SECONDS", "and names that do not exist (0)",
      [](Options& o, std::string_view v) { o.negative_timeout = seconds("negative_timeout", v); }},
+    {0, "max_read", "BYTES", "most bytes of one request (1m)",
+     [](Options& o, std::string_view v) { o.max_read = static_cast<unsigned>(byte_size("max_read", v)); }},
 };
 
 struct Passed {
@@ -124,7 +126,6 @@ constexpr Passed kPassed[] = {
     {"fsname", true, "name in the table of mounts (the store's path)"},
     {"subtype", true, "type in the table of mounts (plainfs)"},
     {"auto_unmount", false, "unmount when the program ends in any way"},
-    {"max_read", true, "most bytes of one request"},
     {"context", true, ""},
     {"fscontext", true, ""},
     {"defcontext", true, ""},

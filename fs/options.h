@@ -44,6 +44,8 @@ struct Options {
   double attr_timeout = 1e6;
   double negative_timeout = 0;
 
+  unsigned max_read = 0;  // bytes of one request; 0: as many as the kernel asks for
+
   std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
 };
 

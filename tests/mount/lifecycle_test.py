@@ -163,6 +163,31 @@ class Lifecycle(Folder):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertTrue(os.listdir(point))
 
+    def test_a_line_of_the_mount_table_mounts(self):
+        if os.geteuid() != 0:
+            self.skipTest("mount(8) is for root")
+        point, table = self.empty("m"), os.path.join(self.folder, "fstab")
+        # The type fuse.plainfs needs an installed helper; its other form names the program.
+        with open(table, "w") as file:
+            file.write(f"{PROGRAM}#{SAMPLE} {point} fuse ro,noauto,nofail,_netdev,x-systemd.automount,cache_size=8m 0 0\n")
+        self.addCleanup(mounted.unmount, point)
+        result = run("mount", "-T", table, point)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(os.listdir(point))
+
+    def test_options_of_fuse_are_taken(self):
+        for option in ("allow_other,default_permissions", "auto_unmount", "max_read=131072", "fsname=x,subtype=y",
+                       "noatime,noexec,nosuid,nodev", "entry_timeout=0,attr_timeout=0,negative_timeout=1"):
+            if os.geteuid() != 0 and "allow_other" in option:
+                continue
+            with Mount(SAMPLE, "-o", option) as m:
+                self.assertTrue(m.read("matrix.mtx"), option)
+
+    def test_auto_unmount_clears_up_after_a_kill(self):
+        with Mount(SAMPLE, "-o", "auto_unmount") as m:
+            os.kill(m.pid, signal.SIGKILL)
+            self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
+
     def test_owner_group_and_umask_may_be_chosen(self):
         with Mount(SAMPLE, "-o", "uid=4321,gid=1234,umask=0077") as m:
             status = os.stat(m.join("matrix.mtx"))
