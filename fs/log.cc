@@ -9,7 +9,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostLines = 10'000;
+constexpr size_t kMostLines = 4096;
 constexpr char kPattern[] = "%Y-%m-%d %H:%M:%S %l: %v";
 
 // One line, whatever names from a store hold.
