@@ -1,5 +1,6 @@
 #include "formats/hdf5/attributes.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,9 @@ std::vector<StoredAttribute> fetch_all(const SourceFile& file, uint64_t object_a
   const LibraryLock lock;
   const ObjectHandle object = file.open_object(object_address);
   std::vector<std::string> names;
-  checked_call(H5Aiterate2(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names),
+  checked_call(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &names),
                "the attributes cannot be listed");
+  std::sort(names.begin(), names.end());
   std::vector<StoredAttribute> attributes;
   for (std::string& name : names) {
     try {

@@ -1,5 +1,6 @@
 #include "formats/hdf5/group.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "formats/hdf5/attributes.h"
@@ -83,9 +84,10 @@ std::vector<Member> FileGroup::members() const {
   {
     const LibraryLock lock;
     const ObjectHandle group = file().open_object(address());
-    checked_call(H5Literate(group.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_link, &links),
+    checked_call(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &links),
                  "the group cannot be listed");
   }
+  std::sort(links.begin(), links.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
   std::vector<Member> members;
   for (RawLink& link : links)
     if (auto node = node_of(link)) members.push_back({std::move(link.name), std::move(*node)});

@@ -54,6 +54,10 @@ using TypeHandle = Handle<H5Tclose>;
 using SpaceHandle = Handle<H5Sclose>;
 using PropertyHandle = Handle<H5Pclose>;
 
+// How links and attributes are listed. For any other order the library first makes a table of them, and
+// libhdf5 1.10.8 frees parts of that table that it never filled where a link is damaged.
+inline constexpr H5_iter_order_t kListingOrder = H5_ITER_NATIVE;
+
 // What the library's error stack says, outermost and innermost reason in one line; the stack is cleared.
 // Requires: the lock is held.
 std::string take_library_error();

@@ -1,5 +1,6 @@
 #include "formats/hdf5/source_file.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -79,8 +80,10 @@ std::vector<FoundLink> hard_links(const SourceFile& file, uint64_t address) {
   const ObjectHandle object = file.open_object(address);
   std::vector<FoundLink> links;
   if (H5Iget_type(object.id()) != H5I_GROUP) return links;
-  checked_call(H5Literate(object.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_hard_link, &links),
+  checked_call(H5Literate(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_hard_link, &links),
                "the links of a group");
+  std::sort(links.begin(), links.end(),
+            [](const FoundLink& a, const FoundLink& b) { return a.name < b.name; });
   return links;
 }
 
