@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 #include "fs/modified_time.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kMostInnerStores = 48;  // each may hold a file of the HDF5 library open
 constexpr size_t kMostOpenViews = 1024;
+constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
 
 timespec modified_on_disk(const std::string& path) {
   struct stat status {};
@@ -324,6 +326,7 @@ uint64_t Tree::size(Inode file) {
     if (entry(file).size) return *entry(file).size;
   }
   const uint64_t size = view(file)->size();
+  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
   const std::unique_lock lock(mutex_);
   if (!entry(file).changes) entry(file).size = size;
   return size;

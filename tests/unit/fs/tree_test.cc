@@ -6,6 +6,7 @@
 
 #include "fs/filesystem.h"
 #include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
 #include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {
@@ -43,6 +44,17 @@ BOOST_AUTO_TEST_CASE(arrays_are_files_and_groups_directories) {
   BOOST_TEST(names("g") == (Names{"b.csv", "b.npy"}), boost::test_tools::per_element());
   BOOST_CHECK(tree().kind(find("g")) == FileKind::directory);
   BOOST_CHECK(tree().kind(find("a.csv")) == FileKind::file);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_beyond_what_stat_can_say_is_unsupported) {
+  class Vast : public Array {
+   public:
+    Vast() : Array(number_type(Kind::integer, 1), {uint64_t{1} << 63}) {}
+    Elements read(const Box&) const override { throw damaged("not to be read"); }
+  };
+  root->add("a", {LabelledArray{std::make_shared<Vast>(), nullptr, nullptr}, nullptr, {}, {}});
+  BOOST_TEST(message_of([&] { tree().size(find("a.npy")); }) ==
+             "a file of 9223372036854775936 bytes is too large to be shown");
 }
 
 BOOST_AUTO_TEST_CASE(inodes_are_stable_and_distinct) {
