@@ -12,6 +12,12 @@ namespace plainfs {
 
 namespace {
 
+// The element that all of a unit's elements are, where its chunks are absent.
+struct RepeatedElement {
+  std::optional<Elements> one;
+  size_t allocated_bytes() const { return one ? one->allocated_bytes() : 0; }
+};
+
 // Of a header, which is kept in memory.
 constexpr uint64_t kMostColumns = uint64_t{1} << 26;
 
@@ -21,8 +27,12 @@ class CsvArray : public EmittingSource<CsvArray> {
       : array_(std::move(array)),
         context_(context),
         cache_owner_(context.cache.new_owner()),
+        repeated_owner_(context.cache.new_owner()),
         labelled_(array_.row_names || array_.column_names) {}
-  ~CsvArray() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+  ~CsvArray() override {
+    context_.cache.drop(cache_owner_, cache_owner_ + 1);
+    context_.cache.drop(repeated_owner_, repeated_owner_ + 1);
+  }
 
   void prepare() override;
   std::string head() const override;
@@ -46,7 +56,8 @@ class CsvArray : public EmittingSource<CsvArray> {
 
   const LabelledArray array_;
   Context& context_;
-  const uint64_t cache_owner_;
+  const uint64_t cache_owner_;     // of units that several blocks share
+  const uint64_t repeated_owner_;  // of what is known of their absent chunks
   const bool labelled_;
   std::optional<LineGrid> grid_;  // none for a null dataspace
 };
@@ -135,11 +146,14 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
 // time.
 bool CsvArray::count_repeated(const LineGrid::Block& block, CountingSink& sink) const {
   if (labelled_) return false;
-  const std::optional<Elements> one = array_.values->repeated(grid_->unit_box(block.unit));
-  if (!one) return false;
+  const auto load = [&] { return RepeatedElement{array_.values->repeated(grid_->unit_box(block.unit))}; };
+  const auto repeated = grid_->units_are_shared()
+                            ? context_.cache.get<RepeatedElement>({repeated_owner_, block.unit}, load)
+                            : std::make_shared<const RepeatedElement>(load());
+  if (!repeated->one) return false;
   CountingSink element;
   std::string scratch;
-  put_csv_field(array_.values->dtype(), *one, 0, scratch, element);
+  put_csv_field(array_.values->dtype(), *repeated->one, 0, scratch, element);
   sink.skip(checked_multiply(block.count, element.size() + 1));
   return true;
 }
@@ -149,6 +163,9 @@ void CsvArray::emit(uint64_t number, Sink& sink) const {
   const LineGrid::Block block = grid_->block(number);
   const Names names = line_names(block);
   if (grid_->width() == 0) {
+    if constexpr (std::is_same_v<Sink, CountingSink>) {
+      if (!labelled_) return sink.skip(block.count);
+    }
     std::string scratch;
     for (uint64_t i = 0; i < block.count; ++i) {
       if (labelled_) put_line_name(names, block.line + i, scratch, sink);
