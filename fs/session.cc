@@ -39,7 +39,6 @@ Appearance appearance_of(const Options& options) {
 
 Session::Session(const Options& options, std::function<void(const std::string& message)> warn)
     : cache_(options.cache_bytes),
-      workers_(helpers(options)),
       files_(kMostOpenFiles, &counters_.source_bytes_read),
       context_{cache_,
                workers_,
@@ -51,7 +50,8 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                  log_.warn(line);
                  if (warn) warn(line);
                },
-               [this](const std::string& line) { log_.warn(line); }} {
+               [this](const std::string& line) { log_.warn(line); }},
+      workers_(helpers(options)) {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   StorePtr store;

@@ -24,11 +24,11 @@ class Session {
   Log log_;
   Counters counters_;
   ByteCache cache_;
-  Workers workers_;
   DecodeRoom decode_room_;
   FilePool files_;
   Context context_;
   std::unique_ptr<Filesystem> filesystem_;
+  Workers workers_;  // the last, so that none of their jobs outlives what it uses
 };
 
 }  // namespace plainfs

@@ -12,7 +12,7 @@ namespace plainfs {
 class TestContext {
  public:
   explicit TestContext(size_t budget_bytes = size_t{64} << 20, unsigned threads = 2)
-      : cache(budget_bytes), workers(threads), files(64, &counters.source_bytes_read) {}
+      : cache(budget_bytes), files(64, &counters.source_bytes_read), workers(threads) {}
   TestContext(const TestContext&) = delete;
   TestContext& operator=(const TestContext&) = delete;
 
@@ -33,7 +33,6 @@ class TestContext {
 
   Counters counters;
   ByteCache cache;
-  Workers workers;
   DecodeRoom decode_room;
   FilePool files;
   Context context{
@@ -47,6 +46,9 @@ class TestContext {
 
   mutable std::mutex mutex_;  // guards warnings_
   std::vector<std::string> warnings_;
+
+ public:
+  Workers workers;  // the last, so that none of their jobs outlives what it uses
 };
 
 }  // namespace plainfs
