@@ -105,6 +105,9 @@ template <class Sink>
 void CsvTable::emit(uint64_t block, Sink& sink) const {
   const uint64_t first = block * rows_in_block_;
   const uint64_t count = std::min(rows_in_block_, rows_ - first);
+  if constexpr (std::is_same_v<Sink, CountingSink>) {
+    if (shown_.empty() && !row_names_) return sink.skip(count);
+  }
   std::vector<Elements> parts;
   for (const ArrayPtr& array : arrays_) parts.push_back(read_run(*array, first, count));
   const Elements names = row_names_ ? read_run(*row_names_, first, count) : Elements();

@@ -56,6 +56,13 @@ BOOST_AUTO_TEST_CASE(a_table_without_anything_has_empty_lines) {
   BOOST_TEST(csv_of({0, nullptr, {{"n", numbers<int32_t>({})}}}) == "n\n");
 }
 
+BOOST_AUTO_TEST_CASE(vastly_many_empty_lines_have_a_size_at_once) {
+  TestContext context;
+  constexpr uint64_t kRows = uint64_t{1} << 39;
+  TextFile file(csv_table({kRows, nullptr, {}}, context), context);
+  BOOST_TEST(file.size() == kRows + 1);
+}
+
 BOOST_AUTO_TEST_CASE(columns_of_another_length_are_damage) {
   BOOST_TEST(message_of([] {
                csv_of({2, nullptr, {{"n", numbers<int32_t>({1})}}});
