@@ -24,7 +24,7 @@ class Session {
   Log log_;
   Counters counters_;
   ByteCache cache_;
-  DecodeRoom decode_room_;
+  DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
   FilePool files_;
   Context context_;
   std::unique_ptr<Filesystem> filesystem_;

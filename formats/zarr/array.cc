@@ -15,12 +15,13 @@ ChunkGrid innermost_grid(const ArrayMetadata& metadata, const std::optional<Shar
   return ChunkGrid(metadata.grid.shape(), shards->inner_shape());
 }
 
-// About what decoding a chunk takes: as stored, between two codecs, and decoded.
+// About what decoding a chunk takes: as stored, between two codecs where there are several, and decoded.
 uint64_t working_bytes(const CodecChain& chain, uint64_t encoded, const Shape& shape) {
   const uint64_t decoded = chain.dtype.fixed_size()
                                ? checked_multiply(element_count(shape), chain.dtype.packed_size())
                                : checked_multiply(encoded, 2);
-  return checked_add(encoded, checked_multiply(decoded, 2));
+  const bool several = chain.array_steps.size() + chain.byte_codecs.size() > 1;
+  return checked_add(encoded, checked_multiply(decoded, several ? 2 : 1));
 }
 
 }  // namespace

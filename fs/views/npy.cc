@@ -22,6 +22,16 @@ bool is_stored_as_shown(const DType& type) {
   return std::endian::native == std::endian::little || type.size == 1;
 }
 
+// About wanted elements, so that no block reaches from one band of chunks into the next, which a read of a few
+// elements would have to decode as well. wanted where there is no such number near it.
+uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
+  if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
+  const uint64_t fewest = divide_up(band, wanted);
+  for (uint64_t parts = fewest; parts < 2 * fewest; ++parts)
+    if (band % parts == 0) return band / parts;
+  return wanted;
+}
+
 struct NpyBlock {
   Bytes bytes;
   size_t allocated_bytes() const { return bytes.capacity(); }
@@ -93,7 +103,8 @@ void NpyFile::prepare() {
   checked_add(data_size_, header_->size());
   const uint64_t wanted = std::max<uint64_t>(1, kBlockBytes / std::max<uint64_t>(1, element_size));
   const uint64_t in_band = count == 0 ? 0 : elements_in_band(array_->shape(), array_->chunk_shape());
-  const uint64_t block_elements = run_length(wanted, in_band, array_->dtype(), context_);
+  const uint64_t block_elements =
+      parts_of_band(run_length(wanted, in_band, array_->dtype(), context_), in_band);
   block_bytes_ = block_elements * element_size;
   blocks_ = std::make_shared<NpyBlocks>(array_, block_elements, context_);
   prepared_.store(true, std::memory_order_release);
