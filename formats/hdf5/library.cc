@@ -39,7 +39,6 @@ void register_stored_bytes() {
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   register_stored_bytes();
 }
 
@@ -52,8 +51,10 @@ herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
 
 LibraryLock::LibraryLock() : lock_(library_mutex()) {
   static bool started = false;  // guarded by the lock; set first, because starting makes handles, which lock
-  if (std::exchange(started, true)) return;
-  start_library();
+  if (!std::exchange(started, true)) start_library();
+  // A library built thread-safe has an error stack a thread, and each prints until it is told not to.
+  static thread_local bool is_quiet = false;
+  if (!std::exchange(is_quiet, true)) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
 std::string take_library_error() {

@@ -320,6 +320,18 @@ BOOST_AUTO_TEST_CASE(file_rewritten_in_place_is_read_as_it_is_now) {
   BOOST_TEST(read_integers(*find_array(*after, "y")) == (std::vector<int>{8, 9}));
 }
 
+BOOST_AUTO_TEST_CASE(errors_of_the_library_are_printed_by_no_thread) {
+  for (int i = 0; i < 2; ++i) {
+    std::thread([] {
+      const LibraryLock lock;
+      H5E_auto2_t print = nullptr;
+      void* data = nullptr;
+      BOOST_TEST(H5Eget_auto2(H5E_DEFAULT, &print, &data) >= 0);
+      BOOST_TEST((print == nullptr));
+    }).join();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(many_threads_read_one_file) {
   File file;
   const std::vector<int> values = counting(200000);
