@@ -204,11 +204,13 @@ class TargetNames {
     const std::vector<std::string> path(link.path.begin(), link.path.end() - 1);
     const auto [entry, is_new] = known_.try_emplace({store.get(), path});
     if (!is_new) return entry->second;
-    Links own(store, shelf_.stores, shelf_.context);
+    Context& context = store == place_.store ? shelf_.context : shelf_.context.of_store(store->path);
+    Links own(store, shelf_.stores, context);
     Links& links = store == place_.store ? links_ : own;
     try {
-      const std::vector<Member> members = refined_members(folder, shelf_.context);
-      for (Candidate& candidate : candidates_of(folder, members, links, false, shelf_)) {
+      const std::vector<Member> members = refined_members(folder, context);
+      const Shelf shelf{context, shelf_.stores, shelf_.views};
+      for (Candidate& candidate : candidates_of(folder, members, links, false, shelf)) {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
     } catch (const Error&) {

@@ -36,11 +36,12 @@ struct Place {
   std::vector<std::string> above;  // names from the store's root to what is shown of it; empty = all of it
   std::vector<std::string> names;  // from there to the directory
   bool is_top = false;             // the mountpoint
+  bool is_named = false;           // in the store that was named to be mounted
 };
 
-// What listing needs besides the place; lives as long as the mount.
+// What listing needs besides the place.
 struct Shelf {
-  Context& context;
+  Context& context;  // of the place's store
   OpenStores& stores;
   std::vector<const View*> views;  // those that -o views= has chosen
 };

@@ -76,11 +76,12 @@ Destination Links::destination(const Link& link) const {
   return to;
 }
 
-std::optional<Node> Links::step(const Node& folder, const std::string& name) const {
+std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const std::string& name) const {
   if (!folder.parts) return std::nullopt;
   try {
     std::optional<Node> node = folder.parts->find(name);
-    if (node) node = refine(std::move(*node), context_);
+    Context& context = store == store_ ? context_ : context_.of_store(store->path);
+    if (node) node = refine(std::move(*node), context);
     return node;
   } catch (const Error&) {
     return std::nullopt;  // its own directory reports the damage
@@ -95,7 +96,7 @@ std::optional<Node> Links::folder(const StorePtr& store, std::span<const std::st
       node = known->second;
       continue;
     }
-    node = step(*node, path[i]);
+    node = step(store, *node, path[i]);
     if (node && as_link(*node)) node = final_target(store, *as_link(*node), links_left);
     folders_.emplace(std::move(key), node);
   }
@@ -117,7 +118,7 @@ std::optional<Node> Links::final_target(const StorePtr& from, const Link& link, 
     if (current.path.empty()) return store->root;
     const std::optional<Node> parent =
         folder(store, std::span(current.path).first(current.path.size() - 1), links_left);
-    node = parent ? step(*parent, current.path.back()) : std::nullopt;
+    node = parent ? step(store, *parent, current.path.back()) : std::nullopt;
     next = node ? as_link(*node) : nullptr;
   }
   return node;

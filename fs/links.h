@@ -36,7 +36,7 @@ class Links {
  private:
   std::optional<Node> folder(const StorePtr& store, std::span<const std::string> path, int& links_left);
   std::optional<Node> final_target(const StorePtr& from, const Link& link, int& links_left);
-  std::optional<Node> step(const Node& folder, const std::string& name) const;
+  std::optional<Node> step(const StorePtr& store, const Node& folder, const std::string& name) const;
 
   StorePtr store_;
   OpenStores& stores_;

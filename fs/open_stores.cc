@@ -26,7 +26,7 @@ StorePtr OpenStores::open(const std::string& path) {
   if (slot->error) throw *slot->error;
   if (!slot->store) {
     try {
-      slot->store = std::make_shared<const Store>(open_store(path, context_));
+      slot->store = std::make_shared<const Store>(open_store(path, context_.of_store(path)));
     } catch (const Error& error) {
       slot->error = error;
       throw;

@@ -3,6 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
 
 #include "fs/filesystem.h"
 #include "fs/log.h"
@@ -21,12 +24,17 @@ class Session {
   Context& context() { return context_; }
 
  private:
+  Context& context_of(const std::string& store);
+
   Log log_;
   Counters counters_;
   ByteCache cache_;
   DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
   FilePool files_;
   Context context_;
+  std::mutex others_mutex_;  // guards others_
+  // By the path of the store. None ever goes: arrays refer to them.
+  std::unordered_map<std::string, Context> others_;
   std::unique_ptr<Filesystem> filesystem_;
   Workers workers_;  // the last, so that none of their jobs outlives what it uses
 };

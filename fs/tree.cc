@@ -143,6 +143,7 @@ Place Tree::place_of(Inode directory) {
       const std::shared_lock lock(mutex_);
       place.store = top_.store;
       place.above = top_.above;
+      place.is_named = true;
       place.is_top = place.names.empty();
       break;
     }
@@ -172,7 +173,8 @@ void Tree::load(Inode inode) {
     const std::shared_lock lock(mutex_);
     if (directory->current && directory->loaded) return;
   }
-  std::vector<Shown> all = show_directory(node, place, shelf_);
+  Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
+  std::vector<Shown> all = show_directory(node, place, {context, stores_, shelf_.views});
   const std::unique_lock lock(mutex_);
   publish(inode, std::move(all));
 }

@@ -42,8 +42,12 @@ struct Context {
   std::function<void(const std::string& message)> warn;
   // The same for what is odd and breaks no rule; null: as warn. Called through notice().
   std::function<void(const std::string& message)> note{};
+  // The context of another store than the one that was named; its messages begin with that store's path.
+  // Null: this one.
+  std::function<Context&(const std::string& store)> other{};
 
   void notice(const std::string& message) const { (note ? note : warn)(message); }
+  Context& of_store(const std::string& store) { return other ? other(store) : *this; }
 };
 
 }  // namespace plainfs
