@@ -10,10 +10,14 @@
 
 namespace plainfs {
 
+// What a factor's code is that stands for no level: odd, or against a rule of the format.
+enum class StrayCode { oddity, broken_rule };
+
 // codes (any integers) as labels: text, where code - base is an index into levels (text, numbers or booleans,
-// shown as a .csv shows them); anything else is NA. A code that is neither missing in codes nor a level warns
-// once, with place ("/meta.data/x") in the message.
-ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context);
+// shown as a .csv shows them); anything else is NA. A code that is neither missing in codes nor a level is
+// told once, with place ("/meta.data/x") in the message.
+ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
+                StrayCode stray = StrayCode::oddity);
 
 // values of the same dtype and shape with missing[i] set where is_missing(elements, i).
 // Elements that values itself marks stay missing.

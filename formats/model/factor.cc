@@ -41,13 +41,15 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
 
 class FactorArray : public Array {
  public:
-  FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context)
+  FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
+              StrayCode stray)
       : Array(text_type(), codes->shape(), codes->column_major()),
         codes_(std::move(codes)),
         levels_(std::move(levels)),
         base_(base),
         place_(std::move(place)),
         context_(context),
+        stray_(stray),
         cache_owner_(context.cache.new_owner()) {}
 
   Elements read(const Box& box) const override;
@@ -63,15 +65,16 @@ class FactorArray : public Array {
  private:
   void check_codes_type() const;
   std::vector<uint64_t> places_of(const Elements& codes, uint64_t levels) const;
-  void warn_once(const std::string& code, uint64_t levels) const;
+  void tell_once(const std::string& code, uint64_t levels) const;
 
   ArrayPtr codes_;
   ArrayPtr levels_;
   const int64_t base_;
   const std::string place_;
   Context& context_;
+  const StrayCode stray_;
   const uint64_t cache_owner_;
-  mutable std::atomic<bool> warned_{false};  // whoever sets it warns
+  mutable std::atomic<bool> told_{false};  // whoever sets it tells
 };
 
 void FactorArray::check_codes_type() const {
@@ -82,9 +85,14 @@ void FactorArray::check_codes_type() const {
   });
 }
 
-void FactorArray::warn_once(const std::string& code, uint64_t levels) const {
-  if (warned_.exchange(true)) return;
-  context_.notice(fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels));
+void FactorArray::tell_once(const std::string& code, uint64_t levels) const {
+  if (told_.exchange(true)) return;
+  const std::string message =
+      fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels);
+  if (stray_ == StrayCode::broken_rule)
+    context_.warn(message);
+  else
+    context_.notice(message);
 }
 
 // Where each code's level stands, kNoLevel for those that are missing.
@@ -97,7 +105,7 @@ std::vector<uint64_t> FactorArray::places_of(const Elements& codes, uint64_t lev
       for (uint64_t i = 0; i < codes.count; ++i) {
         if (codes.is_missing(i)) continue;
         places[i] = level_of(values[i], base_, levels);
-        if (places[i] == kNoLevel) warn_once(std::to_string(values[i]), levels);
+        if (places[i] == kNoLevel) tell_once(std::to_string(values[i]), levels);
       }
     }
   });
@@ -134,8 +142,10 @@ Elements FactorArray::read(const Box& box) const {
 
 }  // namespace
 
-ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context) {
-  return std::make_shared<FactorArray>(std::move(codes), std::move(levels), base, std::move(place), context);
+ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
+                StrayCode stray) {
+  return std::make_shared<FactorArray>(std::move(codes), std::move(levels), base, std::move(place), context,
+                                       stray);
 }
 
 }  // namespace plainfs

@@ -178,7 +178,7 @@ class ColumnReader {
     check_ordered(parts);
     const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
     const ArrayPtr texts = nul_terminated(levels);
-    const ArrayPtr labels = factor(marked, texts, 0, place_.path, context_);
+    const ArrayPtr labels = factor(marked, texts, 0, place_.path, context_, StrayCode::broken_rule);
     return with_check(labels, [*this, texts, levels] {
       require_no_null_strings(*levels, "levels");
       if (!all_distinct(*texts)) warn("levels are unique: some are repeated");

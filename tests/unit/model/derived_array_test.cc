@@ -77,6 +77,17 @@ BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
   BOOST_TEST(context.warned("/meta.data/x: code 0 "));
 }
 
+BOOST_AUTO_TEST_CASE(code_that_is_no_level_may_break_a_rule_or_not) {
+  TestContext context;
+  std::vector<std::string> notes;
+  context.context.note = [&](const std::string& message) { notes.push_back(message); };
+  read_all(*factor(integers({7}), text_array({"a"}), 0, "/odd", context));
+  BOOST_TEST(context.warnings().empty());
+  BOOST_TEST(notes.size() == 1u);
+  read_all(*factor(integers({7}), text_array({"a"}), 0, "/wrong", context, StrayCode::broken_rule));
+  BOOST_TEST(context.warned("/wrong: code 7 "));
+}
+
 BOOST_AUTO_TEST_CASE(missing_codes_and_levels_stay_missing_without_a_warning) {
   TestContext context;
   const ArrayPtr codes =
