@@ -16,11 +16,15 @@ namespace {
 
 int run(const std::string& program, std::vector<std::string> arguments) {
   const std::string name = program.substr(program.rfind('/') + 1);
+  bool is_fake = false;
   if (name.starts_with("mount.")) {
-    arguments = from_mount_helper(arguments);
+    MountHelper helper = from_mount_helper(arguments);
+    arguments = std::move(helper.arguments);
+    is_fake = helper.is_fake;
   } else if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
     arguments.erase(arguments.begin());
-    return command->run(std::move(arguments));
+    if (!asks_for_help(arguments)) return command->run(std::move(arguments));
+    arguments = {"--help"};
   }
   const Options options = parse_options(arguments);
   if (options.help) {
@@ -31,7 +35,7 @@ int run(const std::string& program, std::vector<std::string> arguments) {
     std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
     return kSuccess;
   }
-  return mount_store(options);
+  return is_fake ? int{kSuccess} : mount_store(options);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string new_directory(const files::path& folder, const files::path& store) {
     const files::path path = folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
     boost::system::error_code error;
     if (files::create_directory(path, error)) return files::canonical(path).string();
-    if (error && !files::exists(path)) return {};
+    if (error && error != boost::system::errc::file_exists) return {};
   }
   return {};
 }

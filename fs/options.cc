@@ -293,8 +293,9 @@ Options parse_options(std::span<const std::string> arguments, size_t most_names)
   return Parser(arguments, most_names).parse();
 }
 
-std::vector<std::string> from_mount_helper(std::span<const std::string> arguments) {
-  std::vector<std::string> kept;
+MountHelper from_mount_helper(std::span<const std::string> arguments) {
+  MountHelper helper;
+  std::vector<std::string>& kept = helper.arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const bool is_letters = argument.size() > 1 && argument[0] == '-' && argument[1] != '-';
@@ -302,9 +303,11 @@ std::vector<std::string> from_mount_helper(std::span<const std::string> argument
       ++i;
     else if (!is_letters || argument[1] == 'o' || argument[1] == 'h' || argument[1] == 'V')
       kept.push_back(argument);
+    else
+      helper.is_fake |= argument.find('f') != std::string::npos;
     if (argument == "-o" && i + 1 < arguments.size()) kept.push_back(arguments[++i]);
   }
-  return kept;
+  return helper;
 }
 
 std::string help_text() {

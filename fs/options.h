@@ -55,8 +55,12 @@ inline constexpr size_t kManyNames = SIZE_MAX;
 Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
 
 // The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
-// type]`, as parse_options takes them.
-std::vector<std::string> from_mount_helper(std::span<const std::string> arguments);
+// type]`.
+struct MountHelper {
+  std::vector<std::string> arguments;  // as parse_options takes them
+  bool is_fake = false;                // -f: all but the mount
+};
+MountHelper from_mount_helper(std::span<const std::string> arguments);
 
 std::string help_text();
 

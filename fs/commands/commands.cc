@@ -20,6 +20,11 @@ const Command* find_command(std::string_view name) {
   return found == std::end(kCommands) ? nullptr : found;
 }
 
+bool asks_for_help(const Arguments& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::any_of(arguments.begin(), end, [](const std::string& a) { return a == "-h" || a == "--help"; });
+}
+
 bool take_flag(Arguments& arguments, char letter) {
   for (auto argument = arguments.begin(); argument != arguments.end() && *argument != "--"; ++argument) {
     const bool only_letters = argument->size() > 1 && (*argument)[0] == '-' &&

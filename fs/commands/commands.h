@@ -26,8 +26,9 @@ int export_command(Arguments arguments);
 int info_command(Arguments arguments);
 int check_command(Arguments arguments);
 
-// Whether one of the names ("-l", "--long") is among the arguments before "--"; it is taken out. Letters may
-// be joined.
+// Whether -h or --help is among the arguments before "--".
+bool asks_for_help(const Arguments& arguments);
+// Whether "-l", for the letter l, is among the arguments before "--"; it is taken out. Letters may be joined.
 bool take_flag(Arguments& arguments, char letter);
 // The value of "--name VALUE" or "--name=VALUE", taken out; empty where it is absent.
 std::string take_value(Arguments& arguments, std::string_view name);

@@ -85,10 +85,15 @@ BOOST_AUTO_TEST_CASE(what_mount_tables_hold_is_accepted) {
 BOOST_AUTO_TEST_CASE(a_mount_helper_is_given_letters_of_its_own) {
   const std::vector<std::string> arguments{"store", "/mnt",         "-s", "-n",      "-v",
                                            "-t",    "fuse.plainfs", "-o", "ro,uid=3"};
-  const Options options = parse(from_mount_helper(arguments));
+  const MountHelper helper = from_mount_helper(arguments);
+  const Options options = parse(helper.arguments);
+  BOOST_TEST(!helper.is_fake);
   BOOST_TEST(!options.single_threaded);
   BOOST_TEST(options.mountpoint == "/mnt");
   BOOST_TEST(options.uid.value() == 3U);
+  const std::vector<std::string> fake{"store", "/mnt", "-fv", "-o", "ro"};
+  BOOST_TEST(from_mount_helper(fake).is_fake);
+  BOOST_TEST(!parse(from_mount_helper(fake).arguments).foreground);
 }
 
 BOOST_AUTO_TEST_CASE(help_names_every_option) {
