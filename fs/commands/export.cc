@@ -72,9 +72,12 @@ class Export {
  private:
   void make_link(const Walked& walked, const disk::path& target) {
     const std::string text = filesystem_.read_link(walked.inode);
-    boost::system::error_code error;
-    if (disk::read_symlink(target, error) == text && !error) return;
-    disk::create_symlink(text, target);
+    boost::system::error_code error, unread;
+    disk::create_symlink(text, target, error);
+    if (!error) return;
+    if (disk::read_symlink(target, unread) == text && !unread)
+      return;  // an earlier run's, or another part's just now
+    throw disk::filesystem_error("symlink", target, error);
   }
 
   void measure() {
