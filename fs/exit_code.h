@@ -40,6 +40,7 @@ inline ExitCode exit_code_of(Errc code) {
     case Errc::not_found:
       return kNotFound;
     case Errc::unreadable:
+    case Errc::changed:
       return kNotReadable;
     case Errc::unknown_format:
       return kUnknownFormat;

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <mutex>
 
-#include "fs/modified_time.h"
+#include "formats/model/modified_time.h"
 
 namespace plainfs {
 namespace {
@@ -40,7 +40,9 @@ Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
       context_(context),
       store_(std::move(store)),
       tree_(Tree::top_of(store_, appearance_.subdir, appearance_.views, context), appearance_.views,
-            context) {}
+            context) {
+  check_unchanged(store_->path);
+}
 
 StorePtr Filesystem::store() const {
   const std::shared_lock lock(store_mutex_);
@@ -81,6 +83,7 @@ struct stat Filesystem::status(Inode inode) {
 
 ListingPtr Filesystem::list(Inode directory) {
   const std::shared_lock lock(store_mutex_);
+  if (!tree_.is_hidden(directory)) check_unchanged(tree_.store_path(directory));
   return tree_.list(directory);
 }
 
@@ -99,6 +102,7 @@ OpenFile Filesystem::open(Inode file) {
 }
 
 void Filesystem::check_unchanged(const std::string& store_path) {
+  if (is_lost_) throw changed(store_path);
   struct stat status {};
   ::stat(store_path.c_str(), &status);  // what is gone is another device's inode 0
   Stamp stamp{status.st_dev, status.st_ino, 0, {0, 0}};
@@ -111,7 +115,7 @@ void Filesystem::check_unchanged(const std::string& store_path) {
   const bool is_same = first.device == stamp.device && first.inode == stamp.inode &&
                        first.size == stamp.size && first.modified.tv_sec == stamp.modified.tv_sec &&
                        first.modified.tv_nsec == stamp.modified.tv_nsec;
-  if (!is_same) throw unreadable("{}: has changed since it was mounted", store_path);
+  if (!is_same) throw changed(store_path);
 }
 
 Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
@@ -197,19 +201,25 @@ Inode Filesystem::resolve(std::string_view path) {
 
 void Filesystem::reopen() {
   const std::unique_lock lock(store_mutex_);
+  is_lost_ = true;
+  ++generation_;
   context_.files.clear();
   auto store = std::make_shared<const Store>(open_store(store_->path, context_));
   Top top = Tree::top_of(store, appearance_.subdir, appearance_.views, context_);
   store_ = std::move(store);
-  stamps_.clear();
-  ++generation_;
+  {
+    const std::lock_guard stamps(stamps_mutex_);
+    stamps_.clear();
+  }
+  is_lost_ = false;
+  check_unchanged(store_->path);
   tree_.reopen(std::move(top));
 }
 
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(fmt::format("{}: {}", tree_.path(inode), error.what()));
+  if (log_error_) log_error_(error.at(tree_.path(inode)).what());
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

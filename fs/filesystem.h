@@ -57,9 +57,10 @@ class Filesystem {
   Inode lookup(Inode directory, std::string_view name);
   // The first one of a text file computes its size.
   struct stat status(Inode inode);
+  // Throws changed as open does.
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);
-  // Throws unreadable where the store is no longer what it was, so that nobody is shown what the kernel still
+  // Throws changed where the store is no longer what it was, so that nobody is shown what the kernel still
   // keeps of it.
   OpenFile open(Inode file);
   // Fewer bytes than size only at the end.
@@ -91,6 +92,7 @@ class Filesystem {
     off_t size;  // of a store that is a file; else 0, as the time
     timespec modified;
   };
+  // Against the first call for that store.
   void check_unchanged(const std::string& store_path);
 
   const Appearance appearance_;
@@ -100,6 +102,7 @@ class Filesystem {
       store_mutex_;  // guards store_ and generation_: every call holds it shared, reopen alone
   StorePtr store_;   // as it was opened, whatever part of it is shown
   uint64_t generation_ = 0;
+  bool is_lost_ = false;  // it could not be reopened; guarded too
   Tree tree_;
   std::mutex stamps_mutex_;  // guards stamps_
   std::unordered_map<std::string, Stamp> stamps_;

@@ -62,6 +62,7 @@ int mount_store(const Options& options) {
     std::fflush(stdout);
     daemon.ready();
   };
+  wait_for_file_time();  // what changes once the mount answers is then seen to have changed
   FuseMount mount(session.filesystem(), std::move(settings));
   start_log(session.log(), options);
   const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);

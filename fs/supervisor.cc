@@ -108,6 +108,7 @@ void Supervisor::reopen() {
   try {
     filesystem_.reopen();
     mount_.invalidate();
+    wait_for_file_time();
     log_.info("the store was reopened");
   } catch (const Error& error) {
     log_.error(fmt::format("the store cannot be reopened: {}", error.what()));

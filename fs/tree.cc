@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "fs/modified_time.h"
+#include "formats/model/modified_time.h"
 
 namespace plainfs {
 namespace {
@@ -363,7 +363,7 @@ void Tree::reopen(Top top) {
   open_views_.clear();
   for (Inode inode = 1; inode <= entries_.size(); ++inode) {
     Entry& known = entry(inode);
-    if (inode != kRootInode && inode <= last_hidden_) continue;
+    if (is_hidden(inode)) continue;
     known.view.reset();
     known.size.reset();
     known.shown.reset();

@@ -59,6 +59,9 @@ class Tree {
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
 
+  // Whether it is one of those, or a file in one.
+  bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
+
   // Throws where the directory cannot be read; it is tried again the next time.
   ListingPtr list(Inode directory);
   // Throws not_found.

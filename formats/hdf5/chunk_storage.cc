@@ -180,6 +180,7 @@ std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, cons
   else
     for (const Shape& chunk : absent)
       fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out.data());
+  place_.file->bytes().check_unchanged();
   return chunks;
 }
 

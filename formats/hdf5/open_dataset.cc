@@ -38,13 +38,14 @@ void OpenDataset::read(hid_t memory_type, const Box& box, const Shape& block_sha
   file_->bytes().check_unchanged();
   if (box.extent.empty()) {
     checked_call(H5Dread(id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "cannot be read");
-    return;
+  } else {
+    const auto space = checked_handle<SpaceHandle>(H5Dget_space(id()), "dataspace");
+    select(space, box.origin, box.extent);
+    const SpaceHandle memory = dense_space(block_shape);
+    select(memory, target, box.extent);
+    checked_call(H5Dread(id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
   }
-  const auto space = checked_handle<SpaceHandle>(H5Dget_space(id()), "dataspace");
-  select(space, box.origin, box.extent);
-  const SpaceHandle memory = dense_space(block_shape);
-  select(memory, target, box.extent);
-  checked_call(H5Dread(id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
+  file_->bytes().check_unchanged();
 }
 
 }  // namespace plainfs::hdf5

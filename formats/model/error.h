@@ -17,6 +17,7 @@ enum class Errc {
   unsupported,     // others can read it, plainfs cannot; ENOTSUP
   not_found,       // there is no such thing; ENOENT
   unreadable,      // the system refuses: permission, a failing disk; EIO
+  changed,         // the store is no longer the one that was opened; EIO
   unknown_format,  // no container recognises the path; only while mounting
 };
 
@@ -24,8 +25,11 @@ class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Errc code() const { return code_; }
-  // The same error with "place: " in front of its message.
-  Error at(std::string_view place) const { return Error(code_, fmt::format("{}: {}", place, what())); }
+  // The same error with "place: " in front of its message. That something has changed is said of the file on
+  // disk, once, wherever it is met.
+  Error at(std::string_view place) const {
+    return code_ == Errc::changed ? *this : Error(code_, fmt::format("{}: {}", place, what()));
+  }
 
  private:
   Errc code_;
@@ -42,6 +46,10 @@ Error unsupported(fmt::format_string<A...> text, A&&... values) {
 template <class... A>
 Error not_found(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::not_found, fmt::format(text, std::forward<A>(values)...));
+}
+// what: the path on disk.
+inline Error changed(std::string_view what) {
+  return Error(Errc::changed, fmt::format("{}: has changed since it was mounted", what));
 }
 template <class... A>
 Error unreadable(fmt::format_string<A...> text, A&&... values) {

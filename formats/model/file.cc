@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,9 +9,12 @@
 #include <list>
 #include <mutex>
 #include <string_view>
+#include <system_error>
+#include <tuple>
 #include <unordered_map>
 
 #include "formats/model/error.h"
+#include "formats/model/modified_time.h"
 #include "formats/model/path_fingerprints.h"
 
 namespace plainfs {
@@ -22,13 +24,8 @@ namespace {
 // What an absent path is remembered as.
 constexpr uint64_t kAbsent = 0;
 
-std::string system_message(int error) {
-  char buffer[256];
-  return strerror_r(error, buffer, sizeof buffer);
-}
-
 Error system_error(const std::string& path, int error) {
-  return unreadable("{}: {}", path, system_message(error));
+  return unreadable("{}: {}", path, std::generic_category().message(error));
 }
 
 uint64_t mixed(uint64_t h, uint64_t value) {
@@ -36,12 +33,16 @@ uint64_t mixed(uint64_t h, uint64_t value) {
   return h ^ h >> 32;
 }
 
+bool is_later(timespec a, timespec b) {
+  return std::tie(b.tv_sec, b.tv_nsec) < std::tie(a.tv_sec, a.tv_nsec);
+}
+
 uint64_t fingerprint_of(const struct stat& status) {
   uint64_t h = mixed(1, status.st_dev);
   h = mixed(h, status.st_ino);
   h = mixed(h, static_cast<uint64_t>(status.st_size));
-  h = mixed(h, static_cast<uint64_t>(status.st_mtim.tv_sec));
-  return mixed(h, static_cast<uint64_t>(status.st_mtim.tv_nsec));
+  h = mixed(h, static_cast<uint64_t>(modified_time(status).tv_sec));
+  return mixed(h, static_cast<uint64_t>(modified_time(status).tv_nsec));
 }
 
 }  // namespace
@@ -59,8 +60,7 @@ File::File(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read)
     throw damaged("{}: is no regular file", path_);
   }
   size_ = static_cast<uint64_t>(status.st_size);
-  modified_seconds_ = status.st_mtim.tv_sec;
-  modified_nanoseconds_ = status.st_mtim.tv_nsec;
+  modified_ = modified_time(status);
   fingerprint_ = fingerprint_of(status);
 }
 
@@ -101,10 +101,35 @@ void File::check_unchanged() const {
   struct stat status {
   };  // of the path: a file that was replaced is another one, though its bytes can still be read
   if (::stat(path_.c_str(), &status) != 0) {
-    if (errno == ENOENT) throw unreadable("{}: has been removed since it was mounted", path_);
+    if (errno == ENOENT) throw changed(path_);
     throw system_error(path_, errno);
   }
-  if (fingerprint_of(status) != fingerprint_) throw unreadable("{}: has changed since it was mounted", path_);
+  if (fingerprint_of(status) != fingerprint_) throw changed(path_);
+}
+
+void File::check_unmodified_since(timespec then) const {
+  if (is_modified_since(modified_, then)) throw changed(path_);
+}
+
+timespec file_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now;
+}
+
+void wait_for_file_time() {
+#ifdef CLOCK_REALTIME_COARSE
+  const timespec start = file_time();
+  timespec tick{};
+  const timespec pause{0, 500'000};
+  while (::clock_gettime(CLOCK_REALTIME_COARSE, &tick) == 0 && !is_later(tick, start)) {
+    ::nanosleep(&pause, nullptr);
+  }
+#endif
+}
+
+bool is_modified_since(timespec modified, timespec then) {
+  return is_later(modified, then) && !is_later(modified, file_time());
 }
 
 struct FilePool::State {
@@ -159,8 +184,7 @@ void FilePool::State::close_all() {
 
 void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
   const std::lock_guard lock(mutex);
-  if (!fingerprints.matches(path, fingerprint))
-    throw unreadable("{}: has changed since it was mounted", path);
+  if (!fingerprints.matches(path, fingerprint)) throw changed(path);
 }
 
 FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
@@ -192,13 +216,13 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
 
 FilePtr FilePool::open(const std::string& path) {
   FilePtr file = open_if_exists(path);
-  if (!file) throw not_found("{}: {}", path, system_message(ENOENT));
+  if (!file) throw not_found("{}: {}", path, std::generic_category().message(ENOENT));
   return file;
 }
 
 Bytes FilePool::read_whole(const std::string& path, uint64_t most_bytes) {
   std::optional<Bytes> bytes = read_whole_if_exists(path, most_bytes);
-  if (!bytes) throw not_found("{}: {}", path, system_message(ENOENT));
+  if (!bytes) throw not_found("{}: {}", path, std::generic_category().message(ENOENT));
   return *std::move(bytes);
 }
 

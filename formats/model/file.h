@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,15 +27,16 @@ class File {
 
   const std::string& path() const { return path_; }
   uint64_t size() const { return size_; }
-  int64_t modified_seconds() const { return modified_seconds_; }
   int descriptor() const { return descriptor_; }
 
-  // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, unreadable where
-  // the system fails or the file has changed since it was opened.
+  // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, changed where it is
+  // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // Throws unreadable where the path is no longer this file, of this size and mtime.
+  // Throws changed where the path is no longer this file, of this size and mtime.
   void check_unchanged() const;
+  // Throws changed where the file was modified after then.
+  void check_unmodified_since(timespec then) const;
   // Device, inode, size and mtime in one number.
   uint64_t fingerprint() const { return fingerprint_; }
 
@@ -44,11 +46,18 @@ class File {
   const int descriptor_;
   const std::string path_;
   uint64_t size_ = 0;
-  int64_t modified_seconds_ = 0;
-  int64_t modified_nanoseconds_ = 0;
+  timespec modified_{};
   uint64_t fingerprint_ = 0;
   std::atomic<uint64_t>* const bytes_read_;
 };
+
+// Now, as file times are.
+timespec file_time();
+// Whether a file with that mtime was modified after then. A time that is still to come says nothing. The
+// kernel stamps files with the time of its last tick, so what is modified before the next one is not seen.
+bool is_modified_since(timespec modified, timespec then);
+// Returns after that tick, some milliseconds from now.
+void wait_for_file_time();
 
 using FilePtr = std::shared_ptr<const File>;
 
@@ -59,7 +68,7 @@ class FilePool {
   ~FilePool();
 
   // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
-  // reason, damaged where it is no regular file or where path was used before and is another file now.
+  // reason, damaged where it is no regular file, changed where path was used before and is another file now.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

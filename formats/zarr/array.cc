@@ -67,9 +67,9 @@ Elements StoredArray::absent() const {
 ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& key) const {
   const std::string prefix = path_.empty() ? "" : path_ + "/";
   key = prefix + keys_.key(chunk, keys_.separator);
-  ValuePtr value = store_->open(key);
+  ValuePtr value = store_->open_unchanged(key);
   if (value || keys_.separator_is_known || chunk.size() < 2) return value;
-  return store_->open(prefix + keys_.key(chunk, '/'));
+  return store_->open_unchanged(prefix + keys_.key(chunk, '/'));
 }
 
 ValuePtr StoredArray::open_inner(ValuePtr shard, std::span<const uint64_t> inner,

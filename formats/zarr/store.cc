@@ -1,9 +1,13 @@
 #include "formats/zarr/store.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <boost/filesystem.hpp>
+#include <cerrno>
 
 #include "formats/model/error.h"
+#include "formats/model/modified_time.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -26,11 +30,25 @@ class FileValue : public Value {
 
 class DirectoryStore : public KeyStore {
  public:
-  DirectoryStore(std::string path, Context& context) : KeyStore(std::move(path)), context_(context) {}
+  DirectoryStore(std::string path, Context& context) : KeyStore(std::move(path)), context_(context) {
+    ::stat(this->path().c_str(), &folder_);
+  }
 
   ValuePtr open(const std::string& key) const override {
     FilePtr file = context_.files.open_if_exists(path() + "/" + key);
     if (!file) return nullptr;
+    return std::make_shared<FileValue>(std::move(file));
+  }
+
+  ValuePtr open_unchanged(const std::string& key) const override {
+    check_not_replaced();
+    const std::string file_path = path() + "/" + key;
+    FilePtr file = context_.files.open_if_exists(file_path);
+    if (!file) {
+      check_nothing_gone(file_path);
+      return nullptr;
+    }
+    file->check_unmodified_since(opened_);
     return std::make_shared<FileValue>(std::move(file));
   }
 
@@ -53,7 +71,28 @@ class DirectoryStore : public KeyStore {
   }
 
  private:
+  void check_not_replaced() const {
+    struct stat status {};
+    ::stat(path().c_str(), &status);  // what is gone is another device's inode 0
+    if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(path());
+  }
+
+  // What was removed has changed the folder that it was in.
+  void check_nothing_gone(std::string file_path) const {
+    struct stat status {};
+    do {
+      file_path.resize(file_path.rfind('/'));
+      if (::stat(file_path.c_str(), &status) == 0) {
+        if (is_modified_since(modified_time(status), opened_)) throw changed(file_path);
+        return;
+      }
+    } while (errno == ENOENT && file_path.size() > path().size());
+    throw changed(path());
+  }
+
   Context& context_;
+  const timespec opened_ = file_time();
+  struct stat folder_ {};  // when it was opened
 };
 
 }  // namespace

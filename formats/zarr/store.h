@@ -34,6 +34,9 @@ class KeyStore {
   // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
   // that name included.
   virtual ValuePtr open(const std::string& key) const = 0;
+  // The same, for a chunk. Throws changed where the key has come, changed or gone since the store was opened,
+  // as far as the times of files tell.
+  virtual ValuePtr open_unchanged(const std::string& key) const { return open(key); }
   virtual bool has_folder(const std::string& folder) const = 0;
   // The names of the folders directly inside a folder ("" = the root), in byte order.
   virtual std::vector<std::string> folders(const std::string& folder) const = 0;

@@ -18,14 +18,13 @@ class Findings {
  public:
   void add(const std::string& path, const Error& error) {
     const std::lock_guard lock(mutex_);
-    const bool is_unsupported = error.code() == Errc::unsupported;
-    (is_unsupported ? any_unsupported_ : any_damaged_) = true;
-    lines_.emplace_back("/" + path,
-                        fmt::format("{}: {}", is_unsupported ? "not supported" : "damaged", error.what()));
+    const Kind kind = kind_of(error);
+    worst_ = worse(worst_, kind.exit_code);
+    lines_.emplace_back("/" + path, fmt::format("{}: {}", kind.name, error.what()));
   }
   void add_warning(const std::string& message) {
     const std::lock_guard lock(mutex_);
-    any_damaged_ = true;
+    worst_ = kDamaged;
     lines_.emplace_back("", message);
   }
 
@@ -36,13 +35,30 @@ class Findings {
     for (const auto& [path, what] : lines_)
       std::printf("%s%s%s\n", path.c_str(), path.empty() ? "" : ": ", what.c_str());
   }
-  ExitCode exit_code() const { return any_damaged_ ? kDamaged : any_unsupported_ ? kUnsupported : kSuccess; }
+  ExitCode exit_code() const { return worst_; }
 
  private:
+  struct Kind {
+    const char* name;
+    ExitCode exit_code;
+  };
+  static Kind kind_of(const Error& error) {
+    if (error.code() == Errc::unsupported) return {"not supported", kUnsupported};
+    if (error.code() == Errc::unreadable || error.code() == Errc::changed)
+      return {"not readable", kNotReadable};
+    return {"damaged", kDamaged};
+  }
+  // Damage counts most, then what the system keeps from being read.
+  static ExitCode worse(ExitCode a, ExitCode b) {
+    for (const ExitCode code : {kDamaged, kNotReadable, kUnsupported}) {
+      if (a == code || b == code) return code;
+    }
+    return b;
+  }
+
   std::mutex mutex_;  // guards what follows
   std::vector<std::pair<std::string, std::string>> lines_;
-  bool any_damaged_ = false;
-  bool any_unsupported_ = false;
+  ExitCode worst_ = kSuccess;
 };
 
 void read_whole(Filesystem& filesystem, const Walked& walked) {

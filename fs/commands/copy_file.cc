@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "formats/model/checked.h"
+#include "formats/model/modified_time.h"
 #include "fs/exit_code.h"
-#include "fs/modified_time.h"
 
 namespace plainfs {
 namespace {

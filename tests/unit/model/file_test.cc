@@ -129,23 +129,34 @@ BOOST_AUTO_TEST_CASE(read_whole_has_a_limit) {
   BOOST_TEST(pool.read_whole(directory.write("empty", ""), 0).empty());
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_is_unreadable) {
+BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
   const Directory directory;
   FilePool pool;
   const std::string path = directory.write("a", "0123456789");
   const FilePtr file = pool.open(path);
   file->check_unchanged();
   touch(path);
-  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error,
-                        fails(Errc::unreadable, "has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
   const std::string shrinking = directory.write("b", "0123456789");
   const FilePtr shrunk = pool.open(shrinking);
   BOOST_REQUIRE(::truncate(shrinking.c_str(), 3) == 0);
-  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 8), Error, fails(Errc::unreadable, "has changed"));
-  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::unreadable, "has changed"));
+  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 8), Error, fails(Errc::changed, "has changed"));
+  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_is_unreadable) {
+BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
+  const Directory directory;
+  FilePool pool;
+  const FilePtr file = pool.open(directory.write("a", "x"));
+  const timespec now = file_time();
+  file->check_unmodified_since(now);
+  BOOST_CHECK_EXCEPTION(file->check_unmodified_since({now.tv_sec - 60, 0}), Error,
+                        fails(Errc::changed, "a: has changed since it was mounted"));
+  // A file from the future was not modified yet.
+  BOOST_TEST(!is_modified_since({now.tv_sec + 3600, 0}, now));
+}
+
+BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string a = directory.write("a", "first");
@@ -155,24 +166,24 @@ BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_is_unreadable) {
   BOOST_TEST(text_of(pool.read_whole(a, 100)) == "first");
   pool.open(b);
   fs::rename(directory.write("c", "first"), a);
-  BOOST_CHECK_EXCEPTION(pool.open(a), Error, fails(Errc::unreadable, "has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(pool.open(a), Error, fails(Errc::changed, "has changed since it was mounted"));
   pool.clear();
   BOOST_TEST(text_of(pool.read_whole(a, 100)) == "first");
 }
 
-BOOST_AUTO_TEST_CASE(file_that_comes_or_goes_later_is_unreadable) {
+BOOST_AUTO_TEST_CASE(file_that_comes_or_goes_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string late = directory.path("late");
   BOOST_TEST(!pool.open_if_exists(late));
   BOOST_TEST(!pool.open_if_exists(late));
   directory.write("late", "x");
-  BOOST_CHECK_EXCEPTION(pool.open_if_exists(late), Error, fails(Errc::unreadable, "has changed"));
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(late), Error, fails(Errc::changed, "has changed"));
   const std::string gone = directory.write("gone", "x");
   pool.open(gone);
   pool.open(directory.write("next", "x"));
   fs::remove(gone);
-  BOOST_CHECK_EXCEPTION(pool.open_if_exists(gone), Error, fails(Errc::unreadable, "has changed"));
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(gone), Error, fails(Errc::changed, "has changed"));
 }
 
 BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {

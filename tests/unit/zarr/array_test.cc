@@ -34,6 +34,33 @@ BOOST_AUTO_TEST_CASE(absent_chunk_is_an_error_where_asked_for) {
   expect(error_of(writer.open(context), "a"), "EIO", ": the chunk is absent");
 }
 
+BOOST_AUTO_TEST_CASE(chunks_that_come_change_or_go_are_not_mixed_with_older_ones) {
+  const V2Store writer;
+  for (const char* name : {"come", "change", "go", "all"}) writer.put_v2_array(name);
+  for (const char* key : {"change/0", "change/1", "go/0", "go/1", "all/0", "all/1"}) {
+    writer.put_values<int32_t>(key, {1, 2});
+  }
+  TestContext context;
+  const Store store = writer.open(context);
+  std::vector<ArrayPtr> arrays;
+  for (const char* name : {"come", "change", "go", "all"}) arrays.push_back(array_in(store, name));
+  for (const ArrayPtr& array : arrays) array->read(range(0, 2));
+  wait_for_file_time();
+  writer.put_values<int32_t>("come/1", {8, 9});
+  writer.put_values<int32_t>("change/1", {8, 9});
+  writer.remove("go/1");
+  writer.remove("all");
+  for (const ArrayPtr& array : arrays) {
+    array->read(range(0, 2));  // read before
+    BOOST_CHECK_EXCEPTION(array->read(range(2, 2)), Error, [](const Error& error) {
+      return error.code() == Errc::changed && holds(error.what(), "has changed since it was mounted");
+    });
+  }
+  context.context.files.clear();
+  BOOST_TEST(values_in<int32_t>(writer.open(context), "change") == (Ints{1, 2, 8, 9}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(chunk_that_is_not_a_readable_file_is_no_absent_chunk) {
   const V2Store writer;
   writer.put_v2_array("a");
