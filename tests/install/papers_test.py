@@ -1,20 +1,34 @@
 #!/usr/bin/env python3
-"""Hold the manual and the shell completions against `plainfs --help`.
+"""Hold the installed manual and the installed shell completions against `plainfs --help`.
 
-    papers_test.py PROGRAM SOURCE_FOLDER
+    papers_test.py PREFIX SOURCE_FOLDER
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
 
-PROGRAM, SOURCE = sys.argv.pop(1), sys.argv.pop(1)
+PREFIX, SOURCE = sys.argv.pop(1), sys.argv.pop(1)
+PROGRAM = os.path.join(PREFIX, "bin", "plainfs")
+MANUAL = os.path.join(PREFIX, "share", "man", "man1", "plainfs.1")
+BASH = os.path.join(PREFIX, "share", "bash-completion", "completions", "plainfs")
+STORE = os.path.join(SOURCE, "tests", "data", "sample")
 
 
 def read(*path):
-    with open(os.path.join(SOURCE, *path), encoding="utf-8") as f:
+    with open(os.path.join(*path), encoding="utf-8") as f:
         return f.read()
+
+
+def completed(line):
+    """What bash offers at the end of the line."""
+    script = """source "$1"; compopt() { :; }; COMP_LINE=$2 COMP_POINT=${#2}; _plainfs; printf '%s\\n' "${COMPREPLY[@]}" """
+    environment = {**os.environ, "PATH": os.path.join(PREFIX, "bin") + ":" + os.environ["PATH"]}
+    result = subprocess.run(["bash", "-c", script, "bash", BASH, line], env=environment, capture_output=True, text=True)
+    assert result.stderr == "", result.stderr
+    return result.stdout.split()
 
 
 def plain(roff):
@@ -26,7 +40,7 @@ class Papers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.help = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
-        cls.manual = plain(read("fs", "man", "plainfs.1"))
+        cls.manual = plain(read(MANUAL))
         # "-o cache_size=BYTES" and "-f, -o foreground", as each line of the help begins
         cls.options = re.findall(r"^  ((?:-\w, )?-o [\w=]+)", cls.help, re.M)
         cls.names = {re.search(r"-o (\w+)", option)[1] for option in cls.options}
@@ -38,22 +52,41 @@ class Papers(unittest.TestCase):
         headings = re.findall(r"^\.TP\n((?:-\w, )?-o [\w=]+)$", self.manual, re.M)
         self.assertEqual(sorted(headings), sorted(self.options))
 
+    @unittest.skipUnless(shutil.which("groff"), "not installed: groff")
+    def test_manual_is_set_without_a_warning(self):
+        result = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", MANUAL], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_commands_print_the_help(self):
+        for command in ("ls", "cat", "export", "info", "check"):
+            for option in ("-h", "--help"):
+                result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
+                self.assertEqual((result.returncode, result.stdout), (0, self.help), command)
+
     def test_manual_has_the_usage_of_help(self):
         synopsis = self.manual[self.manual.index(".nf"):self.manual.index(".fi")].split("\n")
         usage = [line.removeprefix("usage:").strip() for line in re.findall(r"^(?:usage:|      ) plainfs.*", self.help, re.M)]
         self.assertEqual([line for line in synopsis if line.startswith("plainfs")], usage)
 
     def test_manual_has_every_exit_status(self):
-        codes = re.findall(r"^  k\w+ = (\d+),", read("fs", "exit_code.h"), re.M)
+        codes = re.findall(r"^  k\w+ = (\d+),", read(SOURCE, "fs", "exit_code.h"), re.M)
         section = self.manual[self.manual.index(".SH EXIT STATUS"):self.manual.index(".SH EXAMPLES")]
         self.assertEqual(re.findall(r"^\.TP\n(\d+)$", section, re.M), codes)
 
     def test_bash_completes_the_options_of_help(self):
-        words = re.search(r"_plainfs_options='([^']*)'", read("fs", "completion", "plainfs.bash"))[1].split()
+        words = re.search(r"_plainfs_options='([^']*)'", read(BASH))[1].split()
         self.assertEqual(sorted(words), sorted(name + ("=" if f"-o {name}=" in self.help else "") for name in self.names))
 
+    def test_bash_completes_a_line(self):
+        self.assertEqual(completed("plainfs -o ro,cache"), ["ro,cache_size="])
+        self.assertEqual(completed("plainfs -o log_level=w"), ["warning"])
+        self.assertEqual(completed("plainfs export --p"), ["--part"])
+        self.assertIn("check", completed("plainfs ch"))
+        self.assertEqual(completed(f"plainfs cat {STORE} mat"), ["matrix.mtx"])
+
     def test_zsh_completes_the_options_of_help(self):
-        words = re.findall(r"^    '(\w+)\[", read("fs", "completion", "_plainfs"), re.M)
+        installed = os.path.join(PREFIX, "share", "zsh", "site-functions", "_plainfs")
+        words = re.findall(r"^    '(\w+)\[", read(installed), re.M)
         self.assertEqual(sorted(words), sorted(self.names))
 
 

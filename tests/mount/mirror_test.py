@@ -2,6 +2,7 @@
 import filecmp
 import os
 import shutil
+import subprocess
 import sys
 
 import mounted
@@ -28,6 +29,42 @@ class Mirror(Folder):
                         failures.append(f"{case}: {result.stdout.decode()[-400:]}")
             self.assertFalse(failures, "\n".join(failures))
             self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), 400)
+
+    def test_tools_over_every_case_at_once(self):
+        """They meet the errors that are planted there, and no others."""
+        damaged = ("bad/", "_bad/", "/damaged")
+        for folder, _, files in os.walk(DATA):
+            if "errors.txt" in files:
+                damaged += (os.path.relpath(folder, DATA) + "/",)
+        with Mount(DATA) as m:
+            copy, synced = os.path.join(self.folder, "copy"), os.path.join(self.folder, "synced")
+            for command in (["ls", "-lR", m.path], ["find", m.path, "-size", "+0"], ["grep", "-r", "-l", "MatrixMarket", m.path],
+                            ["tar", "-C", self.folder, "-cf", "a.tar", m.path], ["cp", "-a", m.path, copy], ["rsync", "-a", m.path + "/", synced],
+                            ["sh", "-c", f"find {m.path} -type f -exec wc {{}} +"]):
+                result = subprocess.run(command, capture_output=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
+                lines = result.stderr.decode(errors="surrogateescape").splitlines()
+                self.assertGreater(len(lines), 0, command)
+                for line in lines:
+                    if line.startswith(("tar: Removing leading", "tar: Exiting", "rsync error:")):
+                        continue
+                    self.assertRegex(line, "Input/output error|Operation not supported|failed verification|skipping file deletion", command)
+                    self.assertTrue(any(part in line for part in damaged) or "IO error" in line, f"{command}: {line}")
+                self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), 400)
+            for path in ("bpcells/mat_packed_uint_col/store/matrix.mtx", "takane/all_types/store/data_frame.csv"):
+                for target in (copy, synced):
+                    self.assertTrue(filecmp.cmp(m.join(path), os.path.join(target, path), shallow=False))
+            # Every line of the log says of which store it is.
+            for line in run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape").splitlines():
+                message = line.split(": ", 1)[1]
+                self.assertTrue(message.startswith((DATA + "/", *("/" + name for name in os.listdir(DATA)))), line)
+
+    def test_numpy_maps_arrays_of_stores(self):
+        import numpy
+        with Mount(DATA) as m:
+            store = os.path.relpath(SAMPLE, DATA)
+            mapped = numpy.load(m.join(store, "val.npy"), mmap_mode="r")
+            self.assertEqual(mapped.tolist(), [int(line) for line in m.read(store, "val.csv").split()])
+            del mapped
 
     def test_other_files_are_the_same(self):
         with open(os.path.join(self.folder, "notes.txt"), "w") as file:

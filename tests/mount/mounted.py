@@ -26,6 +26,13 @@ def is_mounted(path):
         return any(line.split()[4].decode("unicode_escape") == os.path.realpath(path) for line in mounts)
 
 
+def in_own_namespace(script, *arguments):
+    """A shell script, with $1 and so on, whose own mounts nobody else sees; None where that is not allowed."""
+    if run("unshare", "-m", "true").returncode != 0:
+        return None
+    return run("unshare", "-m", "sh", "-ec", script, "sh", *arguments)
+
+
 def unmount(path):
     helper = ["umount", path] if os.geteuid() == 0 else ["fusermount3", "-u", path]
     return run(*helper)

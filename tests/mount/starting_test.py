@@ -1,9 +1,13 @@
 """How a mount starts, fails to start, and ends: exit codes and the one line on standard error."""
 import contextlib
+import errno
 import os
 import pwd
+import resource
+import shutil
 import signal
 import subprocess
+import unittest
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
@@ -71,8 +75,76 @@ class Starting(Folder):
             self.refused(4, [m.path, "busy"], SAMPLE, m.path)
             self.assertTrue(m.read("matrix.mtx"))
 
+    def test_without_fuse_the_commands_that_need_none_are_named(self):
+        script = 'mount -t tmpfs none /dev; "$1" ls "$2" | grep -qx matrix.mtx; exec "$1" "$2" "$3"'
+        result = mounted.in_own_namespace(script, PROGRAM, SAMPLE, self.empty("m"))
+        if result is None:
+            self.skipTest("no mount namespace may be made")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        for word in (b"/dev/fuse is missing", b"ls", b"cat", b"export"):
+            self.assertIn(word, result.stderr)
+
+    def test_no_place_for_a_mountpoint(self):
+        self.copy_of(SAMPLE, "s.store")
+        script = 'mount --bind "$2" "$2"; mount -o remount,bind,ro "$2"; cd "$2"; exec "$1" s.store'
+        result = mounted.in_own_namespace(script, PROGRAM, self.folder)
+        if result is None:
+            self.skipTest("no mount namespace may be made")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn(b"no directory can be made to mount it on", result.stderr)
+
+    def test_a_stale_mount_where_a_mountpoint_would_be_made(self):
+        store = self.copy_of(SAMPLE, "pbmc.store")
+        os.mkdir(os.path.join(self.folder, "pbmc"))
+        with Mount(SAMPLE) as m:
+            script = 'mount --bind "$4" "$2"; kill -9 "$5"; while stat "$2" 2>/dev/null >&2; do :; done; "$1" "$3"; umount "$2-1"; umount -l "$2"'
+            result = mounted.in_own_namespace(script, PROGRAM, os.path.join(self.folder, "pbmc"), store, m.path, str(m.pid))
+            if result is None:
+                self.skipTest("no mount namespace may be made")
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertEqual(result.stdout.decode(), os.path.join(self.folder, "pbmc-1\n"))
+
+    def test_no_process_for_the_background(self):
+        if os.geteuid() != 0:
+            self.skipTest("this needs a user without processes")
+        nobody = pwd.getpwnam("nobody")
+        os.chmod(self.folder, 0o755)
+        result = run(self.copy_of(PROGRAM), SAMPLE, self.empty("m"), user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[],
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn(b"fork", result.stderr)
+
+    @unittest.skipUnless(shutil.which("strace"), "not installed: strace")
+    def test_what_the_system_refuses_later(self):
+        point = self.empty("m")
+        self.addCleanup(mounted.unmount, point)
+        for code, fault in ((6, "rt_sigaction:error=EINVAL:when=1"), (7, "clone,clone3:error=EAGAIN:when=2+")):
+            result = run("strace", "-f", "-o", "/dev/null", "-e", f"inject={fault}", PROGRAM, SAMPLE, point)
+            self.assertEqual(result.returncode, code, f"{fault}: {result.stderr.decode()}")
+            self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(point)))
+
+    def test_an_absent_chunk_may_be_an_error(self):
+        store = os.path.join(self.folder, "s.zarr")
+        os.makedirs(os.path.join(store, "a"))
+        for name, text in ((".zgroup", '{"zarr_format":2}'), ("a/.zarray", '{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4",'
+                           '"compressor":null,"filters":null,"order":"C","fill_value":7}')):
+            with open(os.path.join(store, name), "w") as file:
+                file.write(text)
+        with Mount(store) as m:
+            self.assertEqual(m.read("a.csv"), b"7\n7\n")
+        with Mount(store, "-o", "missing=error") as m:
+            with self.assertRaises(OSError) as caught:
+                m.read("a.csv")
+            self.assertEqual(caught.exception.errno, errno.EIO)
+            self.assertIn(b"the chunk is absent", run("cat", m.join(".plainfs", "log")).stdout)
+
     def test_options_that_are_wrong(self):
-        self.refused(1, ["colour"], "-o", "colour=red", SAMPLE, self.empty("m"))
+        self.refused(1, ["unknown option: colour"], "-o", "colour=red", SAMPLE, self.empty("m"))
+        self.refused(1, ["unknown option: colour"], "--colour=red", SAMPLE)
+        self.refused(1, ["unknown option: -q"], "-q", SAMPLE)
+        self.refused(1, ["one argument too many"], SAMPLE, "a", "b")
+        self.refused(1, ["no store is given"])
+        self.refused(1, ["timeout: a value is wanted"], "-o", "timeout", SAMPLE)
         self.refused(1, ["cache_size"], "-o", "cache_size=many", SAMPLE, self.empty("n"))
         self.refused(1, ["xls"], "-o", "views=xls", SAMPLE, self.empty("o"))
 
@@ -102,6 +174,16 @@ class Starting(Folder):
         self.assertEqual(daemon.wait(10), 0)
         daemon.stderr.close()
         self.assertFalse(mounted.is_mounted(point))
+
+    def test_debugging_prints_requests(self):
+        point = self.empty("m")
+        daemon = subprocess.Popen([PROGRAM, "-d", SAMPLE, point], stderr=subprocess.PIPE)
+        self.addCleanup(daemon.stderr.close)
+        self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(point)))
+        self.assertTrue(os.listdir(point))
+        self.assertEqual(mounted.unmount(point).returncode, 0)
+        self.assertEqual(daemon.wait(10), 0)
+        self.assertIn(b"READDIR", daemon.stderr.read())
 
     def test_signals_unmount_with_files_open(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
