@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <span>
 #include <vector>
 
 #include "formats/model/chunked_array.h"
@@ -23,8 +23,8 @@ template <class T>
 Elements elements_of(const std::vector<T>& values) {
   Elements elements;
   elements.count = values.size();
-  elements.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(elements.bytes.data(), values.data(), elements.bytes.size());
+  const auto bytes = std::as_bytes(std::span(values));
+  elements.bytes.assign(bytes.begin(), bytes.end());
   return elements;
 }
 
