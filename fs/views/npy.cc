@@ -22,8 +22,8 @@ bool is_stored_as_shown(const DType& type) {
   return std::endian::native == std::endian::little || type.size == 1;
 }
 
-// About wanted elements, so that no block reaches from one band of chunks into the next, which a read of a few
-// elements would have to decode as well. wanted where there is no such number near it.
+// About wanted elements, so that no block reaches from one band of chunks into the next, which a read of a
+// few elements would have to decode as well. wanted where there is no such number near it.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
   const uint64_t fewest = divide_up(band, wanted);
