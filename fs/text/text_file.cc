@@ -20,6 +20,10 @@ constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
 // reads.
 constexpr uint64_t kBlocksAhead = 16;
 
+// Neighbours need the same chunks of the store: one thread measures so many in a row, else threads would wait
+// for each other's chunks.
+constexpr uint64_t kMeasuredTogether = 32;
+
 struct TextBlock {
   Bytes bytes;  // the text and ByteSink's margin
   size_t size = 0;
@@ -56,7 +60,11 @@ void TextFile::State::measure_once() {
   const uint64_t count = source->block_count();
   if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
   std::vector<uint64_t> sizes(count + 1);
-  context.workers.parallel_for(count, [&](size_t i) { sizes[i + 1] = source->measure(i); });
+  context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
+    const uint64_t first = together * kMeasuredTogether;
+    for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i)
+      sizes[i + 1] = source->measure(i);
+  });
   context.counters.text_blocks_measured.fetch_add(count, std::memory_order_relaxed);
   sizes[0] = head.size();
   for (size_t i = 1; i < sizes.size(); ++i) sizes[i] = checked_add(sizes[i - 1], sizes[i]);
