@@ -92,16 +92,23 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
   void follow(uint64_t first, uint64_t last, uint64_t count) {
     const ReadingPlace::Plan plan = place_.advance(first, last, count);
     for (uint64_t i = plan.behind.begin; i < plan.behind.end; ++i) cache_.forget({owner_, i});
-    for (uint64_t i = plan.ahead.begin; i < plan.ahead.end; ++i)
-      workers_.try_later([self = this->shared_from_this(), i] {
-        if (!self->place_.has_passed(i)) self->block(i);
-      });
+    if (plan.behind.begin < plan.behind.end) passed(plan.behind.begin, plan.behind.end);
+    for (uint64_t i = plan.ahead.begin; i < plan.ahead.end; i += kBlocksInJob)
+      workers_.try_later(
+          [self = this->shared_from_this(), first_ahead = i, end = std::min(i + kBlocksInJob, plan.ahead.end)] {
+            for (uint64_t block = first_ahead; block < end; ++block)
+              if (!self->place_.has_passed(block)) self->block(block);
+          });
   }
 
  protected:
   virtual Block make(uint64_t number) const = 0;
+  // A sequential reader has left blocks [first, last) behind.
+  virtual void passed(uint64_t, uint64_t) const {}
 
  private:
+  static constexpr uint64_t kBlocksInJob = 4;
+
   ByteCache& cache_;
   Workers& workers_;
   const uint64_t owner_;

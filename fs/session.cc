@@ -18,7 +18,7 @@ unsigned helpers(const Options& options) {
   if (options.single_threaded) return 0;
   const unsigned threads =
       options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  return threads - 1;
+  return threads;
 }
 
 Appearance appearance_of(const Options& options) {

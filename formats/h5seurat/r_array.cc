@@ -104,6 +104,7 @@ class RArray : public Array {
     mark_missing(dtype(), elements);
     return elements;
   }
+  void passed(const Box& box) const override { values_->passed(box); }
 
  private:
   ArrayPtr values_;

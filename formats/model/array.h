@@ -57,6 +57,10 @@ class Array {
   // (absent chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
   virtual std::optional<Elements> repeated(const Box&) const { return std::nullopt; }
 
+  // Tells that a reader who goes through the array once, in C order, has come past the box: what is kept only
+  // to read it again may be dropped. Costs time where that was wrong, and nothing else.
+  virtual void passed(const Box&) const {}
+
   // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before
   // they show a shape or a header. May read a little; does nothing where only parts can be damaged.
   virtual void check() const {}

@@ -182,6 +182,22 @@ std::optional<Elements> ChunkedArray::repeated(const Box& box) const {
   return *one;
 }
 
+void ChunkedArray::passed(const Box& box) const {
+  check_inside(box, shape());
+  if (element_count(box.extent) == 0) return;
+  const Box chunks = chunks_of(grid_, box);
+  const uint64_t chunk_count = element_count(chunks.extent);
+  for (uint64_t i = 0; i < chunk_count; ++i) {
+    const Shape at = chunk_of(chunks, i);
+    bool ends_inside = true;
+    for (size_t d = 0; d < at.size(); ++d) {
+      const uint64_t end = std::min(grid_.start(d, at[d]) + grid_.length(d, at[d]), shape()[d]);
+      ends_inside = ends_inside && end <= box.origin[d] + box.extent[d];
+    }
+    if (ends_inside) context_.cache.forget({cache_owner_, grid_.number_of(at)});
+  }
+}
+
 std::shared_ptr<const Elements> ChunkedArray::chunk(std::span<const uint64_t> chunk) const {
   return context_.cache.get<Elements>({cache_owner_, grid_.number_of(chunk)}, [&] {
     try {

@@ -45,6 +45,8 @@ class ChunkedArray : public Array {
 
   Elements read(const Box& box) const final;
   std::optional<Elements> repeated(const Box& box) const final;
+  // Drops the chunks that end in the box.
+  void passed(const Box& box) const final;
   Shape chunk_shape() const override { return grid_.typical_chunk_shape(); }
   const ChunkGrid& grid() const { return grid_; }
 

@@ -18,6 +18,7 @@ class WrappedArray : public Array {
       : Array(values->dtype(), std::move(shape), column_major), values_(std::move(values)) {}
 
   Elements read(const Box& box) const override { return values_->read(box); }
+  void passed(const Box& box) const override { values_->passed(box); }
   Shape chunk_shape() const override { return values_->chunk_shape(); }
   void check() const override { values_->check(); }
   bool is_null() const override { return values_->is_null(); }
@@ -97,12 +98,20 @@ class ReshapedArray : public WrappedArray {
     check_inside(box, shape());
     if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
     if (!same_but_units_) return read_reordered(box);
-    const Shape& from = shape();
-    const Shape& to = values().shape();
-    return values().read({moved_between(from, box.origin, to, 0), moved_between(from, box.extent, to, 1)});
+    return values().read(stored_box(box));
+  }
+
+  void passed(const Box& box) const override {
+    if (same_but_units_) values().passed(stored_box(box));
   }
 
  private:
+  // Requires: same_but_units_.
+  Box stored_box(const Box& box) const {
+    const Shape& from = shape();
+    const Shape& to = values().shape();
+    return {moved_between(from, box.origin, to, 0), moved_between(from, box.extent, to, 1)};
+  }
   Elements read_reordered(const Box& box) const;
   Elements read_places(uint64_t first, uint64_t end) const;
 

@@ -45,6 +45,16 @@ uint64_t fingerprint_of(const struct stat& status) {
   return mixed(h, static_cast<uint64_t>(modified_time(status).tv_nsec));
 }
 
+// The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
+int64_t clock_tick() {
+#ifdef CLOCK_MONOTONIC_COARSE
+  timespec now{};
+  if (::clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+#endif
+  return 0;
+}
+
 }  // namespace
 
 File::File(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read)
@@ -61,6 +71,7 @@ File::File(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read)
   }
   size_ = static_cast<uint64_t>(status.st_size);
   modified_ = modified_time(status);
+  links_ = status.st_nlink;
   fingerprint_ = fingerprint_of(status);
 }
 
@@ -98,13 +109,24 @@ Bytes File::read_at(uint64_t offset, size_t size) const {
 }
 
 void File::check_unchanged() const {
-  struct stat status {
-  };  // of the path: a file that was replaced is another one, though its bytes can still be read
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw system_error(path_, errno);
+  if (fingerprint_of(status) != fingerprint_) throw changed(path_);
+  check_path(status.st_nlink);
+}
+
+// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as much
+// as a small read, so it is done once a tick of the clock, or where the file has lost a name.
+void File::check_path(uint64_t links) const {
+  const int64_t now = clock_tick();
+  if (links == links_ && now != 0 && path_checked_.load(std::memory_order_relaxed) == now) return;
+  struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     if (errno == ENOENT) throw changed(path_);
     throw system_error(path_, errno);
   }
   if (fingerprint_of(status) != fingerprint_) throw changed(path_);
+  path_checked_.store(now, std::memory_order_relaxed);
 }
 
 void File::check_unmodified_since(timespec then) const {

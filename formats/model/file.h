@@ -33,7 +33,8 @@ class File {
   // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // Throws changed where the path is no longer this file, of this size and mtime.
+  // Throws changed where the path is no longer this file, of this size and mtime. Where a folder on the way was
+  // replaced, some milliseconds may pass before that is seen.
   void check_unchanged() const;
   // Throws changed where the file was modified after then.
   void check_unmodified_since(timespec then) const;
@@ -42,12 +43,15 @@ class File {
 
  private:
   void check_range(uint64_t offset, size_t size) const;
+  void check_path(uint64_t links) const;
 
   const int descriptor_;
   const std::string path_;
   uint64_t size_ = 0;
   timespec modified_{};
+  uint64_t links_ = 0;
   uint64_t fingerprint_ = 0;
+  mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here
   std::atomic<uint64_t>* const bytes_read_;
 };
 

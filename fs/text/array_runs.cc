@@ -42,6 +42,14 @@ Elements read_run(const Array& array, uint64_t first, uint64_t count) {
   return all;
 }
 
+void passed_run(const Array& array, uint64_t first, uint64_t count) {
+  for (uint64_t done = 0; done < count;) {
+    const Box box = box_at(array.shape(), first + done, count - done);
+    array.passed(box);
+    done += element_count(box.extent);
+  }
+}
+
 uint64_t elements_in_band(const Shape& shape, const Shape& chunk) {
   uint64_t band = 1;
   for (size_t axis = 0; axis < shape.size(); ++axis) {

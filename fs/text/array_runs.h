@@ -12,6 +12,9 @@ namespace plainfs {
 // Requires: first + count <= array.count(). Throws what Array::read throws.
 Elements read_run(const Array& array, uint64_t first, uint64_t count);
 
+// Array::passed() of the same boxes.
+void passed_run(const Array& array, uint64_t first, uint64_t count);
+
 // The elements that one pass along the array has in hand at once when it reads runs in C order: those of all
 // chunks side by side that it crosses again and again, until it leaves them all. shape and chunk have the
 // same rank.

@@ -12,9 +12,9 @@
 
 namespace plainfs {
 
-// Bytes of text a block should have: it then fits the processor's second cache, and malloc serves it without
-// asking the system for zeroed pages each time (glibc does from 128 KiB on).
-inline constexpr uint64_t kBlockText = 96 * 1024;
+// Bytes of text a block should have: it and what it is made of then fit the processor's second cache, and what
+// each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
+inline constexpr uint64_t kBlockText = 192 * 1024;
 
 // What a text view implements; const and thread-safe.
 class TextSource {

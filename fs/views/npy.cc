@@ -62,6 +62,11 @@ class NpyBlocks : public BlockStream<NpyBlock> {
     return block;
   }
 
+  void passed(uint64_t first, uint64_t last) const override {
+    const uint64_t start = first * block_elements_;
+    passed_run(*array_, start, std::min(last * block_elements_, array_->count()) - start);
+  }
+
  private:
   const ArrayPtr array_;
   const uint64_t block_elements_;

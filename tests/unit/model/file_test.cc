@@ -144,6 +144,30 @@ BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
+BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const std::string path = directory.write("a", "0123456789");
+  const FilePtr file = pool.open(path);
+  file->check_unchanged();
+  fs::rename(directory.write("b", "abcdefghij"), path);
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+}
+
+BOOST_AUTO_TEST_CASE(file_whose_folder_is_replaced_while_it_is_open_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const fs::path folder = fs::path(directory.write("x", "")).parent_path() / "folder";
+  fs::create_directory(folder);
+  const std::string path = directory.write("folder/a", "0123456789");
+  const FilePtr file = pool.open(path);
+  file->check_unchanged();
+  fs::rename(folder, folder.string() + ".old");
+  wait_for_file_time();
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+}
+
 BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
   const Directory directory;
   FilePool pool;
