@@ -82,7 +82,7 @@ ByteCache::Shard& ByteCache::shard_of(CacheKey key) {
   return *shards_[(KeyHash{}(key) >> 40) % kShards];
 }
 
-std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load) {
+std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load, bool waits) {
   Shard& shard = shard_of(key);
   std::unique_lock lock(shard.mutex);
   if (const auto held = shard.held.find(key); held != shard.held.end()) {
@@ -100,6 +100,7 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     if (pending->loader == std::this_thread::get_id()) {
       throw std::logic_error("a cache load asks for the value it is loading");
     }
+    if (!waits) return nullptr;
     ++shard.hits;
     pending->ended.wait(lock, [&] { return pending->done; });
     if (pending->error) std::rethrow_exception(pending->error);

@@ -48,11 +48,13 @@ class ByteCache {
   // const`. Throws what load throws.
   template <class T, class Load>
   std::shared_ptr<const T> get(CacheKey key, Load&& load) {
-    return std::static_pointer_cast<const T>(get_any(key, [&load]() -> Loaded {
-      auto value = std::make_shared<const T>(load());
-      const size_t bytes = value->allocated_bytes() + sizeof(T);
-      return {std::move(value), bytes};
-    }));
+    return get_with<T>(key, load, true);
+  }
+
+  // The same, but null where another thread is loading the value: there may be something else to do meanwhile.
+  template <class T, class Load>
+  std::shared_ptr<const T> get_unless_loading(CacheKey key, Load&& load) {
+    return get_with<T>(key, load, false);
   }
 
   // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
@@ -72,7 +74,16 @@ class ByteCache {
   };
   struct Pending;
   struct Shard;
-  std::shared_ptr<const void> get_any(CacheKey key, const std::function<Loaded()>& load);
+  template <class T, class Load>
+  std::shared_ptr<const T> get_with(CacheKey key, Load& load, bool waits) {
+    const auto loaded = [&load]() -> Loaded {
+      auto value = std::make_shared<const T>(load());
+      const size_t bytes = value->allocated_bytes() + sizeof(T);
+      return {std::move(value), bytes};
+    };
+    return std::static_pointer_cast<const T>(get_any(key, loaded, waits));
+  }
+  std::shared_ptr<const void> get_any(CacheKey key, const std::function<Loaded()>& load, bool waits);
   std::shared_ptr<const void> load_and_keep(CacheKey key, Shard& shard,
                                             const std::shared_ptr<Pending>& pending,
                                             const std::function<Loaded()>& load);

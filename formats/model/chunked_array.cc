@@ -1,6 +1,7 @@
 #include "formats/model/chunked_array.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "formats/model/assembly.h"
 #include "formats/model/checked.h"
@@ -150,11 +151,8 @@ Elements ChunkedArray::read(const Box& box) const {
     return cut(dtype(), *elements, chunk_shape, overlap_of(grid_, chunks.origin, box).inside);
   }
   Assembly assembly(dtype(), box.extent);
-  context_.workers.parallel_for(chunk_count, [&](size_t i) {
-    const Shape at = chunk_of(chunks, i);
+  const auto place = [&](const Shape& at, const std::shared_ptr<const Elements>& elements) {
     const Overlap overlap = overlap_of(grid_, at, box);
-    // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
-    const auto elements = chunk(at);
     const Shape chunk_shape = grid_.chunk_shape(at);
     if (stands_for_all(*elements, chunk_shape)) {
       const Shape& extent = overlap.inside.extent;
@@ -163,7 +161,18 @@ Elements ChunkedArray::read(const Box& box) const {
     } else {
       assembly.place(*elements, chunk_shape, overlap.inside, overlap.in_box);
     }
+  };
+  // Who reads a neighbouring box at the same time wants the same chunks: both load what the other does not.
+  std::mutex mutex;
+  std::vector<Shape> loaded_elsewhere;  // guarded by mutex
+  context_.workers.parallel_for(chunk_count, [&](size_t i) {
+    const Shape at = chunk_of(chunks, i);
+    // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
+    if (const auto elements = chunk_unless_loading(at)) return place(at, elements);
+    const std::lock_guard lock(mutex);
+    loaded_elsewhere.push_back(at);
   });
+  for (const Shape& at : loaded_elsewhere) place(at, chunk(at));
   return assembly.finish();
 }
 
@@ -194,23 +203,27 @@ void ChunkedArray::passed(const Box& box) const {
       const uint64_t end = std::min(grid_.start(d, at[d]) + grid_.length(d, at[d]), shape()[d]);
       ends_inside = ends_inside && end <= box.origin[d] + box.extent[d];
     }
-    if (ends_inside) context_.cache.forget({cache_owner_, grid_.number_of(at)});
+    if (ends_inside) context_.cache.forget(key_of(at));
   }
 }
 
 std::shared_ptr<const Elements> ChunkedArray::chunk(std::span<const uint64_t> chunk) const {
-  return context_.cache.get<Elements>({cache_owner_, grid_.number_of(chunk)}, [&] {
-    try {
-      Elements elements = load_chunk(chunk);
-      const Shape chunk_shape = grid_.chunk_shape(chunk);
-      check_layout(dtype(), elements, stands_for_all(elements, chunk_shape) ? 1 : element_count(chunk_shape));
-      context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
-      context_.counters.bytes_decoded.fetch_add(elements.allocated_bytes(), std::memory_order_relaxed);
-      return elements;
-    } catch (const Error& error) {
-      throw error.at(fmt::format("chunk ({})", fmt::join(chunk, ", ")));
-    }
-  });
+  return context_.cache.get<Elements>(key_of(chunk), [&] { return load_checked(chunk); });
+}
+
+std::shared_ptr<const Elements> ChunkedArray::chunk_unless_loading(std::span<const uint64_t> chunk) const {
+  return context_.cache.get_unless_loading<Elements>(key_of(chunk), [&] { return load_checked(chunk); });
+}
+
+Elements ChunkedArray::load_checked(std::span<const uint64_t> chunk) const try {
+  Elements elements = load_chunk(chunk);
+  const Shape chunk_shape = grid_.chunk_shape(chunk);
+  check_layout(dtype(), elements, stands_for_all(elements, chunk_shape) ? 1 : element_count(chunk_shape));
+  context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+  context_.counters.bytes_decoded.fetch_add(elements.allocated_bytes(), std::memory_order_relaxed);
+  return elements;
+} catch (const Error& error) {
+  throw error.at(fmt::format("chunk ({})", fmt::join(chunk, ", ")));
 }
 
 }  // namespace plainfs

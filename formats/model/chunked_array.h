@@ -58,7 +58,12 @@ class ChunkedArray : public Array {
   Context& context() const { return context_; }
 
  private:
+  Elements load_checked(std::span<const uint64_t> chunk) const;
+  CacheKey key_of(std::span<const uint64_t> chunk) const {
+    return {cache_owner_, grid_.number_of(chunk)};
+  }
   std::shared_ptr<const Elements> chunk(std::span<const uint64_t> chunk) const;
+  std::shared_ptr<const Elements> chunk_unless_loading(std::span<const uint64_t> chunk) const;
 
   Context& context_;
   ChunkGrid grid_;
