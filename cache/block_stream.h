@@ -35,6 +35,9 @@ class ReadingPlace {
   // Whether a block has been let go: nobody waits for it any more.
   bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
 
+  // Whether the latest read came after the one before it. True at the beginning.
+  bool is_sequential() const { return is_sequential_.load(std::memory_order_relaxed); }
+
   // What to do where blocks [first, last) of count are read now.
   Plan advance(uint64_t first, uint64_t last, uint64_t count) {
     uint64_t place = place_.load(std::memory_order_relaxed);
@@ -45,8 +48,10 @@ class ReadingPlace {
       place_.store(last, std::memory_order_relaxed);
       ahead_end_.store(last, std::memory_order_relaxed);
       behind_end_.store(first, std::memory_order_relaxed);
+      is_sequential_.store(false, std::memory_order_relaxed);
       return {};
     }
+    is_sequential_.store(true, std::memory_order_relaxed);
     if (last <= place) return {};
     while (place < last && !place_.compare_exchange_weak(place, last, std::memory_order_relaxed)) {
     }
@@ -71,6 +76,7 @@ class ReadingPlace {
   std::atomic<uint64_t> place_{0};  // one past the farthest block read
   std::atomic<uint64_t> ahead_end_{0};
   std::atomic<uint64_t> behind_end_{0};
+  std::atomic<bool> is_sequential_{true};
 };
 
 // Block has `size_t allocated_bytes() const`. Held by a shared_ptr: jobs of the workers may outlast the file.
@@ -100,6 +106,9 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
               if (!self->place_.has_passed(block)) self->block(block);
           });
   }
+
+  // Whether the latest follow() came after the one before it.
+  bool is_sequential() const { return place_.is_sequential(); }
 
  protected:
   virtual Block make(uint64_t number) const = 0;

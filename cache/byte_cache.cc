@@ -57,6 +57,18 @@ struct ByteCache::Shard {
     oldest.store(entries.empty() ? kNothing : entries.back().last_used, std::memory_order_relaxed);
   }
 
+  // The value, used now, or null. Requires: mutex is held.
+  std::shared_ptr<const void> find_held(CacheKey key, uint64_t now) {
+    const auto found = held.find(key);
+    if (found == held.end()) return nullptr;
+    ++hits;
+    const auto entry = found->second;
+    entry->last_used = now;
+    if (entry != entries.begin()) entries.splice(entries.begin(), entries, entry);
+    publish_oldest();
+    return entry->value;
+  }
+
   std::mutex mutex;                            // guards everything but oldest
   Entries entries;                             // the latest used first
   std::map<CacheKey, Entries::iterator> held;  // ordered: an owner's entries stand together
@@ -82,19 +94,16 @@ ByteCache::Shard& ByteCache::shard_of(CacheKey key) {
   return *shards_[(KeyHash{}(key) >> 40) % kShards];
 }
 
+std::shared_ptr<const void> ByteCache::held_any(CacheKey key) {
+  Shard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  return shard.find_held(key, now_.load(std::memory_order_relaxed));
+}
+
 std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load, bool waits) {
   Shard& shard = shard_of(key);
   std::unique_lock lock(shard.mutex);
-  if (const auto held = shard.held.find(key); held != shard.held.end()) {
-    ++shard.hits;
-    const auto entry = held->second;
-    entry->last_used = now_.load(std::memory_order_relaxed);
-    if (entry != shard.entries.begin()) {
-      shard.entries.splice(shard.entries.begin(), shard.entries, entry);
-    }
-    shard.publish_oldest();
-    return entry->value;
-  }
+  if (auto value = shard.find_held(key, now_.load(std::memory_order_relaxed))) return value;
   if (const auto loading = shard.loading.find(key); loading != shard.loading.end()) {
     const std::shared_ptr<Pending> pending = loading->second;
     if (pending->loader == std::this_thread::get_id()) {

@@ -57,6 +57,12 @@ class ByteCache {
     return get_with<T>(key, load, false);
   }
 
+  // The value of key where it is held, else null.
+  template <class T>
+  std::shared_ptr<const T> held(CacheKey key) {
+    return std::static_pointer_cast<const T>(held_any(key));
+  }
+
   // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
   // that is under way reaches its waiters but is not kept. Costs what is dropped, not what is held: a view
   // that ends drops its own values, and there are thousands of views.
@@ -87,6 +93,7 @@ class ByteCache {
   std::shared_ptr<const void> load_and_keep(CacheKey key, Shard& shard,
                                             const std::shared_ptr<Pending>& pending,
                                             const std::function<Loaded()>& load);
+  std::shared_ptr<const void> held_any(CacheKey key);
   Shard& shard_of(CacheKey key);
   bool reserve(size_t bytes);
   bool evict_oldest();

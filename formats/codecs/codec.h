@@ -36,12 +36,25 @@ struct ArrayStage {
   std::vector<uint64_t> shape;
 };
 
+// The encoded bytes of a chunk, where they need not all be read.
+struct EncodedSource {
+  uint64_t size;
+  std::function<Bytes(uint64_t offset, uint64_t size)> read;  // throws damaged beyond the end
+};
+
 // bytes -> bytes, and array -> array stages, which see the chunk as a flat run of numbers in storage order.
 class Codec {
  public:
   virtual ~Codec() = default;
   // Throws damaged where encoded is not what the codec writes, or where the size is not the one allowed.
   virtual Bytes decode(Bytes encoded, DecodedSize size) const = 0;
+  // Bytes [offset, offset + size) of the decoded_bytes that decode gives, where they can be had for much less
+  // than all of them; nullopt where not, and where decode has to tell what is wrong.
+  // Requires: offset + size <= decoded_bytes, size > 0.
+  virtual std::optional<Bytes> decode_part(const EncodedSource&, uint64_t /*decoded_bytes*/, uint64_t /*offset*/,
+                                           uint64_t /*size*/) const {
+    return std::nullopt;
+  }
   // How many bytes the encoded form of decoded_bytes bytes has, where that follows from the configuration
   // (checksums, shuffle, delta); nullopt for compressors. Throws damaged where no data of that size can be
   // encoded.

@@ -1,5 +1,7 @@
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
 
@@ -48,10 +50,34 @@ Bytes decode_growing(ByteSpan encoded, DecodedSize size) {
   return out.finish();
 }
 
+// The first bytes, from no more of the frame than they need.
+Bytes decode_start(const EncodedSource& encoded, uint64_t bytes) {
+  constexpr uint64_t kPiece = 128 << 10;
+  ZSTD_DCtx* context = thread_context();
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  Bytes out(bytes);
+  ZSTD_outBuffer decoded{out.data(), out.size(), 0};
+  for (uint64_t at = 0; decoded.pos < decoded.size && at < encoded.size;) {
+    const Bytes piece = encoded.read(at, std::min(kPiece, encoded.size - at));
+    at += piece.size();
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    while (in.pos < in.size && decoded.pos < decoded.size)
+      if (const size_t result = ZSTD_decompressStream(context, &decoded, &in); ZSTD_isError(result)) fail(result);
+  }
+  if (decoded.pos < decoded.size) throw damaged("zstd: ends after {} bytes", decoded.pos);
+  return out;
+}
+
 class Zstd : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     return size.exact ? decode_exactly(encoded, size.bytes) : decode_growing(encoded, size);
+  }
+  std::optional<Bytes> decode_part(const EncodedSource& encoded, uint64_t decoded_bytes, uint64_t offset,
+                                   uint64_t size) const override {
+    if (offset + size > decoded_bytes / 4 * 3) return std::nullopt;
+    const Bytes start = decode_start(encoded, offset + size);
+    return Bytes(start.begin() + static_cast<ptrdiff_t>(offset), start.end());
   }
   std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
 };

@@ -53,6 +53,9 @@ class Array {
   // a guessed result.
   virtual Elements read(const Box& box) const = 0;
 
+  // The same, for a reader who may want nothing else near it: decodes little more than the box where it can.
+  virtual Elements peek(const Box& box) const { return read(box); }
+
   // The one element that all elements of the box are equal to, where that is known without making them
   // (absent chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
   virtual std::optional<Elements> repeated(const Box&) const { return std::nullopt; }

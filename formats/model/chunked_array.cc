@@ -139,11 +139,19 @@ ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool c
       cache_owner_(context.cache.new_owner()) {}
 
 Elements ChunkedArray::read(const Box& box) const {
+  return read(box, false);
+}
+
+Elements ChunkedArray::peek(const Box& box) const {
+  return read(box, true);
+}
+
+Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   check_inside(box, shape());
   if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
-  if (chunk_count == 1) {
+  if (chunk_count == 1 && !in_passing) {
     const auto elements = chunk(chunks.origin);
     const Shape chunk_shape = grid_.chunk_shape(chunks.origin);
     if (stands_for_all(*elements, chunk_shape))
@@ -151,29 +159,73 @@ Elements ChunkedArray::read(const Box& box) const {
     return cut(dtype(), *elements, chunk_shape, overlap_of(grid_, chunks.origin, box).inside);
   }
   Assembly assembly(dtype(), box.extent);
-  const auto place = [&](const Shape& at, const std::shared_ptr<const Elements>& elements) {
+  const auto place = [&](const Shape& at, const Elements& elements) {
     const Overlap overlap = overlap_of(grid_, at, box);
     const Shape chunk_shape = grid_.chunk_shape(at);
-    if (stands_for_all(*elements, chunk_shape)) {
+    if (stands_for_all(elements, chunk_shape)) {
       const Shape& extent = overlap.inside.extent;
-      assembly.place(repeated_element(dtype(), *elements, element_count(extent)), extent, whole(extent),
+      assembly.place(repeated_element(dtype(), elements, element_count(extent)), extent, whole(extent),
                      overlap.in_box);
     } else {
-      assembly.place(*elements, chunk_shape, overlap.inside, overlap.in_box);
+      assembly.place(elements, chunk_shape, overlap.inside, overlap.in_box);
     }
+  };
+  const auto place_first_rows = [&](const Shape& at) {
+    const Overlap overlap = overlap_of(grid_, at, box);
+    const std::optional<Elements> rows = first_rows(at, overlap.inside);
+    if (!rows) return false;
+    Shape rows_shape = grid_.chunk_shape(at);
+    Box inside = overlap.inside;
+    rows_shape[0] = inside.extent[0];
+    inside.origin[0] = 0;
+    assembly.place(*rows, rows_shape, inside, overlap.in_box);
+    return true;
   };
   // Who reads a neighbouring box at the same time wants the same chunks: both load what the other does not.
   std::mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
     const Shape at = chunk_of(chunks, i);
+    if (in_passing && place_first_rows(at)) return;
     // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
-    if (const auto elements = chunk_unless_loading(at)) return place(at, elements);
+    if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
     const std::lock_guard lock(mutex);
     loaded_elsewhere.push_back(at);
   });
-  for (const Shape& at : loaded_elsewhere) place(at, chunk(at));
+  for (const Shape& at : loaded_elsewhere) place(at, *chunk(at));
   return assembly.finish();
+}
+
+// The rows that inside needs of a chunk that is not worth decoding for them; nullopt where it is.
+std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk, const Box& inside) const {
+  constexpr uint64_t kLargeChunk = 1 << 20, kFewRows = 8;  // bytes; one in so many
+  const Shape chunk_shape = grid_.chunk_shape(chunk);
+  if (chunk_shape.empty() || inside.extent[0] > chunk_shape[0] / kFewRows ||
+      layout_of(dtype()) != Layout::flat || element_count(chunk_shape) < kLargeChunk / dtype().size)
+    return std::nullopt;
+  const bool wanted_again = touch(grid_.number_of(chunk));
+  if (wanted_again || context_.cache.held<Elements>(key_of(chunk))) return std::nullopt;
+  std::optional<Elements> rows;
+  try {
+    rows = load_rows(chunk, inside.origin[0], inside.extent[0]);
+  } catch (const Error&) {
+    return std::nullopt;  // to be said of the whole chunk
+  }
+  if (!rows) return rows;
+  check_layout(dtype(), *rows, element_count(chunk_shape) / chunk_shape[0] * inside.extent[0]);
+  context_.counters.bytes_decoded.fetch_add(rows->allocated_bytes(), std::memory_order_relaxed);
+  return rows;
+}
+
+// Whether the chunk was touched several times lately.
+bool ChunkedArray::touch(uint64_t number) const {
+  std::atomic<uint64_t>& slot = touched_[number % touched_.size()];
+  const uint64_t first = number * (kTouches + 1) + 1;
+  const uint64_t before = slot.load(std::memory_order_relaxed);
+  const bool is_first = before < first || before > first + kTouches;
+  if (!is_first && before == first + kTouches) return true;
+  slot.store(is_first ? first + 1 : before + 1, std::memory_order_relaxed);
+  return false;
 }
 
 std::optional<Elements> ChunkedArray::repeated(const Box& box) const {

@@ -2,6 +2,9 @@
 // together from whole chunks, each decoded once and kept in the cache, several of them in parallel.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +47,8 @@ class ChunkedArray : public Array {
   ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major = false);
 
   Elements read(const Box& box) const final;
+  // The first few times that a large chunk is touched only the rows are decoded, where load_rows can.
+  Elements peek(const Box& box) const final;
   std::optional<Elements> repeated(const Box& box) const final;
   // Drops the chunks that end in the box.
   void passed(const Box& box) const final;
@@ -55,9 +60,17 @@ class ChunkedArray : public Array {
   // one element alone that stands for all of them (an absent chunk), so that a chunk of any size that holds
   // nothing costs nothing. Called without a lock, from any thread, once per chunk while the cache holds it.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
+  // Rows [first, first + count) along the chunk's first axis, where they can be had for much less than the
+  // whole chunk; nullopt where they cannot, and where only load_chunk can tell what is wrong.
+  virtual std::optional<Elements> load_rows(std::span<const uint64_t>, uint64_t, uint64_t) const {
+    return std::nullopt;
+  }
   Context& context() const { return context_; }
 
  private:
+  Elements read(const Box& box, bool in_passing) const;
+  std::optional<Elements> first_rows(std::span<const uint64_t> chunk, const Box& inside) const;
+  bool touch(uint64_t number) const;
   Elements load_checked(std::span<const uint64_t> chunk) const;
   CacheKey key_of(std::span<const uint64_t> chunk) const {
     return {cache_owner_, grid_.number_of(chunk)};
@@ -68,6 +81,10 @@ class ChunkedArray : public Array {
   Context& context_;
   ChunkGrid grid_;
   uint64_t cache_owner_;
+  // Which chunks were touched lately and how often: one that is wanted again and again is decoded whole. What
+  // two chunks of one slot or two threads do to each other costs time only.
+  static constexpr uint64_t kTouches = 3;
+  mutable std::array<std::atomic<uint64_t>, 64> touched_{};
 };
 
 }  // namespace plainfs

@@ -81,15 +81,20 @@ ValuePtr StoredArray::open_inner(ValuePtr shard, std::span<const uint64_t> inner
                        outer_grid_.chunk_shape(outer));
 }
 
-Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
+ValuePtr StoredArray::find_chunk(std::span<const uint64_t> chunk, std::string& key) const {
   Shape outer(chunk.begin(), chunk.end());
   if (shards_) {
     for (size_t d = 0; d < outer.size(); ++d) outer[d] = outer_grid_.chunk_at(d, grid().start(d, chunk[d]));
   }
+  ValuePtr value = open_chunk(outer, key);
+  if (value && shards_) value = open_inner(std::move(value), chunk, outer);
+  return value;
+}
+
+Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
   std::string key;
   try {
-    ValuePtr value = open_chunk(outer, key);
-    if (value && shards_) value = open_inner(std::move(value), chunk, outer);
+    const ValuePtr value = find_chunk(chunk, key);
     if (!value) return absent();
     const Shape shape = grid().chunk_shape(chunk);
     check_encoded_size(chain_, value->size(), shape);
@@ -98,6 +103,20 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
   } catch (const Error& error) {
     throw error.at(key);
   }
+}
+
+std::optional<Elements> StoredArray::load_rows(std::span<const uint64_t> chunk, uint64_t first,
+                                               uint64_t count) const {
+  std::string key;
+  const ValuePtr value = find_chunk(chunk, key);
+  if (!value || value->has_checksum()) return std::nullopt;
+  const Shape shape = grid().chunk_shape(chunk);
+  check_encoded_size(chain_, value->size(), shape);
+  const uint64_t row_bytes = element_count(shape) / shape[0] * dtype().size;
+  const auto room = context().decode_room.take(checked_multiply(row_bytes, 4 * count));
+  const EncodedSource encoded{
+      value->size(), [&](uint64_t offset, uint64_t size) { return value->read(offset, size); }};
+  return decode_rows(chain_, encoded, shape, first, count);
 }
 
 }  // namespace plainfs::zarr

@@ -24,11 +24,15 @@ class StoredArray : public ChunkedArray {
 
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override;
+  std::optional<Elements> load_rows(std::span<const uint64_t> chunk, uint64_t first,
+                                    uint64_t count) const override;
 
  private:
   StoredArray(Context& context, std::shared_ptr<const KeyStore> store, std::string path,
               ArrayMetadata metadata, std::optional<ShardReader> shards,
               std::function<Attributes()> attributes);
+  // The encoded chunk of grid(), or null. key becomes its key, for messages.
+  ValuePtr find_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
   Elements absent() const;

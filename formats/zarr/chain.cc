@@ -156,4 +156,20 @@ Elements decode_chunk(const CodecChain& chain, Bytes encoded, const Shape& shape
   return unpack(chain.stored, std::move(bytes), element_count(shape));
 }
 
+std::optional<Elements> decode_rows(const CodecChain& chain, const EncodedSource& encoded, const Shape& shape,
+                                    uint64_t first, uint64_t count) {
+  if (!fixed_size(chain) || chain.sharding || !chain.array_steps.empty() || chain.byte_codecs.size() > 1)
+    return std::nullopt;
+  const uint64_t row_elements = element_count(Shape(shape.begin() + 1, shape.end()));
+  const uint64_t row_bytes = checked_multiply(row_elements, chain.stored.size);
+  const uint64_t all_bytes = checked_multiply(row_bytes, shape[0]);
+  if (serialized_size(chain, shape) != all_bytes) return std::nullopt;
+  std::optional<Bytes> rows =
+      chain.byte_codecs.empty()
+          ? encoded.read(first * row_bytes, count * row_bytes)
+          : chain.byte_codecs[0]->decode_part(encoded, all_bytes, first * row_bytes, count * row_bytes);
+  if (!rows) return std::nullopt;
+  return unpack(chain.stored, std::move(*rows), count * row_elements);
+}
+
 }  // namespace plainfs::zarr

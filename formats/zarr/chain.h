@@ -57,6 +57,11 @@ struct Sharding {
 // chunk.
 Elements decode_chunk(const CodecChain& chain, Bytes encoded, const Shape& shape);
 
+// Rows [first, first + count) along the first axis, where the codecs let them be had for much less than the
+// whole chunk; nullopt where not, and where decode_chunk has to tell what is wrong.
+std::optional<Elements> decode_rows(const CodecChain& chain, const EncodedSource& encoded, const Shape& shape,
+                                    uint64_t first, uint64_t count);
+
 // Throws damaged where encoded_bytes cannot be the size of such a chunk, before they are read.
 void check_encoded_size(const CodecChain& chain, uint64_t encoded_bytes, const Shape& shape);
 

@@ -22,6 +22,8 @@ class Value {
   virtual Bytes read(uint64_t offset, uint64_t size) const = 0;
   // All of it, with its checksum verified where the store keeps one.
   virtual Bytes read_all() const = 0;
+  // Whether read_all verifies what read does not.
+  virtual bool has_checksum() const { return false; }
 };
 using ValuePtr = std::shared_ptr<const Value>;
 

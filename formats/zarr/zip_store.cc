@@ -105,6 +105,7 @@ class ZipValue : public Value {
       : zip_(std::move(zip)), member_(member), offset_(data_offset(*zip_, member)) {}
 
   uint64_t size() const override { return member_.size; }
+  bool has_checksum() const override { return true; }
 
   Bytes read_all() const override {
     Bytes bytes = decompressed(member_, zip_->file->read_at(offset_, member_.stored_size));

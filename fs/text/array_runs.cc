@@ -23,14 +23,13 @@ Box box_at(const Shape& shape, uint64_t first, uint64_t count) {
   return box;
 }
 
-}  // namespace
-
-Elements read_run(const Array& array, uint64_t first, uint64_t count) {
+Elements run_of(const Array& array, uint64_t first, uint64_t count,
+                Elements (Array::*read)(const Box&) const) {
   if (count == 0) return zero_elements(array.dtype(), 0);
   Elements all;
   for (uint64_t done = 0; done < count;) {
     const Box box = box_at(array.shape(), first + done, count - done);
-    Elements part = array.read(box);
+    Elements part = (array.*read)(box);
     const uint64_t size = element_count(box.extent);
     if (size == count) return part;
     if (done == 0)
@@ -40,6 +39,16 @@ Elements read_run(const Array& array, uint64_t first, uint64_t count) {
     done += size;
   }
   return all;
+}
+
+}  // namespace
+
+Elements read_run(const Array& array, uint64_t first, uint64_t count) {
+  return run_of(array, first, count, &Array::read);
+}
+
+Elements peek_run(const Array& array, uint64_t first, uint64_t count) {
+  return run_of(array, first, count, &Array::peek);
 }
 
 void passed_run(const Array& array, uint64_t first, uint64_t count) {

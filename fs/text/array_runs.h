@@ -12,6 +12,9 @@ namespace plainfs {
 // Requires: first + count <= array.count(). Throws what Array::read throws.
 Elements read_run(const Array& array, uint64_t first, uint64_t count);
 
+// The same by Array::peek().
+Elements peek_run(const Array& array, uint64_t first, uint64_t count);
+
 // Array::passed() of the same boxes.
 void passed_run(const Array& array, uint64_t first, uint64_t count);
 

@@ -22,8 +22,8 @@ bool is_stored_as_shown(const DType& type) {
   return std::endian::native == std::endian::little || type.size == 1;
 }
 
-// About wanted elements, so that no block reaches from one band of chunks into the next, which a read of a
-// few elements would have to decode as well. wanted where there is no such number near it.
+// About wanted elements, so that no block reaches from one band of chunks into the next: both would have to be
+// decoded before any of it can be given. wanted where there is no such number near it.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
   const uint64_t fewest = divide_up(band, wanted);
@@ -46,11 +46,25 @@ class NpyBlocks : public BlockStream<NpyBlock> {
         array_(std::move(array)),
         block_elements_(block_elements) {}
 
+  // Elements that a reader jumped to: no more than those, and not kept.
+  NpyBlock peek(uint64_t first, uint64_t count) const {
+    return packed(peek_run(*array_, first, count), count);
+  }
+
  protected:
   NpyBlock make(uint64_t number) const override {
     const uint64_t first = number * block_elements_;
     const uint64_t count = std::min(block_elements_, array_->count() - first);
-    Elements elements = read_run(*array_, first, count);
+    return packed(read_run(*array_, first, count), count);
+  }
+
+  void passed(uint64_t first, uint64_t last) const override {
+    const uint64_t start = first * block_elements_;
+    passed_run(*array_, start, std::min(last * block_elements_, array_->count()) - start);
+  }
+
+ private:
+  NpyBlock packed(Elements elements, uint64_t count) const {
     NpyBlock block;
     if (is_stored_as_shown(array_->dtype()))
       block.bytes = std::move(elements.bytes);
@@ -62,12 +76,6 @@ class NpyBlocks : public BlockStream<NpyBlock> {
     return block;
   }
 
-  void passed(uint64_t first, uint64_t last) const override {
-    const uint64_t start = first * block_elements_;
-    passed_run(*array_, start, std::min(last * block_elements_, array_->count()) - start);
-  }
-
- private:
   const ArrayPtr array_;
   const uint64_t block_elements_;
 };
@@ -93,6 +101,7 @@ class NpyFile : public ViewFile {
   std::atomic<bool> prepared_{false};  // set once what follows is final; read without the lock
   std::shared_ptr<const std::string> header_;
   uint64_t data_size_ = 0;
+  uint64_t element_bytes_ = 1;
   uint64_t block_bytes_ = 1;
   std::shared_ptr<NpyBlocks> blocks_;
 };
@@ -110,6 +119,7 @@ void NpyFile::prepare() {
   const uint64_t in_band = count == 0 ? 0 : elements_in_band(array_->shape(), array_->chunk_shape());
   const uint64_t block_elements =
       parts_of_band(run_length(wanted, in_band, array_->dtype(), context_), in_band);
+  element_bytes_ = element_size;
   block_bytes_ = block_elements * element_size;
   blocks_ = std::make_shared<NpyBlocks>(array_, block_elements, context_);
   prepared_.store(true, std::memory_order_release);
@@ -130,6 +140,14 @@ Slices NpyFile::read(uint64_t offset, size_t size) {
   const uint64_t first = (offset - data_start) / block_bytes_;
   const uint64_t last = divide_up(end - data_start, block_bytes_);
   blocks_->follow(first, last, divide_up(data_size_, block_bytes_));
+  if (!blocks_->is_sequential()) {
+    const uint64_t element = (offset - data_start) / element_bytes_;
+    const auto elements = std::make_shared<const NpyBlock>(
+        blocks_->peek(element, divide_up(end - data_start, element_bytes_) - element));
+    slices.add(ByteSpan(elements->bytes).subspan(offset - data_start - element * element_bytes_, end - offset),
+               elements);
+    return slices;
+  }
   for (uint64_t i = first; i < last; ++i) {
     const std::shared_ptr<const NpyBlock> block = blocks_->block(i);
     const uint64_t within = offset - data_start - i * block_bytes_;

@@ -1,6 +1,7 @@
 #include "cache/block_stream.h"
 
 #include <boost/test/unit_test.hpp>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,11 +21,17 @@ class Numbers : public BlockStream<Block> {
  public:
   Numbers(ByteCache& cache, Workers& workers) : BlockStream(cache, workers, kMostAhead) {}
   mutable std::atomic<int> made{0};
+  mutable std::mutex mutex;
+  mutable std::vector<uint64_t> left_behind;  // guarded by mutex
 
  protected:
   Block make(uint64_t number) const override {
     ++made;
     return {number};
+  }
+  void passed(uint64_t first, uint64_t last) const override {
+    const std::lock_guard lock(mutex);
+    for (uint64_t i = first; i < last; ++i) left_behind.push_back(i);
   }
 };
 
@@ -98,6 +105,20 @@ BOOST_AUTO_TEST_CASE(a_sequential_reader_leaves_a_window_in_the_cache) {
   BOOST_TEST(numbers->made == 1000);
   BOOST_TEST(cache.statistics().held_bytes >= kWindow * kBlockBytes);
   BOOST_TEST(cache.statistics().held_bytes < 2 * kWindow * kBlockBytes);
+  BOOST_TEST(numbers->left_behind.size() >= 1000 - 2 * kWindow);
+  for (uint64_t i = 0; i < numbers->left_behind.size(); ++i) BOOST_TEST_REQUIRE(numbers->left_behind[i] == i);
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_is_sequential_until_it_jumps) {
+  ReadingPlace place(kMostAhead);
+  BOOST_TEST(place.is_sequential());
+  place.advance(0, 2, 1000);
+  place.advance(1, 4, 1000);
+  BOOST_TEST(place.is_sequential());
+  place.advance(500, 502, 1000);
+  BOOST_TEST(!place.is_sequential());
+  place.advance(502, 504, 1000);
+  BOOST_TEST(place.is_sequential());
 }
 
 BOOST_AUTO_TEST_CASE(a_random_reader_finds_what_was_read_before) {

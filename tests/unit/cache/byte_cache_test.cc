@@ -146,6 +146,27 @@ BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
   BOOST_TEST(sum == 72u);
 }
 
+BOOST_AUTO_TEST_CASE(whoever_can_do_without_does_not_wait_for_a_load) {
+  ByteCache cache(100 * kKilobyte);
+  std::atomic<bool> loading{false}, go_on{false};
+  std::thread loader([&] {
+    cache.get<Sized>({1, 1}, [&] {
+      loading = true;
+      while (!go_on) std::this_thread::yield();
+      return Sized{9, kKilobyte};
+    });
+  });
+  while (!loading) std::this_thread::yield();
+  const auto load = [] { return Sized{10, kKilobyte}; };
+  BOOST_TEST(!cache.get_unless_loading<Sized>({1, 1}, load));
+  BOOST_TEST(!cache.held<Sized>({1, 1}));
+  BOOST_TEST(cache.get_unless_loading<Sized>({1, 2}, load)->value == 10u);
+  go_on = true;
+  loader.join();
+  BOOST_TEST(cache.get_unless_loading<Sized>({1, 1}, load)->value == 9u);
+  BOOST_TEST(cache.held<Sized>({1, 1})->value == 9u);
+}
+
 BOOST_AUTO_TEST_CASE(exception_reaches_every_waiter_and_is_forgotten) {
   ByteCache cache(100 * kKilobyte);
   std::atomic<int> loads{0};

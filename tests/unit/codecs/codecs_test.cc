@@ -1,6 +1,10 @@
 #include "formats/codecs/codecs.h"
 
+#include <blosc.h>
+#include <zstd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <random>
 
 #include "formats/codecs/base64.h"
 #include "formats/codecs/crc32c.h"
@@ -201,6 +205,97 @@ BOOST_AUTO_TEST_CASE(a_blosc_frame_is_not_trusted_about_sizes) {
   Bytes bomb = frame;
   bomb[7] = std::byte{0x7f};
   BOOST_CHECK_THROW(blosc->decode(bomb, DecodedSize::at_most(1 << 20)), Error);
+}
+
+// Numbers that compress about fourfold, or not at all.
+Bytes numbers_to_compress(size_t bytes, bool noise) {
+  std::mt19937 random(7);
+  Bytes out(bytes);
+  for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(noise || i % 4 == 0 ? random() : i / 4096);
+  return out;
+}
+
+EncodedSource source_of(const Bytes& encoded, uint64_t* bytes_read = nullptr) {
+  return {encoded.size(), [&encoded, bytes_read](uint64_t offset, uint64_t size) {
+            if (offset + size > encoded.size()) throw damaged("beyond the end");
+            if (bytes_read) *bytes_read += size;
+            const auto first = encoded.begin() + static_cast<ptrdiff_t>(offset);
+            return Bytes(first, first + static_cast<ptrdiff_t>(size));
+          }};
+}
+
+// Whether random parts are those of the whole, as far as they are to be had.
+void check_parts(const Codec& codec, const Bytes& encoded, const Bytes& decoded) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 50; ++i) {
+    const uint64_t offset = random() % decoded.size();
+    const uint64_t size = 1 + random() % std::min<uint64_t>(decoded.size() - offset, 100'000);
+    const auto part = codec.decode_part(source_of(encoded), decoded.size(), offset, size);
+    const auto first = decoded.begin() + static_cast<ptrdiff_t>(offset);
+    if (part) BOOST_TEST_REQUIRE((*part == Bytes(first, first + static_cast<ptrdiff_t>(size))));
+  }
+}
+
+Bytes blosc_frame(const Bytes& decoded, int shuffle, size_t type_size, const char* compressor, size_t block) {
+  Bytes frame(decoded.size() + BLOSC_MAX_OVERHEAD);
+  const int size = blosc_compress_ctx(5, shuffle, type_size, decoded.size(), decoded.data(), frame.data(),
+                                      frame.size(), compressor, block, 1);
+  BOOST_REQUIRE(size > 0);
+  frame.resize(static_cast<size_t>(size));
+  return frame;
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_a_blosc_frame_needs_its_blocks_alone) {
+  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
+  for (const size_t bytes : {1'000'000u, 1'048'576u, 1'048'579u})
+    for (const int shuffle : {BLOSC_NOSHUFFLE, BLOSC_SHUFFLE, BLOSC_BITSHUFFLE})
+      for (const size_t type_size : {1u, 4u, 12u, 200u})
+        for (const char* compressor : {"lz4", "zstd"})
+          for (const bool noise : {false, true}) {
+            const Bytes decoded = numbers_to_compress(bytes, noise);
+            check_parts(*blosc, blosc_frame(decoded, shuffle, type_size, compressor, 16384), decoded);
+          }
+  const Bytes decoded = numbers_to_compress((1 << 20) - 1000, false);
+  const Bytes frame = blosc_frame(decoded, BLOSC_SHUFFLE, 4, "lz4", 8192);
+  uint64_t read = 0;
+  BOOST_TEST(blosc->decode_part(source_of(frame, &read), decoded.size(), 700'000, 4096).has_value());
+  BOOST_TEST(read < frame.size() / 8);
+  read = 0;  // the last block is shorter
+  BOOST_TEST(blosc->decode_part(source_of(frame, &read), decoded.size(), decoded.size() - 1, 1).has_value());
+  BOOST_TEST(read < frame.size() / 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
+  const Bytes decoded = numbers_to_compress(300'000, false);
+  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{}), zstd = make_zarr_codec("zstd", Json(), DType{});
+  std::mt19937 random(9);
+  for (const bool is_blosc : {true, false}) {
+    const Codec& codec = is_blosc ? *blosc : *zstd;
+    Bytes frame;
+    if (is_blosc) {
+      frame = blosc_frame(decoded, BLOSC_SHUFFLE, 4, "lz4", 16384);
+    } else {
+      frame.resize(ZSTD_compressBound(decoded.size()));
+      frame.resize(ZSTD_compress(frame.data(), frame.size(), decoded.data(), decoded.size(), 3));
+      check_parts(codec, frame, decoded);
+    }
+    for (int i = 0; i < 2000; ++i) {
+      Bytes changed = frame;
+      const size_t at = i % 2 ? random() % std::min<size_t>(96, changed.size()) : random() % changed.size();
+      changed[at] ^= static_cast<std::byte>(1 + random() % 255);
+      if (i % 16 == 0) changed.resize(random() % changed.size());
+      const uint64_t offset = random() % 200'000, size = 1 + random() % 20'000;
+      try {
+        const auto part = codec.decode_part(source_of(changed), decoded.size(), offset, size);
+        if (!part) continue;
+        BOOST_TEST_REQUIRE(part->size() == size);
+        const Bytes whole = codec.decode(changed, DecodedSize::exactly(decoded.size()));
+        const auto first = whole.begin() + static_cast<ptrdiff_t>(offset);
+        BOOST_TEST_REQUIRE((*part == Bytes(first, first + static_cast<ptrdiff_t>(size))));
+      } catch (const Error&) {
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_is_least_significant_bit_first) {

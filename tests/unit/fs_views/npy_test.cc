@@ -177,13 +177,13 @@ BOOST_AUTO_TEST_CASE(each_chunk_is_decoded_once_in_a_pass) {
   BOOST_TEST(array->chunks_decoded() == 28u);
 }
 
-BOOST_AUTO_TEST_CASE(an_element_needs_one_band_of_chunks) {
+BOOST_AUTO_TEST_CASE(an_element_needs_its_own_chunk) {
   TestContext context(8 << 20, 0);
   std::vector<double> values(400 * 700);
   const auto array = std::make_shared<ChunkedCopy>(context, numbers(values, {400, 700}), Shape{100, 100});
   const auto file = npy_file(array, true, context);
   file->read(file->size() - values.size() * 8 + 100 * 700 * 8, 8);
-  BOOST_TEST(array->chunks_decoded() == 7u);
+  BOOST_TEST(array->chunks_decoded() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "formats/model/assembly.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
 
@@ -75,6 +76,25 @@ Elements numbered(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) elements.mutable_values<int32_t>()[i] = static_cast<int32_t>(i);
   return elements;
 }
+
+// An array of large chunks whose rows can be had by themselves.
+class RowsArray : public TestArray {
+ public:
+  using TestArray::TestArray;
+  mutable std::atomic<int> row_loads{0};
+
+ protected:
+  std::optional<Elements> load_rows(std::span<const uint64_t> chunk, uint64_t first,
+                                    uint64_t count) const override {
+    ++row_loads;
+    const Elements all = load_chunk(chunk);
+    --loads;
+    Box rows = whole(grid().chunk_shape(chunk));
+    rows.origin[0] = first;
+    rows.extent[0] = count;
+    return cut(dtype(), all, grid().chunk_shape(chunk), rows);
+  }
+};
 
 // Returns the same from every load.
 class ConstantArray : public ChunkedArray {
@@ -172,6 +192,8 @@ BOOST_AUTO_TEST_CASE(any_box_of_any_grid_reads_as_the_plain_array_does) {
         std::vector<std::string> expected;
         for (const uint64_t place : places_in_box(shape, box)) expected.push_back(shown(type, all, place));
         BOOST_TEST_REQUIRE((all_shown(type, part) == expected));
+        BOOST_TEST_REQUIRE((all_shown(type, array.peek(box)) == expected));
+        array.passed(random_box(shape, random));
       }
     }
   }
@@ -187,6 +209,52 @@ BOOST_AUTO_TEST_CASE(each_chunk_is_decoded_once_while_it_is_held) {
   BOOST_TEST(array.loads == 10);
   BOOST_TEST(context.counters.chunks_decoded == 10u);
   BOOST_TEST(context.counters.bytes_decoded >= 400u);
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_wanted_often) {
+  TestContext context;
+  const Shape shape{1000, 700};
+  const RowsArray array(context, kInt32, ChunkGrid(shape, {600, 500}), numbered(700'000));
+  const auto is_right = [&](uint64_t row, uint64_t rows, uint64_t column, uint64_t columns) {
+    const Elements part = array.peek({{row, column}, {rows, columns}});
+    for (uint64_t i = 0; i < part.count; ++i) {
+      const uint64_t expected = (row + i / columns) * 700 + column + i % columns;
+      if (part.values<int32_t>()[i] != static_cast<int32_t>(expected)) return false;
+    }
+    return part.count == rows * columns;
+  };
+  BOOST_TEST(is_right(598, 4, 300, 350));  // all four chunks
+  BOOST_TEST(array.row_loads == 4);
+  BOOST_TEST(array.loads == 0);
+  BOOST_TEST(is_right(0, 300, 0, 10));  // not a few rows
+  BOOST_TEST(array.row_loads == 4);
+  BOOST_TEST(array.loads == 1);
+  BOOST_TEST(is_right(7, 1, 0, 500));  // held
+  BOOST_TEST(array.row_loads == 4);
+  for (uint64_t i = 0; i < 10; ++i) BOOST_TEST(is_right(900 + i, 1, 0, 500));
+  BOOST_TEST(array.row_loads == 6);
+  BOOST_TEST(array.loads == 2);
+  array.read({{999, 699}, {1, 1}});
+  BOOST_TEST(array.row_loads == 6);
+  BOOST_TEST(array.loads == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_reader_has_passed_is_dropped_where_it_ends) {
+  TestContext context;
+  const TestArray array(context, kInt32, ChunkGrid({10, 10}, {4, 4}), numbered(100));
+  const auto loads_of_all = [&] {
+    array.loads = 0;
+    read_all(array);
+    return array.loads.load();
+  };
+  BOOST_TEST(loads_of_all() == 9);
+  BOOST_TEST(loads_of_all() == 0);
+  array.passed({{0, 0}, {3, 10}});
+  BOOST_TEST(loads_of_all() == 0);
+  array.passed({{3, 0}, {1, 8}});
+  BOOST_TEST(loads_of_all() == 2);
+  array.passed({{7, 0}, {3, 10}});
+  BOOST_TEST(loads_of_all() == 6);
 }
 
 BOOST_AUTO_TEST_CASE(arrays_of_one_context_do_not_share_chunks) {

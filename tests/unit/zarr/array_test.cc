@@ -1,6 +1,7 @@
 // Chunks: where they are looked for, what an absent one is, and what metadata and data must not make plainfs
 // do.
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 
 #include "tests/unit/zarr/store_writer.h"
 
@@ -94,6 +95,23 @@ BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
   writer.put_values<int32_t>("a/0/1", {8});
   TestContext context;
   BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 8}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_of_a_large_chunk_is_read_alone) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"("<i4")", "-3", "", "[1500, 500]", "[1000, 500]");
+  Ints values(500'000);
+  std::iota(values.begin(), values.end(), 0);
+  writer.put_values<int32_t>("a/0.0", values);
+  TestContext context;
+  const ArrayPtr array = array_in(writer.open(context), "a");
+  const uint64_t before = context.counters.source_bytes_read;
+  const Elements rows = array->peek({{700, 100}, {2, 300}});
+  BOOST_TEST(rows.values<int32_t>()[0] == 350'100);
+  BOOST_TEST(rows.values<int32_t>()[599] == 350'899);
+  BOOST_TEST(context.counters.source_bytes_read - before == 2 * 500 * 4u);
+  BOOST_TEST(context.counters.chunks_decoded == 0u);
+  BOOST_TEST(array->peek({{999, 499}, {2, 1}}).values<int32_t>()[1] == -3);  // the chunk below is absent
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunk_of_any_size_costs_nothing) {
