@@ -13,12 +13,10 @@ namespace {
 
 constexpr size_t kMostOpenFiles = 256;
 
-// Threads besides those that ask, who take part in the work.
-unsigned helpers(const Options& options) {
+// Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
+unsigned workers_for(const Options& options) {
   if (options.single_threaded) return 0;
-  const unsigned threads =
-      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  return threads;
+  return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
 Appearance appearance_of(const Options& options) {
@@ -52,7 +50,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                },
                [this](const std::string& line) { log_.warn(line); },
                [this](const std::string& store) -> Context& { return context_of(store); }},
-      workers_(helpers(options)) {
+      workers_(workers_for(options)) {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   StorePtr store;
