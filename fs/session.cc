@@ -41,6 +41,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
       context_{cache_,
                workers_,
                decode_room_,
+               unit_room_,
                files_,
                counters_,
                options.read,

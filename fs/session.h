@@ -30,6 +30,7 @@ class Session {
   Counters counters_;
   ByteCache cache_;
   DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
+  DecodeRoom unit_room_{size_t{24} << 20};
   FilePool files_;
   Context context_;
   std::mutex others_mutex_;  // guards others_

@@ -33,7 +33,8 @@ struct Counters {
 struct Context {
   ByteCache& cache;
   Workers& workers;
-  DecodeRoom& decode_room;
+  DecodeRoom& decode_room;  // for a chunk
+  DecodeRoom& unit_room;    // for what a view puts together of many chunks; taken before decode_room, not after
   FilePool& files;
   Counters& counters;
   ReadOptions options;

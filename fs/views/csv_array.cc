@@ -111,9 +111,15 @@ void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scr
 }
 
 std::shared_ptr<const Elements> CsvArray::read(const LineGrid::Block& block) const {
-  const auto load = [&] { return grid_->read_unit(*array_.values, block.unit); };
-  if (!grid_->units_are_shared()) return std::make_shared<const Elements>(load());
-  return context_.cache.get<Elements>({cache_owner_, block.unit}, load);
+  if (!grid_->units_are_shared())
+    return std::make_shared<const Elements>(grid_->read_unit(*array_.values, block.unit));
+  return context_.cache.get<Elements>({cache_owner_, block.unit}, [&] {
+    const uint64_t elements = element_count(grid_->unit_box(block.unit).extent);
+    // As stored and turned round.
+    const auto room =
+        context_.unit_room.take(checked_multiply(elements, 2 * decoded_size(array_.values->dtype())));
+    return grid_->read_unit(*array_.values, block.unit);
+  });
 }
 
 // put(i) writes element i of the unit.

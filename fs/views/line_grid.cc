@@ -13,7 +13,7 @@ namespace plainfs {
 namespace {
 
 // A unit that has to be turned round reads each stored run in pieces of useful length.
-constexpr uint64_t kUnitBytes = 8 << 20;
+constexpr uint64_t kUnitBytes = 2 << 20;
 constexpr uint64_t kEmptyLinesInBlock = 64 * 1024;
 
 Shape reversed(Shape shape) {

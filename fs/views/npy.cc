@@ -44,7 +44,8 @@ class NpyBlocks : public BlockStream<NpyBlock> {
       : BlockStream(context.cache, context.workers,
                     kBytesAhead / std::max<uint64_t>(1, block_elements * array->dtype().packed_size())),
         array_(std::move(array)),
-        block_elements_(block_elements) {}
+        block_elements_(block_elements),
+        context_(context) {}
 
   // Elements that a reader jumped to: no more than those, and not kept.
   NpyBlock peek(uint64_t first, uint64_t count) const {
@@ -55,6 +56,7 @@ class NpyBlocks : public BlockStream<NpyBlock> {
   NpyBlock make(uint64_t number) const override {
     const uint64_t first = number * block_elements_;
     const uint64_t count = std::min(block_elements_, array_->count() - first);
+    const auto room = context_.unit_room.take(checked_multiply(count, array_->dtype().packed_size()));
     return packed(read_run(*array_, first, count), count);
   }
 
@@ -78,6 +80,7 @@ class NpyBlocks : public BlockStream<NpyBlock> {
 
   const ArrayPtr array_;
   const uint64_t block_elements_;
+  Context& context_;
 };
 
 class NpyFile : public ViewFile {

@@ -34,9 +34,12 @@ class TestContext {
   Counters counters;
   ByteCache cache;
   DecodeRoom decode_room;
+  DecodeRoom unit_room;
   FilePool files;
   Context context{
-      cache, workers, decode_room, files, counters, {}, [this](const std::string& message) { add(message); }};
+      cache, workers, decode_room, unit_room, files, counters, {}, [this](const std::string& message) {
+                    add(message);
+                  }};
 
  private:
   void add(const std::string& message) {
