@@ -11,8 +11,9 @@
 namespace plainfs {
 namespace {
 
-// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian
-// (c-blosc README_CHUNK_FORMAT.rst).
+// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. Behind it
+// the bytes themselves where the flag "memcpyed" is set; else the place of each block, a u32 from the frame's
+// start, and the blocks, each compressed by itself (c-blosc README_CHUNK_FORMAT.rst).
 constexpr size_t kHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
 constexpr int kLastVersion = BLOSC_VERSION_FORMAT;
 
