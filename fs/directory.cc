@@ -63,13 +63,19 @@ std::vector<OfferedFile> offered_for_member(const Node& node, const Shelf& shelf
   return offered_files(alone, shelf);
 }
 
-bool has_directory(const Node& node, const std::vector<OfferedFile>& files) {
+// files: what the chosen views offer for it.
+bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const Shelf& shelf) {
   if (node.parts ||
       std::any_of(files.begin(), files.end(), [](const OfferedFile& file) { return file.inside; })) {
     return true;
   }
-  const bool nothing_else = files.empty() && !std::holds_alternative<PlainFile>(node.content);
-  return nothing_else && !std::holds_alternative<Link>(node.content);  // damaged, or without anything to show
+  if (!files.empty() || std::holds_alternative<PlainFile>(node.content) ||
+      std::holds_alternative<Link>(node.content))
+    return false;
+  // Damaged, or nothing that any view would show; what others would show was left out on purpose.
+  Shelf with_all{shelf.context, shelf.stores, {}};
+  for (const View& view : views()) with_all.views.push_back(&view);
+  return offered_for_member(node, with_all).empty();
 }
 
 // What a directory shows before names are given.
@@ -108,7 +114,7 @@ class Lister {
       return;
     }
     std::vector<OfferedFile> files = offered_for_member(member.node, shelf_);
-    if (has_directory(member.node, files)) add("", FileKind::directory);
+    if (has_directory(member.node, files, shelf_)) add("", FileKind::directory);
     for (OfferedFile& file : files) {
       if (!file.inside) add(file.name, FileKind::file).shown.open = std::move(file.open);
     }
@@ -264,7 +270,7 @@ std::vector<Shown> show_directory(const Node& node, const Place& place, const Sh
 std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
   const std::vector<OfferedFile> files = offered_for_member(node, shelf);
   std::vector<std::string> extensions;
-  if (has_directory(node, files) || std::holds_alternative<PlainFile>(node.content))
+  if (has_directory(node, files, shelf) || std::holds_alternative<PlainFile>(node.content))
     extensions.emplace_back();
   for (const OfferedFile& file : files) {
     if (!file.inside) extensions.push_back(file.name);

@@ -149,6 +149,7 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
   const std::shared_lock lock(store_mutex_);
   for (const Attribute& attribute : tree_.attributes(inode)) {
     if (attribute.name != name || !has_room_for(attribute)) continue;
+    if (attribute.error) throw *attribute.error;
     if (!attribute.value.text()) check_utf8(attribute.value);
     return attribute_text(attribute.value);
   }

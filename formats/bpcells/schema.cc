@@ -21,15 +21,18 @@ std::optional<Version> version_of(const Node& node) {
   return parse_version(*value->text());
 }
 
-// How BPCells stores that there are no names. A damaged list is none: whoever uses it is to fail.
-bool is_empty_list(const Array& names) {
-  if (names.count() > 0) return false;
+bool is_readable(const Array& array) {
   try {
-    names.check();
+    array.check();
+    return true;
   } catch (const Error&) {
     return false;
   }
-  return true;
+}
+
+// How BPCells stores that there are no names. A damaged list is none: whoever uses it is to fail.
+bool is_empty_list(const Array& names) {
+  return names.count() == 0 && is_readable(names);
 }
 
 // The logical arrays, then the members of the stored group that are none of BPCells' arrays.
@@ -93,14 +96,16 @@ class StoreReader {
 
   void read_shape(SparseMatrix& matrix);
   void read_storage_order(SparseMatrix& matrix);
-  void fit_pointer(SparseMatrix& matrix) const;
-  Node finish(Content content);
+  void fit_pointer(SparseMatrix& matrix);
+  // order: of the arrays that were added.
+  Node finish(Content content, const std::vector<std::string>& order);
 
   const Node& node_;
   const Version version_;
   Context& context_;
   std::vector<Member> listed_;
   std::optional<uint64_t> entry_count_;  // nullopt: the pointer that would tell cannot be read
+  bool pointer_fits_ = true;             // else its last value may not be the one that counts the entries
 };
 
 ArrayPtr StoreReader::stored(const std::string& name) const {
@@ -159,14 +164,19 @@ ArrayPtr StoreReader::add_names(const std::string& name) {
 
 ArrayPtr StoreReader::add_entries(const NumberArray& array, ArrayPtr added) {
   return add(array.name, array.type, [&] {
-    if (entry_count_) return entries(array, *entry_count_, std::move(added));
+    if (entry_count_ && (pointer_fits_ || array.packed)) return entries(array, *entry_count_, std::move(added));
     if (array.packed)
       throw damaged("{}: {}, which tells its length, cannot be read", array.name, pointer_name(version_));
     return numbers_as(stored(array.name), array.type, array.name);
   });
 }
 
-Node StoreReader::finish(Content content) {
+Node StoreReader::finish(Content content, const std::vector<std::string>& order) {
+  const auto rank = [&](const Member& member) {
+    return std::find(order.begin(), order.end(), member.name) - order.begin();
+  };
+  std::sort(listed_.begin(), listed_.end(),
+            [&](const Member& a, const Member& b) { return rank(a) < rank(b); });
   std::vector<std::string> hidden;
   for (const StoredArray& array : stored_arrays(version_)) hidden.push_back(array.name);
   Node node = node_;
@@ -207,7 +217,7 @@ void StoreReader::read_storage_order(SparseMatrix& matrix) {
 }
 
 // Holds the pointer's length against the shape. BPCells writes two zeros for no columns (or rows) at all.
-void StoreReader::fit_pointer(SparseMatrix& matrix) const {
+void StoreReader::fit_pointer(SparseMatrix& matrix) {
   if (matrix.error || !entry_count_) return;
   const uint64_t major = matrix.by_row ? matrix.rows : matrix.columns;
   const uint64_t length = matrix.pointer->count();
@@ -217,25 +227,12 @@ void StoreReader::fit_pointer(SparseMatrix& matrix) const {
   } else {
     matrix.error = damaged("idxptr has {} values, expected {} for {} {}", length, major + 1, major,
                            matrix.by_row ? "rows" : "columns");
+    pointer_fits_ = false;
   }
 }
 
 Node StoreReader::matrix() {
-  const std::string name = pointer_name(version_);
-  ArrayPtr pointer;
-  try {
-    pointer = rising_pointer(stored_pointer(), name);
-    entry_count_ = last_value(pointer, name);
-  } catch (const Error& error) {
-    pointer = std::make_shared<BrokenArray>(pointer_type(version_), error);
-  }
-
   SparseMatrix matrix;
-  matrix.pointer = pointer;
-  const std::vector<NumberArray> entry = entry_arrays(version_);
-  matrix.value = add_entries(entry[0]);
-  matrix.index = add_entries(entry[1]);
-  add(name, pointer_type(version_), [&] { return pointer; });
   read_shape(matrix);
   const bool shape_known = !matrix.error;
   matrix.row_names = add_names("row_names");
@@ -247,8 +244,22 @@ Node StoreReader::matrix() {
   if (is_empty_list(*matrix.row_names)) matrix.row_names = nullptr;
   if (is_empty_list(*matrix.column_names)) matrix.column_names = nullptr;
   read_storage_order(matrix);
+
+  const std::string name = pointer_name(version_);
+  try {
+    matrix.pointer = rising_pointer(stored_pointer(), name);
+    entry_count_ = last_value(matrix.pointer, name);
+  } catch (const Error& error) {
+    matrix.pointer = std::make_shared<BrokenArray>(pointer_type(version_), error);
+  }
+  add(name, pointer_type(version_), [&] { return matrix.pointer; });
   fit_pointer(matrix);
-  return finish(std::move(matrix));
+
+  const std::vector<NumberArray> entry = entry_arrays(version_);
+  matrix.value = add_entries(entry[0]);
+  matrix.index = add_entries(entry[1]);
+  return finish(std::move(matrix), {entry[0].name, entry[1].name, name, "shape", "row_names", "col_names",
+                                    "storage_order"});
 }
 
 Node StoreReader::fragments() {
@@ -264,12 +275,6 @@ Node StoreReader::fragments() {
   }
 
   Fragments fragments;
-  const std::vector<NumberArray> entry = entry_arrays(version_);
-  fragments.cell = add_entries(entry[0]);
-  fragments.start = add_entries(entry[1]);
-  fragments.end = add_entries(entry[2], version_.packed ? fragments.start : nullptr);
-  add("end_max", number_type(Kind::unsigned_integer, 4),
-      [&] { return stored_numbers("end_max", Kind::unsigned_integer, 4); });
   fragments.chr_pointer = add(name, pointer_type(version_), [&] { return pointer; });
   fragments.cell_names = add_names("cell_names");
   fragments.chr_names = add_names("chr_names");
@@ -277,8 +282,16 @@ Node StoreReader::fragments() {
   if (entry_count_ && pointer->count() != 2 * chromosomes) {
     fragments.error = damaged("chr_ptr has {} values, expected {} for {} chromosomes", pointer->count(),
                               2 * chromosomes, chromosomes);
+    pointer_fits_ = !is_readable(*fragments.chr_names);
   }
-  return finish(std::move(fragments));
+  const std::vector<NumberArray> entry = entry_arrays(version_);
+  fragments.cell = add_entries(entry[0]);
+  fragments.start = add_entries(entry[1]);
+  fragments.end = add_entries(entry[2], version_.packed ? fragments.start : nullptr);
+  add("end_max", number_type(Kind::unsigned_integer, 4),
+      [&] { return stored_numbers("end_max", Kind::unsigned_integer, 4); });
+  return finish(std::move(fragments), {entry[0].name, entry[1].name, entry[2].name, "end_max", name,
+                                       "cell_names", "chr_names"});
 }
 
 }  // namespace

@@ -50,6 +50,31 @@ Bytes decode_growing(ByteSpan encoded, DecodedSize size) {
   return out.finish();
 }
 
+// Whether the source is one frame that says it holds so many bytes, and has no checksum, which only its end
+// would verify. (RFC 8878, 3.1.1: the magic number, a descriptor, then blocks behind headers of 3 bytes.)
+bool is_plain_frame(const EncodedSource& encoded, uint64_t bytes) {
+  constexpr uint64_t kLongestHeader = 18, kBlockHeader = 3;
+  constexpr unsigned kChecksum = 4, kSingleSegment = 32;
+  if (encoded.size < kLongestHeader) return false;
+  const Bytes start = encoded.read(0, kLongestHeader);
+  const auto descriptor = static_cast<unsigned>(start[4]);
+  if (ZSTD_getFrameContentSize(start.data(), start.size()) != bytes || (descriptor & kChecksum) != 0) return false;
+  constexpr unsigned kDictionaryBytes[] = {0, 1, 2, 4}, kSizeBytes[] = {0, 2, 4, 8};
+  const bool single = (descriptor & kSingleSegment) != 0;
+  uint64_t at = 5 + !single + kDictionaryBytes[descriptor & 3] + kSizeBytes[descriptor >> 6] +
+                (single && descriptor >> 6 == 0);
+  for (bool is_last = false; !is_last;) {
+    if (at + kBlockHeader > encoded.size) return false;
+    const Bytes header = encoded.read(at, kBlockHeader);
+    const unsigned block = static_cast<unsigned>(header[0]) | static_cast<unsigned>(header[1]) << 8 |
+                           static_cast<unsigned>(header[2]) << 16;
+    is_last = (block & 1) != 0;
+    const bool is_run = (block >> 1 & 3) == 1;
+    at += kBlockHeader + (is_run ? 1 : block >> 3);
+  }
+  return at == encoded.size;
+}
+
 // The first bytes, from no more of the frame than they need.
 Bytes decode_start(const EncodedSource& encoded, uint64_t bytes) {
   constexpr uint64_t kPiece = 128 << 10;
@@ -75,7 +100,7 @@ class Zstd : public Codec {
   }
   std::optional<Bytes> decode_part(const EncodedSource& encoded, uint64_t decoded_bytes, uint64_t offset,
                                    uint64_t size) const override {
-    if (offset + size > decoded_bytes / 4 * 3) return std::nullopt;
+    if (offset + size > decoded_bytes / 4 * 3 || !is_plain_frame(encoded, decoded_bytes)) return std::nullopt;
     const Bytes start = decode_start(encoded, offset + size);
     return Bytes(start.begin() + static_cast<ptrdiff_t>(offset), start.end());
   }

@@ -39,10 +39,7 @@ void mark_logicals(const DType& dtype, Elements& elements) {
     using T = decltype(number);
     if constexpr (std::is_integral_v<T>) {
       mark<T>(elements, [](T value) {
-        if constexpr (std::is_same_v<T, int32_t>)
-          return value == 2 || is_na(value);
-        else
-          return value == 2;
+        return value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
       });
     }
   });

@@ -5,6 +5,15 @@
 namespace plainfs::h5seurat {
 namespace {
 
+// Whether the attribute is a text, as far as is known: one that cannot be read makes the file no other one.
+bool is_text(const Attributes& attributes, std::string_view name) {
+  try {
+    return !texts_of(attributes, name).empty();
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 // Null where node is no root of an h5Seurat file that is not refined yet.
 GroupPtr raw_seurat_root(const Node& node) {
   const GroupPtr& root = node.parts;
@@ -12,7 +21,7 @@ GroupPtr raw_seurat_root(const Node& node) {
   if (dynamic_cast<const SeuratGroup*>(root.get())) return nullptr;
   const Attributes attributes = root->attributes();
   for (const std::string_view name : {"project", "active.assay", "version"})
-    if (texts_of(attributes, name).empty()) return nullptr;
+    if (!is_text(attributes, name)) return nullptr;
   return root;
 }
 
@@ -95,8 +104,8 @@ void describe(const Node& raw_root, Store& store) {
   const GroupPtr root = raw_seurat_root(raw_root);
   if (!root) return;
   store.format = "h5Seurat";
-  store.version = texts_of(root->attributes(), "version")[0];
   try {
+    store.version = texts_of(root->attributes(), "version")[0];
     store.details.emplace_back("index", index_of(*root));
   } catch (const Error& error) {
     store.details.emplace_back("index", Json(error.what()));

@@ -23,6 +23,7 @@ struct StoredAttribute {
   std::string name;
   Extent extent;
   Bytes stored;
+  std::optional<Error> error{};
 };
 
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
@@ -60,7 +61,7 @@ std::vector<StoredAttribute> fetch_all(const SourceFile& file, uint64_t object_a
     try {
       attributes.push_back(fetch(object.id(), name, file));
     } catch (const Error& error) {
-      throw error.at("attribute " + name);
+      attributes.push_back({name, {}, {}, error.at("attribute " + name)});
     }
   }
   return attributes;
@@ -95,10 +96,14 @@ Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
   const Pointees pointees = file.pointees();
   Attributes attributes;
   for (StoredAttribute& attribute : stored) {
+    if (attribute.error) {
+      attributes.push_back({attribute.name, {}, attribute.error});
+      continue;
+    }
     try {
       attributes.push_back({attribute.name, to_json(attribute, pointees)});
     } catch (const Error& error) {
-      throw error.at("attribute " + attribute.name);
+      attributes.push_back({attribute.name, {}, error.at("attribute " + attribute.name)});
     }
   }
   return attributes;

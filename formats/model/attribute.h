@@ -2,10 +2,12 @@
 // References are the path of their target; a scalar is bare, one of rank >= 1 a list.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/model/error.h"
 #include "formats/model/json.h"
 
 namespace plainfs {
@@ -13,10 +15,11 @@ namespace plainfs {
 struct Attribute {
   std::string name;
   Json value;
+  std::optional<Error> error{};  // why there is no value
 };
 using Attributes = std::vector<Attribute>;
 
-// The value of the attribute called name, or null.
+// The value of the attribute called name, or null. Throws the error that it has instead.
 const Json* find_attribute(const Attributes& attributes, std::string_view name);
 
 }  // namespace plainfs

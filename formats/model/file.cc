@@ -227,6 +227,9 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
   if (descriptor < 0) {
     const int error = errno;
     if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
+    struct stat link {};
+    if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)
+      throw unreadable("{}: is a link that leads nowhere", path);
     if (error != ENOENT) throw system_error(path, error);
     state_->remember(path, kAbsent);
     return nullptr;

@@ -72,7 +72,7 @@ class FilePool {
   ~FilePool();
 
   // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
-  // reason, damaged where it is no regular file, changed where path was used before and is another file now.
+  // reason (a dangling link, as git-annex leaves where content was not fetched), damaged where it is no regular file, changed where path was used before and is another file now.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

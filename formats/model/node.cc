@@ -1,5 +1,7 @@
 #include "formats/model/node.h"
 
+#include <span>
+
 namespace plainfs {
 
 std::optional<Node> Group::find(std::string_view name) const {
@@ -15,13 +17,45 @@ ArrayPtr array_of(const Node& node) {
   return array ? array->values : nullptr;
 }
 
+namespace {
+
+constexpr int kMostLinks = 40;  // on the way to one member
+
+// Names from group on, links of the store itself followed.
+std::optional<Node> find_path(const Group& group, std::span<const std::string> path, int& links_left) {
+  std::optional<Node> node;
+  for (const std::string& name : path) {
+    const Group* const from = node ? node->parts.get() : &group;
+    if (!from) return std::nullopt;
+    auto next = from->find(name);
+    if (next && std::holds_alternative<Link>(next->content)) {
+      const Link link = std::get<Link>(next->content);
+      if (!link.source.empty() || link.verbatim || links_left-- == 0) return std::nullopt;
+      GroupPtr root = from->parent();
+      while (root && root->parent()) root = root->parent();
+      next = find_path(root ? *root : *from, link.path, links_left);
+    }
+    if (!next) return std::nullopt;
+    node = std::move(next);
+  }
+  return node;
+}
+
+std::optional<Node> find_member(const Group& group, std::string_view name) {
+  int links_left = kMostLinks;
+  const std::string path[] = {std::string(name)};
+  return find_path(group, path, links_left);
+}
+
+}  // namespace
+
 ArrayPtr find_array(const Group& group, std::string_view name) {
-  const std::optional<Node> node = group.find(name);
+  const std::optional<Node> node = find_member(group, name);
   return node ? array_of(*node) : nullptr;
 }
 
 GroupPtr find_group(const Group& group, std::string_view name) {
-  const std::optional<Node> node = group.find(name);
+  const std::optional<Node> node = find_member(group, name);
   if (!node) return nullptr;
   if (const auto* error = std::get_if<Error>(&node->content); error && !node->parts) throw *error;
   return node->parts;

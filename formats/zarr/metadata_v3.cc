@@ -44,6 +44,7 @@ Axis parse_axis(const Json& axis, uint64_t axis_length) {
     const Shape run = is_run ? to_lengths(item, "chunk_shapes") : Shape{to_length(item, "chunk_shapes"), 1};
     if (run.size() != 2 || run[0] == 0)
       throw damaged("chunk_shapes has {}", to_json_text(item).substr(0, 80));
+    if (result.lengths.empty()) result.step = run[0];
     for (uint64_t i = 0; i < run[1] && covered < axis_length; ++i) {
       if (result.lengths.size() == kMostUnequalChunks)
         throw unsupported("{} chunks on an axis", kMostUnequalChunks);

@@ -63,7 +63,9 @@ class DirectoryStore : public KeyStore {
     boost::system::error_code error;
     for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
       boost::system::error_code unknown;  // a dangling symbolic link is no folder
-      if (at->status(unknown).type() == fs::directory_file) names.push_back(at->path().filename().string());
+      if (at->status(unknown).type() != fs::directory_file) continue;
+      if (at->symlink_status(unknown).type() == fs::symlink_file && leads_back(at->path().string())) continue;
+      names.push_back(at->path().filename().string());
     }
     if (error) throw unreadable("{}: {}", place.string(), error.message());
     std::sort(names.begin(), names.end());
@@ -71,6 +73,20 @@ class DirectoryStore : public KeyStore {
   }
 
  private:
+  // Whether the link is a folder that it lies in: to go down into it would never end.
+  bool leads_back(const std::string& link) const {
+    struct stat target {};
+    if (::stat(link.c_str(), &target) != 0) return false;
+    for (std::string folder = link; folder.size() > path().size();) {
+      folder.resize(folder.rfind('/'));
+      struct stat above {};
+      if (::stat(folder.c_str(), &above) == 0 && above.st_dev == target.st_dev &&
+          above.st_ino == target.st_ino)
+        return true;
+    }
+    return false;
+  }
+
   void check_not_replaced() const {
     struct stat status {};
     ::stat(path().c_str(), &status);  // what is gone is another device's inode 0

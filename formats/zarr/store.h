@@ -13,17 +13,14 @@
 
 namespace plainfs::zarr {
 
-// The bytes of one key.
+// The bytes of one key. Where the store keeps a checksum of them, nothing is given before it was verified.
 class Value {
  public:
   virtual ~Value() = default;
   virtual uint64_t size() const = 0;
   // Exactly size bytes from offset on. Throws damaged where the value ends before that.
   virtual Bytes read(uint64_t offset, uint64_t size) const = 0;
-  // All of it, with its checksum verified where the store keeps one.
   virtual Bytes read_all() const = 0;
-  // Whether read_all verifies what read does not.
-  virtual bool has_checksum() const { return false; }
 };
 using ValuePtr = std::shared_ptr<const Value>;
 

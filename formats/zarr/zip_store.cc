@@ -24,7 +24,12 @@ struct ZipFile {
   FilePtr file;
   ZipDirectory directory;
   Context& context;
-  uint64_t cache_owner;
+  uint64_t cache_owner;     // of members that were decompressed
+  uint64_t verified_owner;  // of stored members whose checksum was found right
+};
+
+struct Verified {
+  size_t allocated_bytes() const { return 0; }
 };
 
 // Where the member's bytes begin: after its local header, whose extra field may differ from the directory's.
@@ -105,12 +110,10 @@ class ZipValue : public Value {
       : zip_(std::move(zip)), member_(member), offset_(data_offset(*zip_, member)) {}
 
   uint64_t size() const override { return member_.size; }
-  bool has_checksum() const override { return true; }
 
   Bytes read_all() const override {
     Bytes bytes = decompressed(member_, zip_->file->read_at(offset_, member_.stored_size));
-    if (libdeflate_crc32(0, bytes.data(), bytes.size()) != member_.crc)
-      throw damaged("crc32 differs from the zip's");
+    check_crc(libdeflate_crc32(0, bytes.data(), bytes.size()));
     return bytes;
   }
 
@@ -118,8 +121,10 @@ class ZipValue : public Value {
     if (checked_add(offset, size) > member_.size) {
       throw damaged("{} bytes at {} are beyond the end at {}", size, offset, member_.size);
     }
-    if (member_.method == static_cast<uint16_t>(ZipMethod::stored))
+    if (member_.method == static_cast<uint16_t>(ZipMethod::stored)) {
+      verify_once();
       return zip_->file->read_at(offset_ + offset, size);
+    }
     const CacheKey key{zip_->cache_owner, zip_->directory.index_of(member_)};
     const auto whole =
         zip_->context.cache.get<DecodedMember>(key, [this] { return DecodedMember{read_all()}; });
@@ -128,6 +133,25 @@ class ZipValue : public Value {
   }
 
  private:
+  // A part of a stored member, which is right only where all of it is.
+  void verify_once() const {
+    const CacheKey key{zip_->verified_owner, zip_->directory.index_of(member_)};
+    zip_->context.cache.get<Verified>(key, [this] {
+      constexpr uint64_t kPiece = 1 << 20;
+      uint32_t crc = 0;
+      for (uint64_t at = 0; at < member_.size; at += kPiece) {
+        const Bytes piece = zip_->file->read_at(offset_ + at, std::min(kPiece, member_.size - at));
+        crc = libdeflate_crc32(crc, piece.data(), piece.size());
+      }
+      check_crc(crc);
+      return Verified{};
+    });
+  }
+
+  void check_crc(uint32_t crc) const {
+    if (crc != member_.crc) throw damaged("crc32 differs from the zip's");
+  }
+
   std::shared_ptr<const ZipFile> zip_;
   const ZipMember& member_;  // lives in zip_
   const uint64_t offset_;
@@ -175,7 +199,8 @@ std::unique_ptr<const KeyStore> open_zip_store(const std::string& path, Context&
   ZipDirectory directory(*file);
   return std::make_unique<ZipStore>(
       path, std::make_shared<const ZipFile>(
-                ZipFile{std::move(file), std::move(directory), context, context.cache.new_owner()}));
+                ZipFile{std::move(file), std::move(directory), context, context.cache.new_owner(),
+                        context.cache.new_owner()}));
 }
 
 }  // namespace plainfs::zarr

@@ -56,7 +56,8 @@ class ByteSink {
 
   void put(char c) { *reserve(1) = c, ++at_; }
   void put(std::string_view text) {
-    std::memcpy(reserve(text.size()), text.data(), text.size());
+    char* const at = reserve(text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());  // an empty one may be at no address
     at_ += text.size();
   }
   template <class T>

@@ -15,6 +15,7 @@ bool has_directory(const Node& node) {
 Json object_of(const std::string& key, const Attributes& attributes) {
   Json::Object object;
   for (const Attribute& attribute : attributes) {
+    if (attribute.error) throw attribute.error->at(key);
     try {
       check_utf8(std::string_view(attribute.name));
       check_utf8(attribute.value);

@@ -140,6 +140,10 @@ class Lifecycle(Folder):
         with Mount(SAMPLE, "-o", "views=csv,bin") as m:
             self.assertEqual({os.path.splitext(name)[1] for name in os.listdir(m.path)}, {".csv", ".bin"})
 
+    def test_what_no_chosen_view_shows_is_not_there(self):
+        with Mount(SAMPLE, "-o", "views=json") as m:
+            self.assertEqual(set(os.listdir(m.path)) - {".attrs.json"}, set())
+
     def test_the_log_may_go_to_a_file(self):
         log = os.path.join(self.folder, "log")
         store = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")

@@ -141,6 +141,17 @@ BOOST_AUTO_TEST_CASE(idxptr_that_does_not_rise_from_0_is_damage) {
   damage_part({"idxptr"}, "idxptr begins with 1", replace("idxptr", begins));
 }
 
+BOOST_AUTO_TEST_CASE(a_pointer_that_does_not_fit_shortens_nothing) {
+  auto short_idxptr = good_idxptr();
+  short_idxptr.pop_back();
+  TestContext context;
+  TemporaryDirectory directory;
+  const StoreFiles files = bpcells_writer::write_matrix(directory.path(), small_matrix(), "unpacked");
+  files.numbers("idxptr", short_idxptr);
+  const Node node = open_refined(directory.path(), context);
+  BOOST_TEST(find_array(*node.parts, "val")->count() == good_idxptr().back());
+}
+
 BOOST_AUTO_TEST_CASE(parts_that_disagree_damage_only_the_matrix) {
   auto with_one_more = good_idxptr();
   with_one_more.push_back(600);

@@ -265,6 +265,33 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_blosc_frame_needs_its_blocks_alone) {
   BOOST_TEST(read < frame.size() / 4);
 }
 
+Bytes zstd_frame(const Bytes& decoded, bool checksum) {
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, checksum);
+  Bytes frame(ZSTD_compressBound(decoded.size()));
+  frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), decoded.data(), decoded.size()));
+  return frame;
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_a_zstd_frame_is_had_where_the_rest_cannot_deny_it) {
+  const CodecPtr zstd = make_zarr_codec("zstd", Json(), DType{});
+  for (const size_t bytes : {200u, 60'000u, 300'000u})
+    for (const bool noise : {false, true}) {
+      const Bytes decoded = numbers_to_compress(bytes, noise);
+      const Bytes frame = zstd_frame(decoded, false);
+      const auto part = zstd->decode_part(source_of(frame), bytes, 10, 90);
+      BOOST_TEST_REQUIRE(part.has_value());
+      BOOST_TEST((*part == Bytes(decoded.begin() + 10, decoded.begin() + 100)));
+      BOOST_TEST(!zstd->decode_part(source_of(frame), bytes + 1, 10, 90));
+      BOOST_TEST(!zstd->decode_part(source_of(zstd_frame(decoded, true)), bytes, 10, 90));
+      Bytes longer = frame, shorter = frame;
+      longer.push_back(std::byte{0});
+      shorter.pop_back();
+      BOOST_TEST(!zstd->decode_part(source_of(longer), bytes, 10, 90));
+      BOOST_TEST(!zstd->decode_part(source_of(shorter), bytes, 10, 90));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
   const Bytes decoded = numbers_to_compress(300'000, false);
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{}), zstd = make_zarr_codec("zstd", Json(), DType{});
@@ -275,8 +302,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
     if (is_blosc) {
       frame = blosc_frame(decoded, BLOSC_SHUFFLE, 4, "lz4", 16384);
     } else {
-      frame.resize(ZSTD_compressBound(decoded.size()));
-      frame.resize(ZSTD_compress(frame.data(), frame.size(), decoded.data(), decoded.size(), 3));
+      frame = zstd_frame(decoded, false);
       check_parts(codec, frame, decoded);
     }
     for (int i = 0; i < 2000; ++i) {

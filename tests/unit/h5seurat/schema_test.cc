@@ -31,6 +31,21 @@ BOOST_AUTO_TEST_CASE(needs_its_three_attributes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_takes_no_meaning_away) {
+  SeuratStore store;
+  Attributes attributes = store.root->attributes();
+  attributes.push_back({"long", {}, unsupported("a real of 16 bytes")});
+  for (Attribute& attribute : attributes)
+    if (attribute.name == "active.assay") attribute.error = damaged("attribute active.assay: no such heap");
+  store.root->set_attributes(attributes);
+  store.assay->set_attributes({{"key", {}, damaged("attribute key: no such heap")}});
+  const Shape stored{3, 2};
+  store.assay->add("data", array_node<double>({1, 2, 3, 4, 5, 6}, stored));
+  const auto matrix = std::get<LabelledArray>(store.at({"assays", "A", "data"}).content);
+  BOOST_TEST(matrix.values->column_major());
+  BOOST_TEST(matrix.row_names != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(refines_a_root_once) {
   SeuratStore store;
   const auto refined = h5seurat::refine(raw_root(store), store.context);
@@ -53,6 +68,8 @@ BOOST_AUTO_TEST_CASE(bit_patterns_of_na_are_missing) {
 
 BOOST_AUTO_TEST_CASE(logicals_are_named_by_their_class_or_their_group) {
   SeuratStore store;
+  store.root->add("wide", array_node<int64_t>({0, 1, kNoInteger}, {}, {{"s3class", texts({"logical"})}}));
+  BOOST_TEST(shown(values_of(store.at({"wide"})))[2] == "NA");
   const std::vector<int32_t> values{0, 1, 2, kNoInteger, 7};
   store.root->add("by.class", array_node(values, {}, {{"s3class", texts({"logical"})}}));
   const auto list = store.root->add_group("list");

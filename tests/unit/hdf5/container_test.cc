@@ -252,6 +252,46 @@ BOOST_AUTO_TEST_CASE(names_are_names_and_not_paths) {
   BOOST_TEST(root->find("a").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_spares_the_others) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("g");
+    const SpaceHandle scalar(written(H5Screate(H5S_SCALAR)));
+    const ObjectHandle group(written(H5Oopen(writer.id(), "g", H5P_DEFAULT)));
+    const long double real = 1;
+    const int number = 7;
+    writer.attribute(group.id(), "a", H5T_NATIVE_LDOUBLE, scalar.id(), &real);
+    writer.attribute(group.id(), "b", H5T_NATIVE_INT, scalar.id(), &number);
+  }
+  const Attributes attributes = find_group(*file.root(), "g")->attributes();
+  BOOST_TEST(attributes.size() == 2u);
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "b")) == "7");
+  BOOST_CHECK_EXCEPTION(find_attribute(attributes, "a"), Error, [](const Error& error) {
+    return error.code() == Errc::unsupported && std::string_view(error.what()).starts_with("attribute a: ");
+  });
+}
+
+BOOST_AUTO_TEST_CASE(soft_links_inside_a_structure_are_followed) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("g");
+    writer.group("g/h");
+    writer.integers("x", {2}, {1, 2});
+    written(H5Lcreate_soft("../x", writer.id(), "g/up", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("/g/alias", writer.id(), "g/h/twice", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("/x", writer.id(), "g/alias", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("/g/ring", writer.id(), "g/ring", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("/none", writer.id(), "g/none", H5P_DEFAULT, H5P_DEFAULT));
+  }
+  const GroupPtr group = find_group(*file.root(), "g");
+  BOOST_TEST(find_array(*group, "alias")->count() == 2u);
+  BOOST_TEST(find_array(*find_group(*group, "h"), "twice")->count() == 2u);
+  BOOST_TEST(!find_array(*group, "ring"));
+  BOOST_TEST(!find_array(*group, "none"));
+}
+
 BOOST_AUTO_TEST_CASE(dimension_scale_references_are_paths) {
   File file;
   {

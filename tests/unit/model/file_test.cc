@@ -144,6 +144,15 @@ BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
+BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
+  const Directory directory;
+  FilePool pool;
+  const std::string link = (fs::path(directory.write("x", "")).parent_path() / "link").string();
+  fs::create_symlink("gone", link);
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(link), Error, fails(Errc::unreadable, "leads nowhere"));
+  BOOST_TEST(!pool.open_if_exists(link + ".not"));
+}
+
 BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
   const Directory directory;
   FilePool pool;

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(nested_data_frames_join_the_table) {
   for (const Column& column : table.columns) names.push_back(column.name);
   const std::vector<std::string> expected{"id", "sub.p", "sub.q", "sub.deep.z", "last", "sub,2.a\"b"};
   BOOST_TEST(names == expected, boost::test_tools::per_element());
-  const Link& link = std::get<Link>(frame.frame.parts->find("sub")->content);
+  const Link link = std::get<Link>(frame.frame.parts->find("sub")->content);
   BOOST_TEST(link.path == (std::vector<std::string>{"other_columns", "1"}), boost::test_tools::per_element());
 }
 

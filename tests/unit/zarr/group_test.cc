@@ -25,6 +25,22 @@ BOOST_AUTO_TEST_CASE(only_folders_with_metadata_are_members) {
   BOOST_TEST(!store.root.parts->find("a/../b").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(links_to_a_folder_above_are_not_entered) {
+  const V2Store writer;
+  writer.put("g/.zgroup", R"({"zarr_format":2})");
+  writer.put("h/.zgroup", R"({"zarr_format":2})");
+  const boost::filesystem::path root = writer.path();
+  boost::filesystem::create_symlink(".", root / "g/self");
+  boost::filesystem::create_symlink("..", root / "g/up");
+  boost::filesystem::create_symlink("../h", root / "g/beside");
+  boost::filesystem::create_symlink("../g", root / "h/back");
+  TestContext context;
+  const Store store = writer.open(context);
+  const Node g = member(store, "g");
+  BOOST_TEST(names_of(*g.parts) == Names{"beside"}, boost::test_tools::per_element());
+  BOOST_TEST(g.parts->find("beside")->parts->members().empty());
+}
+
 BOOST_AUTO_TEST_CASE(v3_metadata_win_over_v2) {
   const V2Store writer;
   writer.put_v2_array("a", R"("<i4")", "1");
