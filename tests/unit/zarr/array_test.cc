@@ -97,6 +97,24 @@ BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
   BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 8}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_where_their_names_say_so) {
+  const V2Store writer;
+  writer.put_v2_array("a", R"([["r", "<f4"], ["i", "<f4"]])", R"("AACAPwAAAEA=")");
+  writer.put_v2_array("b", R"([["Real", ">f8"], ["Imaginary", ">f8"]])", "null");
+  writer.put_v2_array("c", R"([["x", "<f4"], ["y", "<f4"]])", "null");
+  writer.put_values<float>("a/0", {3, 4, 5, 6});
+  writer.put("b/0", std::string("\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0", 16) + std::string(16, '\0'));
+  TestContext context;
+  const Store store = writer.open(context);
+  const ArrayPtr a = array_in(store, "a");
+  BOOST_CHECK(a->dtype().kind == Kind::complex);
+  BOOST_TEST(values_in<float>(store, "a") == (std::vector<float>{3, 4, 5, 6, 1, 2, 1, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(values_in<double>(store, "b") == (std::vector<double>{1, 2, 0, 0, 0, 0, 0, 0}),
+             boost::test_tools::per_element());
+  BOOST_CHECK(array_in(store, "c")->dtype().kind == Kind::compound);
+}
+
 BOOST_AUTO_TEST_CASE(a_row_of_a_large_chunk_is_read_alone) {
   const V2Store writer;
   writer.put_v2_array("a", R"("<i4")", "-3", "", "[1500, 500]", "[1000, 500]");
