@@ -131,7 +131,7 @@ void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_sh
 }
 
 std::unique_ptr<Storage> chunked(hid_t dataset, hid_t creation, DatasetPlace place) {
-  auto storage = std::make_unique<ChunkStorage>(creation, place);
+  auto storage = std::make_unique<ChunkStorage>(dataset, creation, place);
   check_shape(dataset, place, storage->chunk_shape());
   return storage;
 }
