@@ -66,6 +66,11 @@ Box intersection(const Box& a, const Box& b) {
   return both;
 }
 
+// For messages.
+std::string chunk_name(const Shape& origin) {
+  return fmt::format("chunk at ({})", fmt::join(origin, ", "));
+}
+
 Shape difference(const Shape& a, const Shape& b) {
   Shape result = a;
   for (size_t axis = 0; axis < a.size(); ++axis) result[axis] -= b[axis];
@@ -74,7 +79,7 @@ Shape difference(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-ChunkStorage::ChunkStorage(hid_t creation, DatasetPlace place)
+ChunkStorage::ChunkStorage(hid_t dataset, hid_t creation, DatasetPlace place)
     : place_(std::move(place)),
       stored_bytes_(stored_bytes_type(place_.element_size)),
       opener_(place_.file, place_.address) {
@@ -90,6 +95,9 @@ ChunkStorage::ChunkStorage(hid_t creation, DatasetPlace place)
   unsigned options = 0;
   checked_call(H5Pget_chunk_opts(creation, &options), "chunk options");
   partial_unfiltered_ = options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS;
+  H5D_chunk_index_t index = H5D_CHUNK_IDX_BTREE;
+  checked_call(H5Dget_chunk_index_type(dataset, &index), "the index of chunks");
+  library_has_btree_ = index == H5D_CHUNK_IDX_BTREE;
   read_pipeline(creation);
 }
 
@@ -126,7 +134,34 @@ Box ChunkStorage::chunk_box(const Shape& chunk) const {
   return box;
 }
 
-// The chunk as stored; false where the library gives none, which an absent chunk and damage have in common.
+std::unique_ptr<const ChunkBtree> ChunkStorage::open_index() const try {
+  if (!library_has_btree_) return nullptr;
+  const File& file = place_.file->bytes();
+  const FileLayout& layout = place_.file->layout();
+  ChunkLayout chunks = read_chunk_layout(file, layout, place_.address);
+  if (!chunks.has_btree || chunks.chunk_shape != chunk_shape_ || chunks.element_size != place_.element_size)
+    throw damaged("a data layout that is not the one the library sees");
+  return std::make_unique<const ChunkBtree>(file, layout, place_.file->context(), std::move(chunks));
+} catch (const Error& error) {
+  // A filtered chunk has the same size in both of the library's calls.
+  if (error.code() == Errc::damaged && !filters_.empty()) return nullptr;
+  throw;
+}
+
+bool ChunkStorage::fetch(const ChunkBtree& index, RawChunk& raw) const try {
+  const std::optional<StoredChunk> stored = index.find(chunk_box(raw.chunk).origin);
+  if (!stored) return false;
+  raw.filter_mask = stored->filter_mask;
+  bool is_bare = true;
+  for (size_t i = 0; i < filters_.size(); ++i) is_bare = is_bare && is_left_out(raw, i);
+  if (is_bare && stored->size != chunk_bytes_)
+    throw damaged("{} bytes stored, {} wanted", stored->size, chunk_bytes_);
+  raw.bytes = place_.file->bytes().read_at(stored->offset, stored->size);
+  return true;
+} catch (const Error& error) {
+  throw error.at(chunk_name(chunk_box(raw.chunk).origin));
+}
+
 bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
   const Box box = chunk_box(raw.chunk);
   const std::vector<hsize_t> origin(box.origin.begin(), box.origin.end());
@@ -146,6 +181,35 @@ bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
   return true;
 }
 
+ChunkStorage::Fetched ChunkStorage::fetch_box(const Box& box) const {
+  Shape first = box.origin, last = box.origin;
+  for (size_t axis = 0; axis < first.size(); ++axis) {
+    first[axis] = box.origin[axis] / chunk_shape_[axis];
+    last[axis] = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
+  }
+  Fetched fetched;
+  const auto fetch_from = [&](const auto& source) {
+    for_each_place(first, last, [&](const Shape& chunk) {
+      RawChunk raw{chunk, {}, 0};
+      if (fetch(source, raw))
+        fetched.chunks.push_back(std::move(raw));
+      else
+        fetched.absent.push_back(chunk);
+    });
+  };
+  std::call_once(index_opened_, [this] { index_ = open_index(); });
+  if (index_) {
+    fetch_from(*index_);
+    return fetched;
+  }
+  const auto dataset = opener_.open();
+  const LibraryLock lock;
+  place_.file->bytes().check_unchanged();
+  fetch_from(*dataset);
+  place_.file->bytes().check_unchanged();
+  return fetched;
+}
+
 void ChunkStorage::fill(const OpenDataset& dataset, const Box& part, const Box& box, const Shape& block_shape,
                         std::byte* out) const {
   for (const Filter& filter : filters_)
@@ -153,35 +217,24 @@ void ChunkStorage::fill(const OpenDataset& dataset, const Box& part, const Box& 
   dataset.read(stored_bytes_.id(), part, block_shape, difference(part.origin, box.origin), out);
 }
 
-std::vector<ChunkStorage::RawChunk> ChunkStorage::fetch_box(const Box& box, const Shape& block_shape,
-                                                            Bytes& out) const {
-  Shape first = box.origin, last = box.origin;
-  for (size_t axis = 0; axis < first.size(); ++axis) {
-    first[axis] = box.origin[axis] / chunk_shape_[axis];
-    last[axis] = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
-  }
-  std::vector<RawChunk> chunks;
-  std::vector<Shape> absent;
+void ChunkStorage::fill_absent(const Fetched& fetched, const Box& box, const Shape& block_shape,
+                               std::byte* out) const {
+  if (fetched.absent.empty()) return;
   const auto dataset = opener_.open();
   const LibraryLock lock;
-  place_.file->bytes().check_unchanged();
-  for_each_place(first, last, [&](const Shape& chunk) {
-    RawChunk raw{chunk, {}, 0};
-    if (fetch(*dataset, raw))
-      chunks.push_back(std::move(raw));
-    else
-      absent.push_back(chunk);
-  });
-  const bool is_one_chunk =
-      absent.empty() && chunks.size() == 1 && box.extent == chunk_shape_ && block_shape == chunk_shape_;
-  if (!is_one_chunk) out = new_block(box, block_shape, place_.element_size);
-  if (chunks.empty())
-    fill(*dataset, box, box, block_shape, out.data());
-  else
-    for (const Shape& chunk : absent)
-      fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out.data());
-  place_.file->bytes().check_unchanged();
-  return chunks;
+  for (const Shape& chunk : fetched.absent) {
+    if (!index_) break;
+    // In a tree out of order the library may find a chunk of any size all the same.
+    const Shape origin = chunk_box(chunk).origin;
+    const std::vector<hsize_t> place(origin.begin(), origin.end());
+    hsize_t size = 0;
+    const bool is_found = H5Dget_chunk_storage_size(dataset->id(), place.data(), &size) >= 0 && size > 0;
+    H5Eclear2(H5E_DEFAULT);
+    if (is_found) throw damaged("{}: the index of chunks is out of order", chunk_name(origin));
+  }
+  if (fetched.chunks.empty()) return fill(*dataset, box, box, block_shape, out);
+  for (const Shape& chunk : fetched.absent)
+    fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
 }
 
 // How large the chunk is before each filter of writing. Known as long as no compressor stands between it and
@@ -212,7 +265,7 @@ Bytes ChunkStorage::undo_filters(RawChunk& raw) const try {
   if (bytes.size() != chunk_bytes_) throw damaged("{} bytes, {} wanted", bytes.size(), chunk_bytes_);
   return bytes;
 } catch (const Error& error) {
-  throw error.at(fmt::format("chunk at ({})", fmt::join(chunk_box(raw.chunk).origin, ", ")));
+  throw error.at(chunk_name(chunk_box(raw.chunk).origin));
 }
 
 bool ChunkStorage::is_left_out(const RawChunk& raw, size_t filter) {
@@ -227,10 +280,13 @@ Bytes ChunkStorage::read(const Box& box, const Shape& block_shape) const {
     dataset->read(stored_bytes_.id(), box, block_shape, Shape(box.origin.size(), 0), out.data());
     return out;
   }
-  Bytes out;
-  std::vector<RawChunk> chunks = fetch_box(box, block_shape, out);
-  if (out.empty()) return undo_filters(chunks[0]);
-  for (RawChunk& raw : chunks) {
+  Fetched fetched = fetch_box(box);
+  const bool is_one_chunk = fetched.absent.empty() && fetched.chunks.size() == 1 &&
+                            box.extent == chunk_shape_ && block_shape == chunk_shape_;
+  if (is_one_chunk) return undo_filters(fetched.chunks[0]);
+  Bytes out = new_block(box, block_shape, place_.element_size);
+  fill_absent(fetched, box, block_shape, out.data());
+  for (RawChunk& raw : fetched.chunks) {
     const Bytes decoded = undo_filters(raw);
     const Box whole_chunk = chunk_box(raw.chunk);
     const Box part = intersection(whole_chunk, box);

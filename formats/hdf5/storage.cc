@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <span>
 
 #include "formats/hdf5/chunk_storage.h"
+#include "formats/hdf5/external_data.h"
 #include "formats/hdf5/open_dataset.h"
 #include "formats/model/checked.h"
 
@@ -39,10 +42,14 @@ Shape dense_block(const Shape& shape, uint64_t element_size) {
   return block;
 }
 
-// All elements in one run of the file, by pread.
+// All elements in one run of bytes, of the file or of others.
 class ContiguousStorage : public Storage {
  public:
-  ContiguousStorage(DatasetPlace place, uint64_t offset) : place_(std::move(place)), offset_(offset) {}
+  // Reads the bytes from position on, which counts from the first element.
+  using ReadBytes = std::function<void(uint64_t position, std::span<std::byte> out)>;
+
+  ContiguousStorage(DatasetPlace place, ReadBytes read_bytes)
+      : place_(std::move(place)), read_bytes_(std::move(read_bytes)) {}
   Shape block_shape() const override { return dense_block(place_.shape, place_.element_size); }
 
   Bytes read(const Box& box, const Shape& block_shape) const override {
@@ -63,16 +70,15 @@ class ContiguousStorage : public Storage {
                  std::byte* out) const {
     const uint64_t size = place_.element_size;
     if (axis == place_.shape.size()) {
-      place_.file->bytes().read_at(offset_ + element * size, {out + target * size, size});
+      read_bytes_(element * size, {out + target * size, size});
       return;
     }
     const uint64_t first = element * place_.shape[axis] + box.origin[axis];
     if (is_run(axis, box, block_shape)) {
       uint64_t behind = 1;
       for (size_t i = axis + 1; i < place_.shape.size(); ++i) behind *= place_.shape[i];
-      place_.file->bytes().read_at(
-          offset_ + first * behind * size,
-          {out + target * block_shape[axis] * behind * size, box.extent[axis] * behind * size});
+      read_bytes_(first * behind * size,
+                  {out + target * block_shape[axis] * behind * size, box.extent[axis] * behind * size});
       return;
     }
     for (uint64_t i = 0; i < box.extent[axis]; ++i)
@@ -80,10 +86,10 @@ class ContiguousStorage : public Storage {
   }
 
   DatasetPlace place_;
-  uint64_t offset_;  // in the file, user block included
+  ReadBytes read_bytes_;
 };
 
-// Everything the library reads best itself: compact and external data, virtual datasets, and what was never
+// Everything the library reads best itself: compact data, virtual datasets, and what was never
 // written.
 class LibraryStorage : public Storage {
  public:
@@ -131,17 +137,23 @@ void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_sh
 }
 
 std::unique_ptr<Storage> chunked(hid_t dataset, hid_t creation, DatasetPlace place) {
-  auto storage = std::make_unique<ChunkStorage>(creation, place);
+  auto storage = std::make_unique<ChunkStorage>(dataset, creation, place);
   check_shape(dataset, place, storage->chunk_shape());
   return storage;
 }
 
 std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace place) {
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
+  if (H5Pget_external_count(creation) > 0) {
+    auto data = std::make_shared<const ExternalData>(*place.file, creation, bytes);
+    return std::make_unique<ContiguousStorage>(
+        std::move(place), [data](uint64_t position, std::span<std::byte> out) { data->read(position, out); });
+  }
   const haddr_t offset = H5Dget_offset(dataset);
   H5Eclear2(H5E_DEFAULT);
-  if (offset == HADDR_UNDEF || H5Pget_external_count(creation) > 0) {
-    if (H5Pget_external_count(creation) == 0) check_shape(dataset, place, {});
+  const uint64_t base = place.file->layout().base_address;
+  if (offset == HADDR_UNDEF || offset == HADDR_UNDEF + base) {  // the library adds it to no address too
+    check_shape(dataset, place, {});
     Shape block = row_block(place.shape, place.element_size);
     TypeHandle memory = stored_bytes_type(place.element_size);
     return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(memory));
@@ -149,9 +161,12 @@ std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace 
   const uint64_t file_size = place.file->bytes().size();
   if (H5Dget_storage_size(dataset) < bytes)
     throw damaged("{} bytes stored, {} wanted", H5Dget_storage_size(dataset), bytes);
-  if (offset > file_size || file_size - offset < bytes)
+  if (offset < base || offset > file_size || file_size - offset < bytes)
     throw damaged("{} bytes at {} lie beyond the file's end at {}", bytes, offset, file_size);
-  return std::make_unique<ContiguousStorage>(std::move(place), offset);
+  const File* file = &place.file->bytes();
+  return std::make_unique<ContiguousStorage>(
+      std::move(place),
+      [file, offset](uint64_t position, std::span<std::byte> out) { file->read_at(offset + position, out); });
 }
 
 // The sources of a virtual dataset may store another type, so the library converts to the dataset's own.

@@ -135,6 +135,45 @@ BOOST_AUTO_TEST_CASE(data_in_external_files_is_read) {
   BOOST_TEST(read_integers(*find_array(*file.root(), "x")) == values, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(external_files_lie_beside_their_file_and_are_whole) {
+  File file;
+  const std::vector<int> values = counting(300);
+  {
+    Hdf5Writer writer(file.path());
+    const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_external(creation.id(), "raw_first", 8, 404);
+    H5Pset_external(creation.id(), "raw_rest", 0, H5F_UNLIMITED);
+    writer.integers("x", {300}, {}, creation.id());
+  }
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), 1200);
+  std::ofstream(file.directory.path("raw_first"), std::ios::binary) << "12345678" << bytes.substr(0, 404);
+  BOOST_CHECK_EXCEPTION(read_integers(*find_array(*file.root(), "x")), Error,
+                        is(Errc::damaged, "raw_rest does not exist"));
+  file.context.files.clear();
+  std::ofstream(file.directory.path("raw_rest"), std::ios::binary) << bytes.substr(404);
+  BOOST_TEST(read_integers(*find_array(*file.root(), "x")) == values, boost::test_tools::per_element());
+  file.context.files.clear();
+  std::ofstream(file.directory.path("raw_rest"), std::ios::binary) << bytes.substr(404, 700);
+  BOOST_CHECK_EXCEPTION(read_integers(*find_array(*file.root(), "x")), Error,
+                        is(Errc::damaged, "raw_rest: 796 bytes wanted"));
+}
+
+BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {
+  File file;
+  {
+    const LibraryLock lock;
+    const PropertyHandle file_creation(H5Pcreate(H5P_FILE_CREATE)), creation(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_userblock(file_creation.id(), 512);
+    const int fill = 7;
+    H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill);
+    Hdf5Writer writer(file.path(), file_creation.id());
+    writer.integers("none", {3}, {}, creation.id());
+    writer.integers("some", {3}, {1, 2, 3}, creation.id());
+  }
+  BOOST_TEST(read_integers(*find_array(*file.root(), "none")) == (std::vector<int>{7, 7, 7}));
+  BOOST_TEST(read_integers(*find_array(*file.root(), "some")) == (std::vector<int>{1, 2, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_alike_by_row_and_by_column) {
   File file;
   const uint64_t rows = 3000, columns = 6000;  // 72 MB: read in tiles

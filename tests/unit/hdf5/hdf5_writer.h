@@ -20,8 +20,8 @@ inline hid_t written(hid_t id) {
 // A file that is closed, and so complete, when the writer goes. Holds the library's lock all that time.
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(const std::string& path)
-      : file_(written(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT))) {}
+  explicit Hdf5Writer(const std::string& path, hid_t creation = H5P_DEFAULT, hid_t access = H5P_DEFAULT)
+      : file_(written(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access))) {}
 
   hid_t id() const { return file_.id(); }
 

@@ -1,0 +1,237 @@
+#include "formats/hdf5/chunk_btree.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "formats/model/checked.h"
+#include "formats/model/cursor.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+constexpr unsigned kLayoutMessage = 0x0008, kContinuationMessage = 0x0010;
+constexpr unsigned kChunkedClass = 2;
+constexpr unsigned kMostAxes = 32;
+// A header of attributes alone has a few thousand messages, in about as many blocks.
+constexpr size_t kMostBlocks = 1 << 16;
+
+uint64_t address_at(Cursor& cursor, const FileLayout& layout) {
+  return load_unsigned(cursor.bytes(layout.address_size).data(), layout.address_size);
+}
+
+bool is_undefined(uint64_t address, const FileLayout& layout) {
+  return address == (layout.address_size == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * layout.address_size) - 1);
+}
+
+// size bytes at address, which counts from the base address.
+Bytes read_bytes(const File& file, const FileLayout& layout, uint64_t address, uint64_t size,
+                 const char* what) {
+  const uint64_t offset = checked_add(address, layout.base_address);
+  if (offset > file.size() || size > file.size() - offset)
+    throw damaged("{}: {} bytes at {} lie beyond the file's end at {}", what, size, offset, file.size());
+  return file.read_at(offset, size);
+}
+
+// A stretch of an object header that holds messages and nothing else.
+struct HeaderBlock {
+  uint64_t address;
+  uint64_t size;
+};
+
+// The form of an object header, and its first block.
+struct ObjectHeader {
+  unsigned version;         // 1 or 2
+  bool has_creation_order;  // of version 2: with each message
+  HeaderBlock first;
+};
+
+ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t address) {
+  constexpr uint64_t kLongest = 34;  // version 2 with times and attribute bounds
+  const uint64_t start = checked_add(address, layout.base_address);
+  const uint64_t left = start < file.size() ? file.size() - start : 0;
+  const Bytes bytes = read_bytes(file, layout, address, std::min(left, kLongest), "an object header");
+  Cursor cursor(bytes);
+  if (bytes.size() >= 4 && as_text(bytes).substr(0, 4) == "OHDR") {
+    cursor.skip(4);
+    if (const unsigned version = cursor.byte(); version != 2)
+      throw damaged("an object header of version {}", version);
+    const unsigned flags = cursor.byte();
+    if (flags & 0x20) cursor.skip(16);
+    if (flags & 0x10) cursor.skip(4);
+    const unsigned width = 1u << (flags & 3);
+    const uint64_t size = load_unsigned(cursor.bytes(width).data(), width);
+    return {2, (flags & 0x04) != 0, {address + cursor.position(), size}};
+  }
+  if (const unsigned version = cursor.byte(); version != 1)
+    throw damaged("an object header of version {}", version);
+  cursor.skip(7);  // a reserved byte, u16 messages, u32 references
+  const uint64_t size = cursor.little<uint32_t>();
+  return {1, false, {checked_add(address, 16), size}};
+}
+
+// A message of version 1 or 2; the cursor stands behind the version.
+ChunkLayout old_layout(Cursor& cursor, const FileLayout& layout) {
+  const unsigned axes = cursor.byte();
+  if (const unsigned kind = cursor.byte(); kind != kChunkedClass)
+    throw damaged("a data layout of class {}, not of chunks", kind);
+  cursor.skip(5);
+  return {true, address_at(cursor, layout), Shape(axes), 0};
+}
+
+ChunkLayout parse_layout(ByteSpan message, const FileLayout& layout) {
+  Cursor cursor(message);
+  const unsigned version = cursor.byte();
+  if (version == 4) return {false, std::nullopt, {}, 0};
+  ChunkLayout chunks{true, std::nullopt, {}, 0};
+  if (version == 1 || version == 2) {
+    chunks = old_layout(cursor, layout);
+  } else if (version == 3) {
+    if (const unsigned kind = cursor.byte(); kind != kChunkedClass)
+      throw damaged("a data layout of class {}, not of chunks", kind);
+    chunks.chunk_shape.resize(cursor.byte());
+    chunks.root = address_at(cursor, layout);
+  } else {
+    throw damaged("a data layout of version {}", version);
+  }
+  if (chunks.chunk_shape.size() < 2 || chunks.chunk_shape.size() > kMostAxes + 1)
+    throw damaged("a data layout of {} axes", chunks.chunk_shape.size());
+  for (uint64_t& length : chunks.chunk_shape) {
+    length = cursor.little<uint32_t>();
+    if (length == 0) throw damaged("chunks of no elements");
+  }
+  chunks.element_size = chunks.chunk_shape.back();
+  chunks.chunk_shape.pop_back();
+  if (is_undefined(*chunks.root, layout)) chunks.root.reset();
+  return chunks;
+}
+
+}  // namespace
+
+ChunkLayout read_chunk_layout(const File& file, const FileLayout& layout, uint64_t address) {
+  const ObjectHeader header = read_prefix(file, layout, address);
+  const size_t message_header = header.version == 1 ? 8 : header.has_creation_order ? 6 : 4;
+  std::deque<HeaderBlock> blocks{header.first};
+  size_t block_count = 1;
+  uint64_t allowance = file.size();  // blocks do not share bytes
+  for (; !blocks.empty(); blocks.pop_front()) {
+    const HeaderBlock block = blocks.front();
+    if (block.size > allowance) throw damaged("an object header of more bytes than the file has");
+    allowance -= block.size;
+    const Bytes bytes = read_bytes(file, layout, block.address, block.size, "an object header");
+    Cursor cursor(bytes);
+    while (cursor.remaining() >= message_header) {
+      const unsigned type = header.version == 1 ? cursor.little<uint16_t>() : cursor.byte();
+      const unsigned size = cursor.little<uint16_t>();
+      cursor.skip(message_header - (header.version == 1 ? 4 : 3));
+      const ByteSpan message = cursor.bytes(size);
+      if (type == kLayoutMessage) return parse_layout(message, layout);
+      if (type != kContinuationMessage) continue;
+      Cursor place(message);
+      HeaderBlock next{address_at(place, layout), 0};
+      next.size = load_unsigned(place.bytes(layout.length_size).data(), layout.length_size);
+      if (header.version == 2) {  // "OCHK", and a checksum at the end
+        if (next.size < 8) throw damaged("an object header block of {} bytes", next.size);
+        next = {checked_add(next.address, 4), next.size - 8};
+      }
+      if (++block_count > kMostBlocks) throw damaged("an object header of over {} blocks", kMostBlocks);
+      blocks.push_back(next);
+    }
+  }
+  throw damaged("an object header without a data layout");
+}
+
+ChunkBtree::ChunkBtree(const File& file, FileLayout layout, Context& context, ChunkLayout chunks)
+    : file_(file),
+      layout_(layout),
+      context_(context),
+      chunks_(std::move(chunks)),
+      cache_owner_(context.cache.new_owner()) {}
+
+// As the library does it: by the place of the chunk in the grid, and the offset in the element last.
+int ChunkBtree::compare(std::span<const uint64_t> origin, const uint64_t* key) const {
+  for (size_t axis = 0; axis < origin.size(); ++axis) {
+    const uint64_t mine = origin[axis] / chunks_.chunk_shape[axis];
+    const uint64_t other = key[axis] / chunks_.chunk_shape[axis];
+    if (mine != other) return mine < other ? -1 : 1;
+  }
+  return key[origin.size()] / chunks_.element_size > 0 ? -1 : 0;
+}
+
+ChunkNode ChunkBtree::load(uint64_t address) const try {
+  const size_t axes = chunks_.chunk_shape.size() + 1;
+  const size_t header_size = 8 + 2 * layout_.address_size;
+  const Bytes header = read_bytes(file_, layout_, address, header_size, "a node");
+  if (as_text(header).substr(0, 4) != "TREE") throw damaged("no node of a tree");
+  if (const auto type = static_cast<unsigned>(header[4]); type != 1) throw damaged("a node of type {}", type);
+  ChunkNode node;
+  node.level = static_cast<unsigned>(header[5]);
+  const size_t count = load_little<uint16_t>(header.data() + 6);
+  const size_t key_size = 8 + 8 * axes;
+  const Bytes bytes = read_bytes(file_, layout_, checked_add(address, header_size),
+                                 count * (key_size + layout_.address_size) + key_size, "a node");
+  node.keys.reserve((count + 1) * axes);
+  node.children.reserve(count);
+  Cursor cursor(bytes);
+  for (size_t i = 0; i <= count; ++i) {
+    ChunkNode::Child child{};
+    child.size = cursor.little<uint32_t>();
+    child.filter_mask = cursor.little<uint32_t>();
+    for (size_t axis = 0; axis < axes; ++axis) node.keys.push_back(cursor.little<uint64_t>());
+    if (i == count) break;
+    child.address = address_at(cursor, layout_);
+    node.children.push_back(child);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t* key = node.keys.data() + i * axes;
+    if (std::lexicographical_compare(key + axes, key + 2 * axes, key, key + axes))
+      throw damaged("keys that do not ascend");
+  }
+  return node;
+} catch (const Error& error) {
+  throw error.at(fmt::format("chunk index at {}", address));
+}
+
+StoredChunk ChunkBtree::checked(const ChunkNode::Child& child) const {
+  const uint64_t offset = checked_add(child.address, layout_.base_address);
+  const uint64_t file_size = file_.size();
+  if (offset > file_size || child.size > file_size - offset)
+    throw damaged("{} bytes at {} lie beyond the file's end at {}", child.size, offset, file_size);
+  return {offset, child.size, child.filter_mask};
+}
+
+std::optional<StoredChunk> ChunkBtree::find(std::span<const uint64_t> origin) const {
+  if (!chunks_.root) return std::nullopt;
+  const size_t axes = origin.size() + 1;
+  uint64_t address = *chunks_.root;
+  unsigned level_above = 256;
+  for (;;) {
+    const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] { return load(address); });
+    if (node->level >= level_above)
+      throw damaged("chunk index at {}: a node of level {} under one of level {}", address, node->level,
+                    level_above);
+    level_above = node->level;
+    // The last child whose key is not behind origin.
+    size_t first = 0, last = node->children.size();
+    while (first < last) {
+      const size_t middle = first + (last - first) / 2;
+      if (compare(origin, node->keys.data() + middle * axes) < 0)
+        last = middle;
+      else
+        first = middle + 1;
+    }
+    if (first == 0) return std::nullopt;
+    const ChunkNode::Child& child = node->children[first - 1];
+    const uint64_t* key = node->keys.data() + (first - 1) * axes;
+    if (node->level > 0) {
+      if (compare(origin, key + axes) >= 0) return std::nullopt;
+      address = child.address;
+      continue;
+    }
+    if (compare(origin, key) != 0) return std::nullopt;
+    if (!std::equal(origin.begin(), origin.end(), key) || key[origin.size()] != 0)
+      throw damaged("chunk index at {}: a chunk that does not lie in the grid of chunks", address);
+    return checked(child);
+  }
+}
+
+}  // namespace plainfs::hdf5
