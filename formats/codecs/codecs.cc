@@ -88,6 +88,7 @@ constexpr CodecEntry kCodecs[] = {
     {"", nullptr, 32000, from_hdf5<lzf_codec>},
     {"zfpy", from_zarr<zfpy_codec>},
     {"shuffle", shuffle_from_zarr, 2, shuffle_from_hdf5},
+    {"", nullptr, 4, [](std::span<const unsigned> values, uint64_t) { return szip_codec(values); }},
     {"", nullptr, 5, [](std::span<const unsigned> values, uint64_t) { return nbit_codec(values); }},
     {"", nullptr, 6,
      [](std::span<const unsigned> values, uint64_t) { return hdf5_scale_offset_codec(values); }},

@@ -71,7 +71,8 @@ CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::opt
 // Byte planes back to elements of element_size bytes; a rest that is no whole element stays at the end
 // (HDF5 filter 2, numcodecs shuffle, which has no rest).
 CodecPtr shuffle_codec(uint64_t element_size);
-// HDF5's filters 5 (n-bit) and 6 (scale-offset), by their client data.
+// HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset), by their client data.
+CodecPtr szip_codec(std::span<const unsigned> client_data);
 CodecPtr nbit_codec(std::span<const unsigned> client_data);
 CodecPtr hdf5_scale_offset_codec(std::span<const unsigned> client_data);
 CodecPtr base64_codec();

@@ -71,6 +71,22 @@ std::string chunk_name(const Shape& origin) {
   return fmt::format("chunk at ({})", fmt::join(origin, ", "));
 }
 
+// The bytes of the chunk at origin as the library counts them; nullopt where it has none, or cannot find it.
+std::optional<uint64_t> library_size(const OpenDataset& dataset, const Shape& origin) {
+  const std::vector<hsize_t> place(origin.begin(), origin.end());
+  hsize_t size = 0;
+  unsigned mask = 0;
+  haddr_t address = 0;
+  bool is_found = H5Dget_chunk_storage_size(dataset.id(), place.data(), &size) >= 0;
+  // A release may say 0 of an absent chunk. That a chunk has no bytes is rare enough for a linear search.
+  if (is_found && size == 0)
+    is_found = H5Dget_chunk_info_by_coord(dataset.id(), place.data(), &mask, &address, &size) >= 0 &&
+               address != HADDR_UNDEF;
+  H5Eclear2(H5E_DEFAULT);
+  if (!is_found) return std::nullopt;
+  return size;
+}
+
 Shape difference(const Shape& a, const Shape& b) {
   Shape result = a;
   for (size_t axis = 0; axis < a.size(); ++axis) result[axis] -= b[axis];
@@ -164,19 +180,15 @@ bool ChunkStorage::fetch(const ChunkBtree& index, RawChunk& raw) const try {
 
 bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
   const Box box = chunk_box(raw.chunk);
+  const std::optional<uint64_t> size = library_size(dataset, box.origin);
+  if (!size) return false;
+  if (*size == 0 || *size > place_.file->bytes().size())
+    throw damaged("{}: {} bytes", chunk_name(box.origin), *size);
+  raw.bytes.resize(*size);
   const std::vector<hsize_t> origin(box.origin.begin(), box.origin.end());
-  hsize_t size = 0;
-  bool found = H5Dget_chunk_storage_size(dataset.id(), origin.data(), &size) >= 0 && size > 0;
-  if (found) {
-    if (size > place_.file->bytes().size()) throw damaged("a chunk of {} bytes", size);
-    raw.bytes.resize(size);
-    found = H5Dread_chunk(dataset.id(), H5P_DEFAULT, origin.data(), &raw.filter_mask, raw.bytes.data()) >= 0;
-  }
-  if (!found) {
-    H5Eclear2(H5E_DEFAULT);
-    return false;
-  }
-  place_.file->context().counters.source_bytes_read.fetch_add(size, std::memory_order_relaxed);
+  if (H5Dread_chunk(dataset.id(), H5P_DEFAULT, origin.data(), &raw.filter_mask, raw.bytes.data()) < 0)
+    throw library_error(chunk_name(box.origin));
+  place_.file->context().counters.source_bytes_read.fetch_add(*size, std::memory_order_relaxed);
   if (partial_unfiltered_ && box.extent != chunk_shape_) raw.filter_mask = ~uint32_t{0};
   return true;
 }
@@ -226,11 +238,8 @@ void ChunkStorage::fill_absent(const Fetched& fetched, const Box& box, const Sha
     if (!index_) break;
     // In a tree out of order the library may find a chunk of any size all the same.
     const Shape origin = chunk_box(chunk).origin;
-    const std::vector<hsize_t> place(origin.begin(), origin.end());
-    hsize_t size = 0;
-    const bool is_found = H5Dget_chunk_storage_size(dataset->id(), place.data(), &size) >= 0 && size > 0;
-    H5Eclear2(H5E_DEFAULT);
-    if (is_found) throw damaged("{}: the index of chunks is out of order", chunk_name(origin));
+    if (library_size(*dataset, origin))
+      throw damaged("{}: the index of chunks is out of order", chunk_name(origin));
   }
   if (fetched.chunks.empty()) return fill(*dataset, box, box, block_shape, out);
   for (const Shape& chunk : fetched.absent)

@@ -3,10 +3,11 @@
 // own codecs, so that several threads decode at once. Chunks of a few KB, as SeuratDisk writes them, are read
 // in groups: one cache entry, and one taking of the lock.
 //
-// H5Dread fills absent chunks. Pipelines with a filter that only the library has (szip, plugins) are read by H5Dread altogether. Pitfalls avoided: the size that a version 1 B-tree says an
-// unfiltered chunk has is not the one that H5Dget_chunk_storage_size gives, but H5Dread_chunk reads as many
-// bytes; H5Dget_chunk_info is a linear search in libhdf5 1.10. Other indexes have no size for an unfiltered
-// chunk, and give both calls the same for a filtered one.
+// H5Dread fills absent chunks. Pipelines with a filter that only the library has (a plugin) are read by
+// H5Dread altogether. Pitfalls avoided: the size that a version 1 B-tree says an unfiltered chunk has is not
+// the one that H5Dget_chunk_storage_size gives, but H5Dread_chunk reads as many bytes; H5Dget_chunk_info is a
+// linear search in libhdf5 1.10. Other indexes have no size for an unfiltered chunk, and give both calls the
+// same for a filtered one.
 #pragma once
 
 #include <memory>
@@ -69,7 +70,7 @@ class ChunkStorage : public Storage {
   Shape block_shape_;
   std::vector<Filter> filters_;  // in the order of writing
   bool partial_unfiltered_ = false;
-  bool by_library_ = false;  // some filter is the library's alone, and it has them all
+  bool by_library_ = false;  // some filter is the library's alone (a plugin), and it has them all
   TypeHandle stored_bytes_;
   DatasetOpener opener_;
   bool library_has_btree_ = false;

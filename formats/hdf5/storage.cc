@@ -8,6 +8,7 @@
 #include "formats/hdf5/chunk_storage.h"
 #include "formats/hdf5/external_data.h"
 #include "formats/hdf5/open_dataset.h"
+#include "formats/hdf5/virtual_sources.h"
 #include "formats/model/checked.h"
 
 namespace plainfs::hdf5 {
@@ -105,9 +106,14 @@ class LibraryStorage : public Storage {
     Bytes out = new_block(box, block_shape, place_.element_size);
     const auto dataset = opener_.open();
     const LibraryLock lock;
+    check(*dataset);
     dataset->read(memory_type_.id(), box, block_shape, Shape(block_shape.size(), 0), out.data());
     return out;
   }
+
+ protected:
+  // Throws where the library would not say by itself that it cannot read. Called under its lock.
+  virtual void check(const OpenDataset&) const {}
 
  private:
   DatasetPlace place_;
@@ -170,11 +176,23 @@ std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace 
 }
 
 // The sources of a virtual dataset may store another type, so the library converts to the dataset's own.
+class VirtualStorage : public LibraryStorage {
+ public:
+  VirtualStorage(DatasetPlace place, Shape block_shape, TypeHandle memory_type)
+      : LibraryStorage(place, std::move(block_shape), std::move(memory_type)), sources_(place.file) {}
+
+ protected:
+  void check(const OpenDataset& dataset) const override { sources_.check(dataset.id()); }
+
+ private:
+  VirtualSources sources_;
+};
+
 std::unique_ptr<Storage> virtual_storage(hid_t dataset, DatasetPlace place, bool readable) {
   if (!readable) throw unsupported("a virtual dataset of variable-length elements or references");
   auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
   Shape block = row_block(place.shape, place.element_size);
-  return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(type));
+  return std::make_unique<VirtualStorage>(std::move(place), std::move(block), std::move(type));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "formats/hdf5/container.h"
 
+#include <array>
+#include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <thread>
@@ -156,6 +158,68 @@ BOOST_AUTO_TEST_CASE(external_files_lie_beside_their_file_and_are_whole) {
   std::ofstream(file.directory.path("raw_rest"), std::ios::binary) << bytes.substr(404, 700);
   BOOST_CHECK_EXCEPTION(read_integers(*find_array(*file.root(), "x")), Error,
                         is(Errc::damaged, "raw_rest: 796 bytes wanted"));
+}
+
+void write_source(const std::string& path, const std::string& name, bool is_nbit = false) {
+  Hdf5Writer writer(path);
+  const PropertyHandle creation = Hdf5Writer::chunked({2});
+  if (is_nbit) written(H5Pset_nbit(creation.id()));
+  writer.integers(name, {3}, {1, 2, 3}, creation.id());
+}
+
+// Virtual datasets of three integers: v of z in source.h5; itself; and series, of z in part0.h5 and so on.
+struct VirtualFile : File {
+  VirtualFile() {
+    Hdf5Writer writer(path());
+    const hsize_t start = 0, three = 3, unlimited = H5S_UNLIMITED;
+    const int fill = -9;
+    const SpaceHandle space(H5Screate_simple(1, &three, nullptr));
+    const SpaceHandle endless(H5Screate_simple(1, &three, &unlimited));
+    H5Sselect_hyperslab(endless.id(), H5S_SELECT_SET, &start, &three, &unlimited, &three);
+    const auto add = [&](const char* name, const SpaceHandle& mapped, const char* source,
+                         const char* dataset) {
+      const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+      H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill);
+      written(H5Pset_virtual(creation.id(), mapped.id(), source, dataset, space.id()));
+      const DatasetHandle made(written(H5Dcreate2(writer.id(), name, H5T_STD_I32LE, mapped.id(), H5P_DEFAULT,
+                                                  creation.id(), H5P_DEFAULT)));
+    };
+    add("v", space, "source.h5", "z");
+    add("itself", space, ".", "itself");
+    add("series", endless, "part%b.h5", "z");
+  }
+  std::string source(const std::string& name = "source.h5") const { return directory.path(name); }
+  std::vector<int> read(const char* name = "v") { return read_integers(*find_array(*root(), name)); }
+};
+
+BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_where_there_is_no_file) {
+  BOOST_TEST(VirtualFile().read() == (std::vector<int>{-9, -9, -9}));
+  VirtualFile file;
+  write_source(file.source(), "z");
+  BOOST_TEST(file.read() == (std::vector<int>{1, 2, 3}));
+  BOOST_TEST(file.read() == (std::vector<int>{1, 2, 3}));
+  BOOST_CHECK_EXCEPTION(file.read("itself"), Error, is(Errc::unsupported, "virtual datasets of virtual"));
+  VirtualFile without;
+  write_source(without.source(), "other");
+  BOOST_CHECK_EXCEPTION(without.read(), Error, is(Errc::damaged, "source z of"));
+  VirtualFile filtered;
+  write_source(filtered.source(), "z", true);
+  BOOST_CHECK_EXCEPTION(filtered.read(), Error, is(Errc::unsupported, "HDF5 filter 5"));
+  VirtualFile cut;
+  write_source(cut.source(), "z");
+  boost::filesystem::resize_file(cut.source(), 600);
+  BOOST_CHECK_EXCEPTION(cut.read(), Error, is(Errc::damaged, "not readable as HDF5"));
+}
+
+BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_where_there_is_no_file) {
+  VirtualFile file;
+  write_source(file.source("part0.h5"), "z");
+  write_source(file.source("part1.h5"), "z");
+  BOOST_TEST(file.read("series") == (std::vector<int>{1, 2, 3, 1, 2, 3}));
+  VirtualFile without;
+  write_source(without.source("part0.h5"), "z");
+  write_source(without.source("part1.h5"), "other");
+  BOOST_CHECK_EXCEPTION(without.read("series"), Error, is(Errc::damaged, "part1.h5"));
 }
 
 BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {

@@ -57,6 +57,14 @@ void check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   BOOST_TEST(std::equal(read.begin(), read.end(), expected.begin(), expected.end()));
 }
 
+// A dataset of 64 numbers in one chunk, of which the raw bytes are given.
+void write_raw_chunk(const File& file, hid_t type, hid_t creation, const std::vector<unsigned char>& raw) {
+  Hdf5Writer writer(file.path());
+  const DatasetHandle dataset = writer.dataset("x", type, {64}, type, nullptr, creation);
+  const hsize_t origin = 0;
+  written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, raw.size(), raw.data()));
+}
+
 BOOST_AUTO_TEST_SUITE(hdf5_filters)
 
 BOOST_AUTO_TEST_CASE(scale_offset_of_integers_reads_as_the_library_does) {
@@ -112,6 +120,63 @@ BOOST_AUTO_TEST_CASE(nbit_reads_as_the_library_does) {
   check_as_library(H5T_STD_I16LE, creation.id());
 }
 
+BOOST_AUTO_TEST_CASE(szip_reads_as_the_library_does) {
+  const LibraryLock lock;
+  if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
+  for (const hid_t like : {H5T_STD_I8LE, H5T_STD_U16LE, H5T_STD_I16BE, H5T_STD_I32LE, H5T_STD_U32BE,
+                           H5T_STD_I64LE, H5T_IEEE_F32LE, H5T_IEEE_F64BE})
+    for (const unsigned options : {H5_SZIP_NN_OPTION_MASK, H5_SZIP_EC_OPTION_MASK})
+      for (const unsigned block : {2, 4, 8, 10, 16, 32})
+        for (const hsize_t columns : {7, 16, 30})
+          for (const unsigned mask : {0x00, 0x01, 0x03, 0x1f, 0x80, 0xff}) {
+            const PropertyHandle creation = Hdf5Writer::chunked({10, columns});
+            written(H5Pset_szip(creation.id(), options, block));
+            check_as_library(like, creation.id(), mask);
+          }
+  for (const unsigned precision : {3, 9, 13, 17, 20, 24}) {
+    const PropertyHandle creation = Hdf5Writer::chunked({10, 30});
+    written(H5Pset_szip(creation.id(), H5_SZIP_NN_OPTION_MASK, 8));
+    const TypeHandle type = integer_type(H5T_STD_U32LE, precision, 0);
+    check_as_library(type.id(), creation.id(), 0x07);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(long_szip_chunks_read_as_the_library_does) {
+  const LibraryLock lock;
+  if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
+  for (const unsigned options : {H5_SZIP_NN_OPTION_MASK, H5_SZIP_EC_OPTION_MASK}) {
+    File file;
+    std::vector<int> values(100000);
+    for (size_t i = 0; i < values.size(); ++i)  // smooth, constant over long runs, and wild
+      values[i] = static_cast<int>(i % 3000 < 1500 ? 5 : i % 7000 < 6000 ? i * i / 1000 : i * 2654435761u);
+    {
+      const PropertyHandle creation = Hdf5Writer::chunked({30011});
+      written(H5Pset_szip(creation.id(), options, 16));
+      Hdf5Writer(file.path()).integers("x", {values.size()}, values, creation.id());
+    }
+    const Elements elements = read_all(*file.array("x"));
+    const auto read = elements.values<int32_t>();
+    BOOST_TEST(std::equal(read.begin(), read.end(), values.begin(), values.end()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(szip_that_ends_too_early_is_damage) {
+  const LibraryLock lock;
+  if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
+  for (const auto& [raw, words] : std::vector<std::pair<std::vector<unsigned char>, std::string>>{
+           {{0, 1}, "szip: 2 bytes"},
+           {{0, 2, 0, 0, 9, 9, 9}, "szip"},
+           {{255, 255, 255, 255, 9, 9, 9}, "szip"},
+           {{0, 1, 0, 0}, "end too early"},
+           {{0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff}, "end too early"}}) {
+    File file;
+    const PropertyHandle creation = Hdf5Writer::chunked({64});
+    written(H5Pset_szip(creation.id(), H5_SZIP_NN_OPTION_MASK, 8));
+    write_raw_chunk(file, H5T_STD_I32LE, creation.id(), raw);
+    BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error, damaged_with(words));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(library_filters_under_others_read_as_the_library_does) {
   const LibraryLock lock;
   const PropertyHandle creation = Hdf5Writer::chunked({4, 7});
@@ -120,14 +185,6 @@ BOOST_AUTO_TEST_CASE(library_filters_under_others_read_as_the_library_does) {
   written(H5Pset_deflate(creation.id(), 1));
   written(H5Pset_fletcher32(creation.id()));
   check_as_library(H5T_STD_I32LE, creation.id(), 0x0f);
-}
-
-// A dataset of 64 numbers in one chunk, of which the raw bytes are given.
-void write_raw_chunk(const File& file, hid_t type, hid_t creation, const std::vector<unsigned char>& raw) {
-  Hdf5Writer writer(file.path());
-  const DatasetHandle dataset = writer.dataset("x", type, {64}, type, nullptr, creation);
-  const hsize_t origin = 0;
-  written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, raw.size(), raw.data()));
 }
 
 BOOST_AUTO_TEST_CASE(chunks_too_short_for_their_numbers_are_damage) {
