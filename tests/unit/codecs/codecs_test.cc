@@ -147,6 +147,43 @@ BOOST_AUTO_TEST_CASE(hdf5_filters_decode_what_h5py_wrote) {
   BOOST_TEST(numbers<int32_t>(chunk) == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(hdf5_filters_take_no_parameters_and_no_bytes_on_trust) {
+  constexpr unsigned kSzip = 4, kNbit = 5, kScaleOffset = 6;
+  std::mt19937 random(11);
+  const auto one_of = [&](std::initializer_list<unsigned> likely) {
+    return random() % 8 == 0 ? static_cast<unsigned>(random() >> random() % 32) : likely.begin()[random() % likely.size()];
+  };
+  int decoded = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    const unsigned elements = 1 + random() % 100;
+    const unsigned filter = 4 + random() % 3;
+    const unsigned element_size = one_of({1, 2, 4, 8}) % 64 + 1;
+    std::vector<unsigned> values;
+    if (filter == kSzip)
+      values = {one_of({141, 169, 133}), one_of({2, 8, 16, 32}), one_of({8, 16, 32, 64}), one_of({elements, 8, 64})};
+    else if (filter == kNbit)
+      values = {8, one_of({0, 0, 1}), one_of({elements}), one_of({1, 1, 2, 3, 4}), one_of({element_size, 1, 2, 4, 8}),
+                one_of({0, 1}), one_of({1, 5, 8, 13, 32}), one_of({0, 0, 3})};
+    else if (filter == kScaleOffset)
+      values = {one_of({0, 2}), one_of({0, 1, 2, 8}), one_of({elements}), one_of({0, 1}), one_of({element_size, 1, 2, 4, 8}),
+                one_of({0, 1}), one_of({0, 1}), one_of({0, 1})};
+    while (random() % 4 != 0 && values.size() < 24) values.push_back(one_of({0, 1, 2, 3, 4, 8}));
+    Bytes chunk(random() % 600);
+    for (std::byte& byte : chunk) byte = static_cast<std::byte>(random() % 3 == 0 ? random() : random() % 5);
+    const uint64_t bytes = uint64_t{elements} * element_size;
+    if (filter == kSzip && chunk.size() >= 4)
+      for (int k = 0; k < 4; ++k) chunk[static_cast<size_t>(k)] = static_cast<std::byte>(bytes >> 8 * k);
+    try {
+      const CodecPtr codec = make_hdf5_filter(filter, values, element_size);
+      if (!codec) continue;
+      BOOST_TEST_REQUIRE(codec->decode(chunk, DecodedSize::exactly(bytes)).size() == bytes);
+      ++decoded;
+    } catch (const Error&) {
+    }
+  }
+  BOOST_TEST(decoded > 100);
+}
+
 BOOST_AUTO_TEST_CASE(fletcher32_takes_both_byte_orders_of_an_odd_chunk) {
   const CodecPtr codec = make_hdf5_filter(3, {}, 1);
   const Bytes chunk = decode_base64("9fwDChH5AAALBAU=");  // h5py 3.7
