@@ -1,7 +1,7 @@
 // HDF5's n-bit filter: of each number only the significant bits are stored, one number right behind the
 // other. Its client data describe the type. Source: libhdf5's H5Znbit.c, which looks neither at the size of
 // its input nor at that of its output.
-#include <cstring>
+#include <algorithm>
 
 #include "formats/codecs/bit_reader.h"
 #include "formats/codecs/makers.h"
@@ -132,7 +132,7 @@ class Nbit : public Codec {
     if (divide_up(bits, 8) > encoded.size())
       throw damaged("nbit: {} bytes, {} wanted", encoded.size(), divide_up(bits, 8));
     Bytes out(count * element.size);
-    std::memset(out.data(), 0, out.size());
+    std::fill(out.begin(), out.end(), std::byte{0});
     BitReader reader(encoded);
     for (uint64_t i = 0; i < count; ++i) {
       size_t position = kType;
