@@ -100,11 +100,11 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
     for (uint64_t i = plan.behind.begin; i < plan.behind.end; ++i) cache_.forget({owner_, i});
     if (plan.behind.begin < plan.behind.end) passed(plan.behind.begin, plan.behind.end);
     for (uint64_t i = plan.ahead.begin; i < plan.ahead.end; i += kBlocksInJob)
-      workers_.try_later(
-          [self = this->shared_from_this(), first_ahead = i, end = std::min(i + kBlocksInJob, plan.ahead.end)] {
-            for (uint64_t block = first_ahead; block < end; ++block)
-              if (!self->place_.has_passed(block)) self->block(block);
-          });
+      workers_.try_later([self = this->shared_from_this(), first_ahead = i,
+                          end = std::min(i + kBlocksInJob, plan.ahead.end)] {
+        for (uint64_t block = first_ahead; block < end; ++block)
+          if (!self->place_.has_passed(block)) self->block(block);
+      });
   }
 
   // Whether the latest follow() came after the one before it.

@@ -100,7 +100,8 @@ std::shared_ptr<const void> ByteCache::held_any(CacheKey key) {
   return shard.find_held(key, now_.load(std::memory_order_relaxed));
 }
 
-std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load, bool waits) {
+std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load,
+                                               bool waits) {
   Shard& shard = shard_of(key);
   std::unique_lock lock(shard.mutex);
   if (auto value = shard.find_held(key, now_.load(std::memory_order_relaxed))) return value;

@@ -51,7 +51,8 @@ class ByteCache {
     return get_with<T>(key, load, true);
   }
 
-  // The same, but null where another thread is loading the value: there may be something else to do meanwhile.
+  // The same, but null where another thread is loading the value: there may be something else to do
+  // meanwhile.
   template <class T, class Load>
   std::shared_ptr<const T> get_unless_loading(CacheKey key, Load&& load) {
     return get_with<T>(key, load, false);

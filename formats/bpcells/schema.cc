@@ -164,7 +164,8 @@ ArrayPtr StoreReader::add_names(const std::string& name) {
 
 ArrayPtr StoreReader::add_entries(const NumberArray& array, ArrayPtr added) {
   return add(array.name, array.type, [&] {
-    if (entry_count_ && (pointer_fits_ || array.packed)) return entries(array, *entry_count_, std::move(added));
+    if (entry_count_ && (pointer_fits_ || array.packed))
+      return entries(array, *entry_count_, std::move(added));
     if (array.packed)
       throw damaged("{}: {}, which tells its length, cannot be read", array.name, pointer_name(version_));
     return numbers_as(stored(array.name), array.type, array.name);
@@ -258,8 +259,8 @@ Node StoreReader::matrix() {
   const std::vector<NumberArray> entry = entry_arrays(version_);
   matrix.value = add_entries(entry[0]);
   matrix.index = add_entries(entry[1]);
-  return finish(std::move(matrix), {entry[0].name, entry[1].name, name, "shape", "row_names", "col_names",
-                                    "storage_order"});
+  return finish(std::move(matrix),
+                {entry[0].name, entry[1].name, name, "shape", "row_names", "col_names", "storage_order"});
 }
 
 Node StoreReader::fragments() {
@@ -290,8 +291,8 @@ Node StoreReader::fragments() {
   fragments.end = add_entries(entry[2], version_.packed ? fragments.start : nullptr);
   add("end_max", number_type(Kind::unsigned_integer, 4),
       [&] { return stored_numbers("end_max", Kind::unsigned_integer, 4); });
-  return finish(std::move(fragments), {entry[0].name, entry[1].name, entry[2].name, "end_max", name,
-                                       "cell_names", "chr_names"});
+  return finish(std::move(fragments),
+                {entry[0].name, entry[1].name, entry[2].name, "end_max", name, "cell_names", "chr_names"});
 }
 
 }  // namespace

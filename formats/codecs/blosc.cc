@@ -11,9 +11,9 @@
 namespace plainfs {
 namespace {
 
-// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. Behind it
-// the bytes themselves where the flag "memcpyed" is set; else the place of each block, a u32 from the frame's
-// start, and the blocks, each compressed by itself (c-blosc README_CHUNK_FORMAT.rst).
+// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. Behind
+// it the bytes themselves where the flag "memcpyed" is set; else the place of each block, a u32 from the
+// frame's start, and the blocks, each compressed by itself (c-blosc README_CHUNK_FORMAT.rst).
 constexpr size_t kHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
 constexpr int kLastVersion = BLOSC_VERSION_FORMAT;
 
@@ -87,8 +87,8 @@ class Blosc : public Codec {
   static bool is_copy(ByteSpan header) { return (header[2] & std::byte{BLOSC_MEMCPYED}) != std::byte{0}; }
 
   // The blocks that hold the part; nullopt where they are most of the frame or are not where they should be.
-  static std::optional<Blocks> blocks_of(const EncodedSource& encoded, ByteSpan header, uint64_t decoded_bytes,
-                                         uint64_t offset, uint64_t size) {
+  static std::optional<Blocks> blocks_of(const EncodedSource& encoded, ByteSpan header,
+                                         uint64_t decoded_bytes, uint64_t offset, uint64_t size) {
     const uint64_t block = load_little<uint32_t>(&header[8]);
     const uint64_t frame_end = load_little<uint32_t>(&header[12]);
     const uint64_t count = divide_up(decoded_bytes, block);

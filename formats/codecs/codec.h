@@ -51,8 +51,8 @@ class Codec {
   // Bytes [offset, offset + size) of the decoded_bytes that decode gives, where they can be had for much less
   // than all of them; nullopt where not, and where decode has to tell what is wrong.
   // Requires: offset + size <= decoded_bytes, size > 0.
-  virtual std::optional<Bytes> decode_part(const EncodedSource&, uint64_t /*decoded_bytes*/, uint64_t /*offset*/,
-                                           uint64_t /*size*/) const {
+  virtual std::optional<Bytes> decode_part(const EncodedSource&, uint64_t /*decoded_bytes*/,
+                                           uint64_t /*offset*/, uint64_t /*size*/) const {
     return std::nullopt;
   }
   // How many bytes the encoded form of decoded_bytes bytes has, where that follows from the configuration

@@ -58,7 +58,8 @@ bool is_plain_frame(const EncodedSource& encoded, uint64_t bytes) {
   if (encoded.size < kLongestHeader) return false;
   const Bytes start = encoded.read(0, kLongestHeader);
   const auto descriptor = static_cast<unsigned>(start[4]);
-  if (ZSTD_getFrameContentSize(start.data(), start.size()) != bytes || (descriptor & kChecksum) != 0) return false;
+  if (ZSTD_getFrameContentSize(start.data(), start.size()) != bytes || (descriptor & kChecksum) != 0)
+    return false;
   constexpr unsigned kDictionaryBytes[] = {0, 1, 2, 4}, kSizeBytes[] = {0, 2, 4, 8};
   const bool single = (descriptor & kSingleSegment) != 0;
   uint64_t at = 5 + !single + kDictionaryBytes[descriptor & 3] + kSizeBytes[descriptor >> 6] +
@@ -87,7 +88,8 @@ Bytes decode_start(const EncodedSource& encoded, uint64_t bytes) {
     at += piece.size();
     ZSTD_inBuffer in{piece.data(), piece.size(), 0};
     while (in.pos < in.size && decoded.pos < decoded.size)
-      if (const size_t result = ZSTD_decompressStream(context, &decoded, &in); ZSTD_isError(result)) fail(result);
+      if (const size_t result = ZSTD_decompressStream(context, &decoded, &in); ZSTD_isError(result))
+        fail(result);
   }
   if (decoded.pos < decoded.size) throw damaged("zstd: ends after {} bytes", decoded.pos);
   return out;

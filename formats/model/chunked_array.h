@@ -72,9 +72,7 @@ class ChunkedArray : public Array {
   std::optional<Elements> first_rows(std::span<const uint64_t> chunk, const Box& inside) const;
   bool touch(uint64_t number) const;
   Elements load_checked(std::span<const uint64_t> chunk) const;
-  CacheKey key_of(std::span<const uint64_t> chunk) const {
-    return {cache_owner_, grid_.number_of(chunk)};
-  }
+  CacheKey key_of(std::span<const uint64_t> chunk) const { return {cache_owner_, grid_.number_of(chunk)}; }
   std::shared_ptr<const Elements> chunk(std::span<const uint64_t> chunk) const;
   std::shared_ptr<const Elements> chunk_unless_loading(std::span<const uint64_t> chunk) const;
 

@@ -34,7 +34,7 @@ struct Context {
   ByteCache& cache;
   Workers& workers;
   DecodeRoom& decode_room;  // for a chunk
-  DecodeRoom& unit_room;    // for what a view puts together of many chunks; taken before decode_room, not after
+  DecodeRoom& unit_room;  // for what a view puts together of many chunks; taken before decode_room, not after
   FilePool& files;
   Counters& counters;
   ReadOptions options;

@@ -115,8 +115,8 @@ void File::check_unchanged() const {
   check_path(status.st_nlink);
 }
 
-// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as much
-// as a small read, so it is done once a tick of the clock, or where the file has lost a name.
+// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as
+// much as a small read, so it is done once a tick of the clock, or where the file has lost a name.
 void File::check_path(uint64_t links) const {
   const int64_t now = clock_tick();
   if (links == links_ && now != 0 && path_checked_.load(std::memory_order_relaxed) == now) return;

@@ -33,8 +33,8 @@ class File {
   // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // Throws changed where the path is no longer this file, of this size and mtime. Where a folder on the way was
-  // replaced, some milliseconds may pass before that is seen.
+  // Throws changed where the path is no longer this file, of this size and mtime. Where a folder on the way
+  // was replaced, some milliseconds may pass before that is seen.
   void check_unchanged() const;
   // Throws changed where the file was modified after then.
   void check_unmodified_since(timespec then) const;
@@ -72,7 +72,8 @@ class FilePool {
   ~FilePool();
 
   // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
-  // reason (a dangling link, as git-annex leaves where content was not fetched), damaged where it is no regular file, changed where path was used before and is another file now.
+  // reason (a dangling link, as git-annex leaves where content was not fetched), damaged where it is no
+  // regular file, changed where path was used before and is another file now.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

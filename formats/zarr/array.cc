@@ -114,8 +114,8 @@ std::optional<Elements> StoredArray::load_rows(std::span<const uint64_t> chunk, 
   check_encoded_size(chain_, value->size(), shape);
   const uint64_t row_bytes = element_count(shape) / shape[0] * dtype().size;
   const auto room = context().decode_room.take(checked_multiply(row_bytes, 4 * count));
-  const EncodedSource encoded{
-      value->size(), [&](uint64_t offset, uint64_t size) { return value->read(offset, size); }};
+  const EncodedSource encoded{value->size(),
+                              [&](uint64_t offset, uint64_t size) { return value->read(offset, size); }};
   return decode_rows(chain_, encoded, shape, first, count);
 }
 

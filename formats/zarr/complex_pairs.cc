@@ -9,8 +9,8 @@ bool is_complex_pair(const DType& type) {
   if (type.kind != Kind::compound || type.fields.size() != 2) return false;
   const Field& real = type.fields[0];
   const Field& imaginary = type.fields[1];
-  const bool named = (real.name == "r" && imaginary.name == "i") ||
-                     (real.name == "Real" && imaginary.name == "Imaginary");
+  const bool named =
+      (real.name == "r" && imaginary.name == "i") || (real.name == "Real" && imaginary.name == "Imaginary");
   return named && real.type.kind == Kind::real && imaginary.type.kind == Kind::real &&
          real.type.size == imaginary.type.size && real.type.big_endian == imaginary.type.big_endian &&
          real.type.size >= 4 && real.offset == 0 && imaginary.offset == real.type.size &&

@@ -105,7 +105,8 @@ Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const J
   auto attributes = v3_attributes(zarr_json);
   if (type == NodeType::array) {
     try {
-      return node_of(StoredArray::open(context_, store_, path, with_pairs_as_complex(parse_v3_array(zarr_json)), attributes));
+      return node_of(StoredArray::open(context_, store_, path,
+                                       with_pairs_as_complex(parse_v3_array(zarr_json)), attributes));
     } catch (const Error& error) {
       return Node{error.at(key_of(path, kV3)), {}, std::move(attributes)};
     }
@@ -123,7 +124,8 @@ Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const J
 Node Hierarchy::v2_array(const std::string& path, const Json& zarray) const {
   auto attributes = v2_attributes(path);
   try {
-    return node_of(StoredArray::open(context_, store_, path, with_pairs_as_complex(parse_v2_array(zarray)), attributes));
+    return node_of(
+        StoredArray::open(context_, store_, path, with_pairs_as_complex(parse_v2_array(zarray)), attributes));
   } catch (const Error& error) {
     return Node{error.at(key_of(path, kV2Array)), {}, std::move(attributes)};
   }

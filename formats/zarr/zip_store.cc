@@ -198,9 +198,8 @@ std::unique_ptr<const KeyStore> open_zip_store(const std::string& path, Context&
   FilePtr file = context.files.open(path);
   ZipDirectory directory(*file);
   return std::make_unique<ZipStore>(
-      path, std::make_shared<const ZipFile>(
-                ZipFile{std::move(file), std::move(directory), context, context.cache.new_owner(),
-                        context.cache.new_owner()}));
+      path, std::make_shared<const ZipFile>(ZipFile{std::move(file), std::move(directory), context,
+                                                    context.cache.new_owner(), context.cache.new_owner()}));
 }
 
 }  // namespace plainfs::zarr

@@ -12,8 +12,8 @@
 
 namespace plainfs {
 
-// Bytes of text a block should have: it and what it is made of then fit the processor's second cache, and what
-// each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
+// Bytes of text a block should have: it and what it is made of then fit the processor's second cache, and
+// what each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
 inline constexpr uint64_t kBlockText = 192 * 1024;
 
 // What a text view implements; const and thread-safe.

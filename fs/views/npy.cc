@@ -22,8 +22,8 @@ bool is_stored_as_shown(const DType& type) {
   return std::endian::native == std::endian::little || type.size == 1;
 }
 
-// About wanted elements, so that no block reaches from one band of chunks into the next: both would have to be
-// decoded before any of it can be given. wanted where there is no such number near it.
+// About wanted elements, so that no block reaches from one band of chunks into the next: both would have to
+// be decoded before any of it can be given. wanted where there is no such number near it.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
   const uint64_t fewest = divide_up(band, wanted);
@@ -147,8 +147,9 @@ Slices NpyFile::read(uint64_t offset, size_t size) {
     const uint64_t element = (offset - data_start) / element_bytes_;
     const auto elements = std::make_shared<const NpyBlock>(
         blocks_->peek(element, divide_up(end - data_start, element_bytes_) - element));
-    slices.add(ByteSpan(elements->bytes).subspan(offset - data_start - element * element_bytes_, end - offset),
-               elements);
+    slices.add(
+        ByteSpan(elements->bytes).subspan(offset - data_start - element * element_bytes_, end - offset),
+        elements);
     return slices;
   }
   for (uint64_t i = first; i < last; ++i) {

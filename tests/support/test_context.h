@@ -36,10 +36,9 @@ class TestContext {
   DecodeRoom decode_room;
   DecodeRoom unit_room;
   FilePool files;
-  Context context{
-      cache, workers, decode_room, unit_room, files, counters, {}, [this](const std::string& message) {
-                    add(message);
-                  }};
+  Context context{cache, workers,  decode_room, unit_room,
+                  files, counters, {},          [this](const std::string& message) {
+                    add(message); }};
 
  private:
   void add(const std::string& message) {

@@ -151,7 +151,8 @@ BOOST_AUTO_TEST_CASE(hdf5_filters_take_no_parameters_and_no_bytes_on_trust) {
   constexpr unsigned kSzip = 4, kNbit = 5, kScaleOffset = 6;
   std::mt19937 random(11);
   const auto one_of = [&](std::initializer_list<unsigned> likely) {
-    return random() % 8 == 0 ? static_cast<unsigned>(random() >> random() % 32) : likely.begin()[random() % likely.size()];
+    return random() % 8 == 0 ? static_cast<unsigned>(random() >> random() % 32)
+                             : likely.begin()[random() % likely.size()];
   };
   int decoded = 0;
   for (int i = 0; i < 60'000; ++i) {
@@ -160,13 +161,26 @@ BOOST_AUTO_TEST_CASE(hdf5_filters_take_no_parameters_and_no_bytes_on_trust) {
     const unsigned element_size = one_of({1, 2, 4, 8}) % 64 + 1;
     std::vector<unsigned> values;
     if (filter == kSzip)
-      values = {one_of({141, 169, 133}), one_of({2, 8, 16, 32}), one_of({8, 16, 32, 64}), one_of({elements, 8, 64})};
+      values = {one_of({141, 169, 133}), one_of({2, 8, 16, 32}), one_of({8, 16, 32, 64}),
+                one_of({elements, 8, 64})};
     else if (filter == kNbit)
-      values = {8, one_of({0, 0, 1}), one_of({elements}), one_of({1, 1, 2, 3, 4}), one_of({element_size, 1, 2, 4, 8}),
-                one_of({0, 1}), one_of({1, 5, 8, 13, 32}), one_of({0, 0, 3})};
+      values = {8,
+                one_of({0, 0, 1}),
+                one_of({elements}),
+                one_of({1, 1, 2, 3, 4}),
+                one_of({element_size, 1, 2, 4, 8}),
+                one_of({0, 1}),
+                one_of({1, 5, 8, 13, 32}),
+                one_of({0, 0, 3})};
     else if (filter == kScaleOffset)
-      values = {one_of({0, 2}), one_of({0, 1, 2, 8}), one_of({elements}), one_of({0, 1}), one_of({element_size, 1, 2, 4, 8}),
-                one_of({0, 1}), one_of({0, 1}), one_of({0, 1})};
+      values = {one_of({0, 2}),
+                one_of({0, 1, 2, 8}),
+                one_of({elements}),
+                one_of({0, 1}),
+                one_of({element_size, 1, 2, 4, 8}),
+                one_of({0, 1}),
+                one_of({0, 1}),
+                one_of({0, 1})};
     while (random() % 4 != 0 && values.size() < 24) values.push_back(one_of({0, 1, 2, 3, 4, 8}));
     Bytes chunk(random() % 600);
     for (std::byte& byte : chunk) byte = static_cast<std::byte>(random() % 3 == 0 ? random() : random() % 5);
@@ -248,7 +262,8 @@ BOOST_AUTO_TEST_CASE(a_blosc_frame_is_not_trusted_about_sizes) {
 Bytes numbers_to_compress(size_t bytes, bool noise) {
   std::mt19937 random(7);
   Bytes out(bytes);
-  for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(noise || i % 4 == 0 ? random() : i / 4096);
+  for (size_t i = 0; i < bytes; ++i)
+    out[i] = static_cast<std::byte>(noise || i % 4 == 0 ? random() : i / 4096);
   return out;
 }
 
@@ -331,7 +346,8 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_zstd_frame_is_had_where_the_rest_cannot_deny_it
 
 BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
   const Bytes decoded = numbers_to_compress(300'000, false);
-  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{}), zstd = make_zarr_codec("zstd", Json(), DType{});
+  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{}),
+                 zstd = make_zarr_codec("zstd", Json(), DType{});
   std::mt19937 random(9);
   for (const bool is_blosc : {true, false}) {
     const Codec& codec = is_blosc ? *blosc : *zstd;

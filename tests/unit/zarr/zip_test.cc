@@ -189,11 +189,13 @@ BOOST_AUTO_TEST_CASE(parts_of_a_member_with_a_wrong_crc_are_damage) {
   const auto shard = [](uint32_t crc_difference) {
     ZipWriter zip;
     zip.add("zarr.json", R"({"zarr_format":3,"node_type":"group"})");
-    zip.add("a/zarr.json",
-            R"({"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32","chunk_grid":{"name":"regular",
+    zip.add(
+        "a/zarr.json",
+        R"({"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32","chunk_grid":{"name":"regular",
             "configuration":{"chunk_shape":[4]}},"chunk_key_encoding":"default","fill_value":0,"codecs":[{"name":
             "sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":["bytes"]}}]})");
-    const Ints inner{1, 2, 3, 4, 0, 0, 8, 0, 8, 0, 8, 0};  // two chunks, then offset and size of each in 64 bits
+    const Ints inner{1, 2, 3, 4, 0, 0,
+                     8, 0, 8, 0, 8, 0};  // two chunks, then offset and size of each in 64 bits
     zip.add({.name = "a/c/0", .value = bytes_of(inner), .crc_difference = crc_difference});
     return zip.finish();
   };
