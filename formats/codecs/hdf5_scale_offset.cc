@@ -92,7 +92,7 @@ class Hdf5ScaleOffset : public Codec {
     const auto fill = static_cast<Word>(uint64_t{values_[kFill]} | uint64_t{values_[kFill + 1]} << 32);
     const bool has_fill = values_[kHasFill] == 1;
     const uint64_t fill_mark = (uint64_t{1} << bits) - 1;
-    BitReader reader(ByteSpan(encoded).subspan(kHeader));
+    BitReader reader("scale-offset", ByteSpan(encoded).subspan(kHeader));
     using Scale = std::conditional_t<std::is_void_v<Real>, float, Real>;
     const Scale power = std::pow(Scale{10}, static_cast<Scale>(static_cast<int>(values_[kScaleFactor])));
     const auto decode_one = [&](uint64_t stored) -> Word {

@@ -133,7 +133,7 @@ class Nbit : public Codec {
       throw damaged("nbit: {} bytes, {} wanted", encoded.size(), divide_up(bits, 8));
     Bytes out(count * element.size);
     std::fill(out.begin(), out.end(), std::byte{0});
-    BitReader reader(encoded);
+    BitReader reader("nbit", encoded);
     for (uint64_t i = 0; i < count; ++i) {
       size_t position = kType;
       type.decode(position, reader, out.data() + i * element.size);

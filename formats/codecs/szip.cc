@@ -3,9 +3,9 @@
 // how it is coded. Numbers of 32 and 64 bits are coded as bytes, all first bytes, then all second ones, and
 // so on. Sources: CCSDS 121.0-B-3; libhdf5's H5Zszip.c, which takes a stream that ends too early for a whole
 // one.
-#include <bit>
-#include <cstring>
+#include <algorithm>
 
+#include "formats/codecs/bit_reader.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
 #include "formats/model/checked.h"
@@ -13,47 +13,6 @@
 
 namespace plainfs {
 namespace {
-
-// Bits, the most significant first; the end is damage.
-class CodeReader {
- public:
-  explicit CodeReader(ByteSpan bytes) : bytes_(bytes), end_(uint64_t{8} * bytes.size()) {}
-
-  // Requires: 1 <= count <= 32.
-  uint32_t read(unsigned count) {
-    if (end_ - position_ < count) throw damaged("szip: the data end too early");
-    const uint64_t value = window() >> (64 - count);
-    position_ += count;
-    return static_cast<uint32_t>(value);
-  }
-  // The zeros before the next one, which is taken too.
-  uint64_t zeros() {
-    uint64_t count = 0;
-    while (position_ < end_) {
-      const uint64_t valid = std::min<uint64_t>(64 - position_ % 8, end_ - position_);
-      const auto found = static_cast<uint64_t>(std::countl_zero(window()));
-      if (found < valid) {
-        position_ += found + 1;
-        return count + found;
-      }
-      position_ += valid;
-      count += valid;
-    }
-    throw damaged("szip: the data end too early");
-  }
-
- private:
-  // The bits from position_ on, at least 57 where there are as many.
-  uint64_t window() const {
-    const size_t byte = position_ / 8;
-    std::byte next[8] = {};
-    std::memcpy(next, bytes_.data() + byte, std::min<size_t>(8, bytes_.size() - byte));
-    return load_big<uint64_t>(next) << position_ % 8;
-  }
-
-  ByteSpan bytes_;
-  uint64_t end_, position_ = 0;  // in bits
-};
 
 // How the samples are coded.
 struct Coding {
@@ -68,7 +27,7 @@ struct Coding {
 class ScanlineDecoder {
  public:
   ScanlineDecoder(Coding coding, ByteSpan encoded)
-      : coding_(coding), reader_(encoded), samples_(size_t{coding.block} * coding.blocks) {}
+      : coding_(coding), reader_("szip", encoded), samples_(size_t{coding.block} * coding.blocks) {}
 
   // The next scanline, of which the first count samples are wanted; those behind them may be anything.
   // Requires: 1 <= count <= those of a scanline.
@@ -87,7 +46,7 @@ class ScanlineDecoder {
 
   void decode_block() {
     const unsigned id_bits = coding_.bits > 16 ? 5 : coding_.bits > 8 ? 4 : 3;
-    const unsigned id = reader_.read(id_bits);
+    const auto id = static_cast<unsigned>(reader_.read(id_bits));
     const bool is_first = used_ == 0 && coding_.has_reference;
     const size_t end = used_ + coding_.block;
     if (id == (1u << id_bits) - 1) {  // samples as they are
@@ -114,7 +73,7 @@ class ScanlineDecoder {
       put(high << low_bits);
     }
     if (low_bits == 0) return;
-    for (size_t i = first; i < end; ++i) samples_[i] |= reader_.read(low_bits);
+    for (size_t i = first; i < end; ++i) samples_[i] |= static_cast<uint32_t>(reader_.read(low_bits));
   }
 
   // Two small samples a and b as one number in unary: (a + b)(a + b + 1) / 2 + b. A reference stands for the
@@ -160,7 +119,7 @@ class ScanlineDecoder {
   }
 
   Coding coding_;
-  CodeReader reader_;
+  BitReader reader_;
   std::vector<uint32_t> samples_;
   size_t used_ = 0;
 };

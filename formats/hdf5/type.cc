@@ -8,6 +8,7 @@
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/stored_elements.h"
 #include "formats/model/checked.h"
+#include "formats/model/complex_pair.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -228,14 +229,6 @@ StoredType array_of_items(hid_t type, const FileLayout& layout, int depth) {
   return result;
 }
 
-bool is_complex(const std::vector<Field>& fields) {
-  if (fields.size() != 2 || fields[0].type.kind != Kind::real || fields[1].type.kind != Kind::real)
-    return false;
-  if (fields[0].type.size != fields[1].type.size) return false;
-  return (fields[0].name == "r" && fields[1].name == "i") ||
-         (fields[0].name == "Real" && fields[1].name == "Imaginary");
-}
-
 StoredType complex_type(StoredType record, const std::vector<Field>& fields) {
   const uint32_t part = fields[0].type.size;
   const StoredField& real = record.fields[0];
@@ -300,7 +293,7 @@ StoredType compound(hid_t type, const FileLayout& layout, int depth) {
   StoredType result;
   result.size = move_into_file(members, H5Tget_size(type));
   result.fields = std::move(members.stored);
-  if (is_complex(members.fields)) return complex_type(std::move(result), members.fields);
+  if (is_complex_pair(members.fields)) return complex_type(std::move(result), members.fields);
   const bool all_plain = std::all_of(result.fields.begin(), result.fields.end(),
                                      [](const StoredField& field) { return field.type.form == Form::plain; });
   if (all_plain) {

@@ -78,14 +78,19 @@ std::string VirtualSources::find_file(const std::string& path, const std::string
 
 void VirtualSources::check_dataset(const std::string& path, hid_t file, const std::string& name,
                                    unsigned depth) const {
+  // Many may share a source, at every depth.
+  const auto [seen, is_new] = datasets_.try_emplace({path, name}, false);
+  if (!is_new) {
+    if (seen->second) return;
+    throw unsupported("virtual datasets of virtual datasets that lead back to themselves");
+  }
   const auto dataset = checked_handle<DatasetHandle>(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "no dataset");
   const auto creation =
       checked_handle<PropertyHandle>(H5Dget_create_plist(dataset.id()), "creation properties");
   if (H5Pget_external_count(creation.id()) > 0) throw unsupported("a source with external raw files");
   const H5D_layout_t layout = H5Pget_layout(creation.id());
   if (layout == H5D_VIRTUAL) check_mappings(creation.id(), path, file, depth + 1);
-  if (layout != H5D_CHUNKED) return;
-  const int filters = checked_call(H5Pget_nfilters(creation.id()), "filters");
+  const int filters = layout == H5D_CHUNKED ? checked_call(H5Pget_nfilters(creation.id()), "filters") : 0;
   for (unsigned i = 0; i < static_cast<unsigned>(filters); ++i) {
     unsigned flags = 0, config = 0;
     size_t values = 0;
@@ -95,6 +100,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
     if (number == H5Z_FILTER_NBIT || number == H5Z_FILTER_SCALEOFFSET || number == H5Z_FILTER_SZIP)
       throw unsupported("a source with HDF5 filter {}", number);
   }
+  seen->second = true;
 }
 
 void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid_t file,
@@ -133,6 +139,7 @@ void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid
 void VirtualSources::check(hid_t dataset) const {
   if (!is_checked_) {
     paths_.clear();
+    datasets_.clear();
     const ObjectHandle root = file_->open_object(file_->root_address());
     const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
     check_mappings(creation.id(), file_->path(), root.id(), 0);

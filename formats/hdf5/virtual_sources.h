@@ -2,8 +2,9 @@
 // whatever reason; here that is so only where there is no such file, and everything else is an error.
 #pragma once
 
-#include <mutex>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/hdf5/source_file.h"
@@ -27,8 +28,10 @@ class VirtualSources {
   std::string find_file(const std::string& path, const std::string& name) const;
 
   SourceFilePtr file_;
-  // Both guarded by the library's lock.
+  // All guarded by the library's lock.
   mutable bool is_checked_ = false;
+  // By file and name: whether a source was looked at to the end.
+  mutable std::map<std::pair<std::string, std::string>, bool> datasets_;
   mutable std::vector<std::string> paths_;  // everywhere that a source was looked for
 };
 

@@ -2,19 +2,18 @@
 
 #include <algorithm>
 
+#include "formats/model/complex_pair.h"
+
 namespace plainfs::zarr {
 namespace {
 
-bool is_complex_pair(const DType& type) {
-  if (type.kind != Kind::compound || type.fields.size() != 2) return false;
+// Whether elements of the type have the bytes of complex numbers.
+bool is_dense_pair(const DType& type) {
+  if (type.kind != Kind::compound || !is_complex_pair(type.fields)) return false;
   const Field& real = type.fields[0];
   const Field& imaginary = type.fields[1];
-  const bool named =
-      (real.name == "r" && imaginary.name == "i") || (real.name == "Real" && imaginary.name == "Imaginary");
-  return named && real.type.kind == Kind::real && imaginary.type.kind == Kind::real &&
-         real.type.size == imaginary.type.size && real.type.big_endian == imaginary.type.big_endian &&
-         real.type.size >= 4 && real.offset == 0 && imaginary.offset == real.type.size &&
-         type.size == 2 * real.type.size;
+  return real.type.size >= 4 && real.type.big_endian == imaginary.type.big_endian && real.offset == 0 &&
+         imaginary.offset == real.type.size && type.size == 2 * real.type.size;
 }
 
 DType complex_of(const DType& pair) {
@@ -29,7 +28,7 @@ ArrayMetadata with_pairs_as_complex(ArrayMetadata metadata) {
       !chain.object && !chain.sharding &&
       std::all_of(chain.array_steps.begin(), chain.array_steps.end(),
                   [](const ArrayStep& step) { return std::holds_alternative<Transpose>(step); });
-  if (!is_plain || !is_complex_pair(chain.dtype) || !is_complex_pair(chain.stored)) return metadata;
+  if (!is_plain || !is_dense_pair(chain.dtype) || !is_dense_pair(chain.stored)) return metadata;
   chain.dtype = complex_of(chain.dtype);
   chain.stored = complex_of(chain.stored);
   Elements fill;
