@@ -1,14 +1,7 @@
 #include "formats/registry.h"
 
-#include <boost/filesystem.hpp>
-#include <cerrno>
-#include <cstring>
-
-#include <unistd.h>
-
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
-#include "formats/folder/folder.h"
 #include "formats/h5seurat/schema.h"
 #include "formats/hdf5/container.h"
 #include "formats/hdmf/schema.h"
@@ -19,8 +12,6 @@
 namespace plainfs {
 namespace {
 
-namespace files = boost::filesystem;
-
 // In the order in which they are asked: an object directory may hold what the next ones recognise.
 constexpr Container kContainers[] = {
     {"takane", takane::recognises, takane::open},
@@ -28,7 +19,6 @@ constexpr Container kContainers[] = {
     {"Zarr", zarr::recognises, zarr::open},
     {"HDF5", hdf5::recognises, hdf5::open},
     {"rds", rds::recognises, rds::open},
-    {"folder", folder::recognises, folder::open},
 };
 
 constexpr Schema kSchemas[] = {
@@ -43,26 +33,6 @@ bool may_mean_more(const Node& node) {
                                 std::holds_alternative<LabelledArray>(node.content));
 }
 
-// The folder without links and "..", the name in it as given: a store keeps the name that it is called by.
-files::path absolute_path(const std::string& given) {
-  files::path path = files::absolute(given);
-  while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
-  boost::system::error_code error;
-  if (path.filename_is_dot_dot()) return files::canonical(path, error);
-  const files::path folder = files::canonical(path.parent_path(), error);
-  return error ? path : folder / path.filename();
-}
-
-// Throws where nothing is at path or the system does not let it be read.
-void check_readable(const files::path& path) {
-  boost::system::error_code error;
-  const files::file_status status = files::status(path, error);
-  if (status.type() == files::file_not_found) throw not_found("no such file or directory");
-  if (error) throw unreadable("{}", error.message());
-  const int mode = status.type() == files::directory_file ? R_OK | X_OK : R_OK;
-  if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
-}
-
 }  // namespace
 
 std::span<const Container> containers() {
@@ -74,31 +44,9 @@ std::span<const Schema> schemas() {
 
 const Container* container_of(const std::string& path) {
   for (const Container& container : containers()) {
-    if (container.open != folder::open && container.recognises(path)) return &container;
+    if (container.recognises(path)) return &container;
   }
   return nullptr;
-}
-
-Store open_store(const std::string& path, Context& context) {
-  const files::path absolute = absolute_path(path);
-  check_readable(absolute);
-  for (const Container& container : containers()) {
-    if (!container.recognises(absolute.string())) continue;
-    Store store = container.open(absolute.string(), context);
-    store.path = absolute.string();
-    const Node raw_root = store.root;
-    store.root = refine(std::move(store.root), context);
-    for (const Schema& schema : schemas()) {
-      if (!schema.describe) continue;
-      try {
-        schema.describe(raw_root, store);
-      } catch (const Error&) {
-        // refine() has warned of what cannot be read
-      }
-    }
-    return store;
-  }
-  throw Error(Errc::unknown_format, "no format that plainfs knows");
 }
 
 Node refine(Node node, Context& context) {

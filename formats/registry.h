@@ -2,54 +2,18 @@
 // meaning. A format is added by a line here (formats/README.md tells how).
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
-#include "formats/model/context.h"
-#include "formats/model/json.h"
-#include "formats/model/node.h"
+#include "formats/model/store.h"
 
 namespace plainfs {
-
-// An opened store.
-struct Store {
-  std::string path;      // on disk, as an absolute path
-  std::string format;    // "HDF5", "Zarr v2", "BPCells directory"
-  std::string version;   // of the format, where the store says it
-  Node root;             // refined by the schemas
-  Json::Object details;  // what the format adds to .plainfs/info.json
-};
-
-struct Container {
-  std::string_view name;
-  // Cheap: looks at the path's kind and its first bytes or its marker files. Never throws.
-  bool (*recognises)(const std::string& path);
-  // Throws an Error whose message stands alone after "plainfs: PATH: ".
-  Store (*open)(const std::string& path, Context& context);
-};
-
-struct Schema {
-  std::string_view name;
-  // The node with more meaning, or nullopt where this schema has nothing to say. Asked for a store's root and
-  // for every member that is listed; a schema of whole stores answers for the root only, with a group that
-  // refines its members itself.
-  std::optional<Node> (*refine)(const Node& node, Context& context);
-  // Adds to details of a store whose (raw) root this schema recognises; may be null.
-  void (*describe)(const Node& raw_root, Store& store);
-};
 
 std::span<const Container> containers();
 std::span<const Schema> schemas();
 
-// Whether some container would open the path (used by the mirror of a folder, and by links into other
-// stores).
+// The container that would open the path, or null.
 const Container* container_of(const std::string& path);
-// Opens with the first container that recognises path. Throws not_found, unreadable, unknown_format, and what
-// the container throws.
-Store open_store(const std::string& path, Context& context);
 // node as the schemas see it. One that throws is warned of and passed over.
 Node refine(Node node, Context& context);
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 
 namespace plainfs {
 

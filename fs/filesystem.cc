@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <mutex>
 
-#include "formats/model/modified_time.h"
+#include "formats/base/modified_time.h"
+#include "formats/open_store.h"
 
 namespace plainfs {
 namespace {

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fs/tree.h"
+#include "fs/tree/tree.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "fs/build_info.h"
-#include "fs/memory_file.h"
+#include "fs/tree/memory_file.h"
 
 namespace plainfs {
 namespace {

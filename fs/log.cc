@@ -4,7 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 
 namespace plainfs {
 namespace {

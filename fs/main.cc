@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "fs/allocator.h"
 #include "fs/build_info.h"
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
-#include "fs/fuse.h"
-#include "fs/mount.h"
+#include "fs/mount/allocator.h"
+#include "fs/mount/fuse.h"
+#include "fs/mount/mount.h"
 #include "fs/options.h"
 
 namespace plainfs {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/model/context.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

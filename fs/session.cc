@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "formats/open_store.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
 

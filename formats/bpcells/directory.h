@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/registry.h"
+#include "formats/model/store.h"
 
 namespace plainfs::bpcells {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::bpcells {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/model/bytes.h"
-#include "formats/model/file.h"
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
 
 namespace plainfs::bpcells {
 namespace {

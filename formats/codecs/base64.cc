@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "formats/base/checked.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 
 namespace plainfs {
 

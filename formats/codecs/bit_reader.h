@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "formats/model/bytes.h"
-#include "formats/model/cursor.h"
-#include "formats/model/error.h"
+#include "formats/base/bytes.h"
+#include "formats/base/cursor.h"
+#include "formats/base/error.h"
 
 namespace plainfs {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
 
 namespace plainfs {
 namespace {

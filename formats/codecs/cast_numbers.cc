@@ -1,6 +1,6 @@
 #include "formats/codecs/cast_numbers.h"
 
-#include "formats/codecs/number_cast.h"
+#include "formats/model/number_cast.h"
 
 namespace plainfs {
 namespace {

@@ -1,9 +1,9 @@
+#include "formats/base/checked.h"
 #include "formats/codecs/makers.h"
-#include "formats/codecs/number_cast.h"
 #include "formats/codecs/output.h"
 #include "formats/model/array.h"
-#include "formats/model/checked.h"
-#include "formats/model/utf8.h"
+#include "formats/model/number_cast.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs {
 namespace {

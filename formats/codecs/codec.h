@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/model/dtype.h"
 #include "formats/model/elements.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

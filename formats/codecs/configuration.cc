@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "formats/codecs/numpy_dtype.h"
+#include "formats/model/numpy_dtype.h"
 
 namespace plainfs {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "formats/codecs/makers.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 
 namespace plainfs {
 

@@ -1,6 +1,6 @@
 #include "formats/codecs/makers.h"
-#include "formats/codecs/number_cast.h"
 #include "formats/codecs/number_stage.h"
+#include "formats/model/number_cast.h"
 
 namespace plainfs {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 #include "formats/codecs/bit_reader.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
 
 namespace plainfs {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "formats/codecs/makers.h"
-#include "formats/codecs/object_text.h"
+#include "formats/model/object_text.h"
 
 namespace plainfs {
 namespace {

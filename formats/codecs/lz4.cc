@@ -1,8 +1,8 @@
 #include <lz4.h>
 
+#include "formats/base/cursor.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/cursor.h"
 
 namespace plainfs {
 namespace {

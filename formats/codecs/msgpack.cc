@@ -1,9 +1,9 @@
+#include "formats/base/hex.h"
 #include "formats/codecs/makers.h"
-#include "formats/codecs/number_cast.h"
-#include "formats/codecs/object_text.h"
-#include "formats/model/hex.h"
-#include "formats/model/number_text.h"
-#include "formats/model/utf8.h"
+#include "formats/model/number_cast.h"
+#include "formats/model/object_text.h"
+#include "formats/text/number_text.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs {
 namespace {

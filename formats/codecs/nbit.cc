@@ -3,10 +3,10 @@
 // its input nor at that of its output.
 #include <algorithm>
 
+#include "formats/base/checked.h"
 #include "formats/codecs/bit_reader.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 namespace {

@@ -1,7 +1,7 @@
 #include "formats/codecs/number_stage.h"
 
+#include "formats/base/checked.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 

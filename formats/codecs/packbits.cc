@@ -1,6 +1,6 @@
+#include "formats/base/checked.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 namespace {

@@ -1,8 +1,8 @@
 #include "formats/codecs/pickle.h"
 
-#include "formats/codecs/pickle_machine.h"
-#include "formats/codecs/pickle_records.h"
-#include "formats/codecs/pickle_text.h"
+#include "formats/pickle/pickle_machine.h"
+#include "formats/pickle/pickle_records.h"
+#include "formats/pickle/pickle_text.h"
 
 namespace plainfs {
 namespace {

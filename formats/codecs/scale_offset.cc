@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "formats/codecs/makers.h"
-#include "formats/codecs/number_cast.h"
 #include "formats/codecs/number_stage.h"
 #include "formats/codecs/v3_scalar.h"
+#include "formats/model/number_cast.h"
 
 namespace plainfs {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "formats/codecs/number_cast.h"
-#include "formats/codecs/numpy_dtype.h"
+#include "formats/model/number_cast.h"
+#include "formats/model/numpy_dtype.h"
 
 namespace plainfs {
 namespace {

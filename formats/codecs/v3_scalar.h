@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "formats/model/dtype.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

@@ -1,7 +1,7 @@
+#include "formats/base/cursor.h"
 #include "formats/codecs/makers.h"
 #include "formats/model/array.h"
-#include "formats/model/cursor.h"
-#include "formats/model/utf8.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/base/checked.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 namespace {

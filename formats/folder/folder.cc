@@ -4,6 +4,8 @@
 #include <boost/filesystem.hpp>
 #include <utility>
 
+#include "formats/registry.h"
+
 namespace plainfs::folder {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "formats/registry.h"
+#include "formats/model/store.h"
 
 namespace plainfs::folder {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "formats/registry.h"
+#include "formats/model/store.h"
 
 namespace plainfs::h5seurat {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/checked.h"
 #include "formats/hdf5/dataspace.h"
-#include "formats/model/checked.h"
 #include "formats/model/element_text.h"
 
 namespace plainfs::hdf5 {

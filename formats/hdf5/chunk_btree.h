@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "formats/base/file.h"
 #include "formats/hdf5/global_heap.h"
 #include "formats/model/array.h"
 #include "formats/model/context.h"
-#include "formats/model/file.h"
 
 namespace plainfs::hdf5 {
 

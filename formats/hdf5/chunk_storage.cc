@@ -4,8 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "formats/base/checked.h"
 #include "formats/codecs/codecs.h"
-#include "formats/model/checked.h"
 
 namespace plainfs::hdf5 {
 namespace {

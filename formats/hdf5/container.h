@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/registry.h"
+#include "formats/model/store.h"
 
 namespace plainfs::hdf5 {
 

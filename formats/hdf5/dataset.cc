@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/base/checked.h"
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/dataspace.h"
 #include "formats/hdf5/storage.h"
 #include "formats/hdf5/stored_object.h"
-#include "formats/model/checked.h"
 #include "formats/model/chunked_array.h"
 
 namespace plainfs::hdf5 {

@@ -1,6 +1,6 @@
 #include "formats/hdf5/dataspace.h"
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/filesystem.hpp>
 #include <cstring>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::hdf5 {
 

@@ -1,7 +1,7 @@
 #include "formats/hdf5/global_heap.h"
 
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 
 namespace plainfs::hdf5 {
 namespace {

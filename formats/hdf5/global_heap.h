@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/model/context.h"
 
 namespace plainfs::hdf5 {

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 
 namespace plainfs::hdf5 {
 

@@ -5,11 +5,11 @@
 #include <functional>
 #include <span>
 
+#include "formats/base/checked.h"
 #include "formats/hdf5/chunk_storage.h"
 #include "formats/hdf5/external_data.h"
 #include "formats/hdf5/open_dataset.h"
 #include "formats/hdf5/virtual_sources.h"
-#include "formats/model/checked.h"
 
 namespace plainfs::hdf5 {
 namespace {

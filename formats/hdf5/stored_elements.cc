@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::hdf5 {
 namespace {

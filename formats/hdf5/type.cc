@@ -5,9 +5,9 @@
 #include <numeric>
 #include <string>
 
+#include "formats/base/checked.h"
 #include "formats/hdf5/library.h"
 #include "formats/hdf5/stored_elements.h"
-#include "formats/model/checked.h"
 #include "formats/model/complex_pair.h"
 
 namespace plainfs::hdf5 {

@@ -1,7 +1,7 @@
 #include "formats/hdmf/element_arrays.h"
 
-#include "formats/codecs/object_text.h"
-#include "formats/model/utf8.h"
+#include "formats/model/object_text.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs::hdmf {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs::hdmf {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/base/checked.h"
 #include "formats/model/assembly.h"
 #include "formats/model/box_runs.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 

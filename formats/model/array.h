@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/error.h"
 #include "formats/model/attribute.h"
 #include "formats/model/dtype.h"
 #include "formats/model/elements.h"
-#include "formats/model/error.h"
 
 namespace plainfs {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/base/checked.h"
 #include "formats/model/box_runs.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/error.h"
-#include "formats/model/json.h"
+#include "formats/base/error.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "formats/base/checked.h"
 #include "formats/model/assembly.h"
-#include "formats/model/checked.h"
 
 namespace plainfs {
 

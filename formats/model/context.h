@@ -9,8 +9,8 @@
 
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
+#include "formats/base/file.h"
 #include "formats/model/decode_room.h"
-#include "formats/model/file.h"
 
 namespace plainfs {
 

@@ -98,13 +98,6 @@ DType sequence_type(DType item);
 
 bool operator==(const DType& a, const DType& b);
 
-// IEEE 754 binary16. Only a carrier of bits: convert to float to compute.
-struct Half {
-  uint16_t bits;
-};
-float to_float(Half value);
-Half to_half(float value);  // rounds to nearest, ties to even
-
 // Calls visit(T{}) with the C++ type of one native element of a number: int8_t … uint64_t, Half, float,
 // double; boolean, logical and enumeration as the integer that stores them (boolean: uint8_t), time_point
 // and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws

@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
+#include "formats/base/half.h"
 
 namespace plainfs {
 

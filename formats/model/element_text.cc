@@ -3,10 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "formats/model/hex.h"
-#include "formats/model/number_text.h"
+#include "formats/base/hex.h"
 #include "formats/model/time_text.h"
-#include "formats/model/utf8.h"
+#include "formats/text/number_text.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 
 #include "formats/model/dtype.h"
 #include "formats/model/elements.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs {
 

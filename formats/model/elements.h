@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/model/dtype.h"
 
 namespace plainfs {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "formats/base/error.h"
 #include "formats/model/array.h"
-#include "formats/model/error.h"
 
 namespace plainfs {
 

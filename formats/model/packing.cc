@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 #include "formats/model/elements.h"
 
 namespace plainfs {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 
 namespace plainfs::rds {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 
 namespace plainfs::rds {
 namespace {

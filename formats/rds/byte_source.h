@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "formats/model/bytes.h"
-#include "formats/model/file.h"
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
 
 namespace plainfs::rds {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/model/checked.h"
-#include "formats/model/utf8.h"
+#include "formats/base/checked.h"
 #include "formats/rds/altrep.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs::rds {
 namespace {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 
 namespace plainfs::rds {
 namespace {

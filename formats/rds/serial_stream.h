@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/rds/byte_source.h"
 
 namespace plainfs::rds {

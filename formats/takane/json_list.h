@@ -1,7 +1,7 @@
 // The JSON form of a simple_list. Source: uzuki2 2.0.0, docs/specifications/json (versions 1.0 to 1.2).
 #pragma once
 
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs::takane {
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "formats/model/context.h"
-#include "formats/model/json.h"
 #include "formats/model/node.h"
-#include "formats/registry.h"
+#include "formats/model/store.h"
+#include "formats/text/json.h"
 
 namespace plainfs::takane {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::takane {
 namespace {

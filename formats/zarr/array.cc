@@ -1,6 +1,6 @@
 #include "formats/zarr/array.h"
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::zarr {
 namespace {

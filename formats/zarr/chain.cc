@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 #include "formats/zarr/sharding.h"
 
 namespace plainfs::zarr {

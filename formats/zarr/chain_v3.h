@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 #include "formats/zarr/chain.h"
 
 namespace plainfs::zarr {

@@ -1,7 +1,7 @@
 #include <charconv>
 #include <optional>
 
-#include "formats/codecs/numpy_dtype.h"
+#include "formats/model/numpy_dtype.h"
 #include "formats/zarr/extension.h"
 #include "formats/zarr/json_members.h"
 

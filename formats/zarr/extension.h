@@ -4,7 +4,7 @@
 #include <string>
 
 #include "formats/model/dtype.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs::zarr {
 

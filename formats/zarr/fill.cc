@@ -6,10 +6,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "formats/base/checked.h"
 #include "formats/codecs/codecs.h"
-#include "formats/codecs/object_text.h"
-#include "formats/model/checked.h"
-#include "formats/model/utf8.h"
+#include "formats/model/object_text.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs::zarr {
 namespace {

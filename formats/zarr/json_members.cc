@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs::zarr {
 namespace {

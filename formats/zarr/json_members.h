@@ -6,7 +6,7 @@
 
 #include "formats/model/attribute.h"
 #include "formats/model/chunked_array.h"
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 
 namespace plainfs::zarr {
 

@@ -1,6 +1,6 @@
+#include "formats/base/checked.h"
 #include "formats/codecs/codecs.h"
-#include "formats/codecs/numpy_dtype.h"
-#include "formats/model/checked.h"
+#include "formats/model/numpy_dtype.h"
 #include "formats/zarr/fill.h"
 #include "formats/zarr/json_members.h"
 #include "formats/zarr/metadata.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 
 namespace plainfs::zarr {
 namespace {

@@ -6,8 +6,8 @@
 #include <boost/filesystem.hpp>
 #include <cerrno>
 
-#include "formats/model/error.h"
-#include "formats/model/modified_time.h"
+#include "formats/base/error.h"
+#include "formats/base/modified_time.h"
 
 namespace plainfs::zarr {
 namespace {

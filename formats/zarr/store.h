@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/model/context.h"
 
 namespace plainfs::zarr {

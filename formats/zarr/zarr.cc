@@ -4,7 +4,7 @@
 
 #include <boost/filesystem.hpp>
 
-#include "formats/model/json.h"
+#include "formats/text/json.h"
 #include "formats/zarr/group.h"
 #include "formats/zarr/zip.h"
 

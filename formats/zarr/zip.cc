@@ -4,8 +4,8 @@
 #include <array>
 #include <fstream>
 
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 
 namespace plainfs::zarr {
 namespace {

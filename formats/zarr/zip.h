@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/file.h"
+#include "formats/base/file.h"
 
 namespace plainfs::zarr {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "formats/base/checked.h"
+#include "formats/base/cursor.h"
 #include "formats/codecs/codecs.h"
-#include "formats/model/checked.h"
-#include "formats/model/cursor.h"
 #include "formats/zarr/store.h"
 #include "formats/zarr/zip.h"
 

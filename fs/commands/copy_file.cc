@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
-#include "formats/model/checked.h"
-#include "formats/model/modified_time.h"
+#include "formats/base/checked.h"
+#include "formats/base/modified_time.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {

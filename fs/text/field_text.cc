@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/model/utf8.h"
+#include "formats/text/utf8.h"
 
 namespace plainfs {
 

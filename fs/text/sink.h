@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/model/error.h"
-#include "formats/model/number_text.h"
+#include "formats/base/error.h"
+#include "formats/text/number_text.h"
 
 namespace plainfs {
 

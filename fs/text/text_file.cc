@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cache/block_stream.h"
-#include "formats/model/checked.h"
+#include "formats/base/checked.h"
 
 namespace plainfs {
 

@@ -8,7 +8,7 @@
 
 #include "formats/model/context.h"
 #include "fs/text/sink.h"
-#include "fs/views/view_file.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
 

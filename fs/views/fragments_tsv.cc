@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "formats/model/checked.h"
-#include "formats/model/digits.h"
+#include "formats/base/checked.h"
+#include "formats/text/digits.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 

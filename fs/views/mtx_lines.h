@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "formats/model/digits.h"
+#include "formats/text/digits.h"
 #include "fs/text/sink.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 
 #include "formats/model/array.h"
 #include "formats/model/context.h"
-#include "fs/views/view_file.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/model/utf8.h"
+#include "formats/text/utf8.h"
 #include "fs/views/npy.h"
 
 namespace plainfs {

@@ -11,7 +11,7 @@
 
 #include "formats/model/context.h"
 #include "formats/model/node.h"
-#include "fs/views/view_file.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
 

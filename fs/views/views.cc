@@ -1,6 +1,6 @@
 #include <array>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/csv_array.h"

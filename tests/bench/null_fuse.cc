@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/fuse_connection.h"
+#include "fs/mount/fuse_connection.h"
 
 namespace {
 

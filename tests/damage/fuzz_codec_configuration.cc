@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "formats/codecs/codecs.h"
-#include "formats/codecs/numpy_dtype.h"
+#include "formats/model/numpy_dtype.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // chunk.
 #include <cstdlib>
 
+#include "formats/base/cursor.h"
 #include "formats/codecs/codecs.h"
-#include "formats/codecs/numpy_dtype.h"
-#include "formats/model/cursor.h"
+#include "formats/model/numpy_dtype.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "formats/base/cursor.h"
 #include "formats/hdmf/schema.h"
-#include "formats/model/cursor.h"
 #include "formats/zarr/group.h"
 #include "tests/support/test_context.h"
 

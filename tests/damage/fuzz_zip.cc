@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 #include "formats/zarr/store.h"
 #include "formats/zarr/zip.h"
 #include "tests/support/test_context.h"

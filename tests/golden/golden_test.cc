@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "formats/open_store.h"
 #include "formats/registry.h"
 #include "fs/filesystem.h"
 #include "tests/golden/content.h"

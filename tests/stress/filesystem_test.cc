@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "formats/open_store.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fs/text/text_file.h"
-#include "fs/views/view_file.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
 

@@ -1,5 +1,6 @@
 #include "tests/damage/hdf5/store_walk.h"
 
+#include "formats/open_store.h"
 #include "formats/registry.h"
 #include "fs/filesystem.h"
 

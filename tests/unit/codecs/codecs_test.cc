@@ -6,11 +6,11 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "formats/base/hex.h"
 #include "formats/codecs/base64.h"
 #include "formats/codecs/crc32c.h"
-#include "formats/codecs/numpy_dtype.h"
-#include "formats/codecs/object_text.h"
-#include "formats/model/hex.h"
+#include "formats/model/numpy_dtype.h"
+#include "formats/model/object_text.h"
 
 namespace plainfs {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "fs/memory_file.h"
+#include "fs/tree/memory_file.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/fs/memory_store.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/registry.h"
+#include "formats/model/store.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 #include "tests/unit/model/random_elements.h"
 
 using namespace plainfs;

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/model/error.h"
+#include "formats/base/error.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"

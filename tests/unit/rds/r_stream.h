@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/model/cursor.h"
+#include "formats/base/cursor.h"
 #include "formats/rds/byte_source.h"
 #include "formats/rds/reader.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "formats/codecs/numpy_dtype.h"
+#include "formats/model/numpy_dtype.h"
 
 namespace {
 

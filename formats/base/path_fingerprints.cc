@@ -1,0 +1,55 @@
+#include "formats/base/path_fingerprints.h"
+
+#include <utility>
+
+namespace plainfs {
+
+namespace {
+
+// FNV-1a, with its high bits stirred into the low ones that choose the slot.
+uint64_t key_of(std::string_view path) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : path) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  h ^= h >> 32;
+  return h == 0 ? 1 : h;
+}
+
+}  // namespace
+
+bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint) {
+  const auto folded = static_cast<uint32_t>(fingerprint ^ fingerprint >> 32);
+  if (used_ * 8 >= keys_.size() * 7) grow();
+  const uint64_t key = key_of(path);
+  const size_t slot = slot_of(key);
+  if (keys_[slot] == key) return fingerprints_[slot] == folded;
+  keys_[slot] = key;
+  fingerprints_[slot] = folded;
+  ++used_;
+  return true;
+}
+
+void PathFingerprints::clear() {
+  *this = {};
+}
+
+// Where key stands, or the free slot it would take.
+size_t PathFingerprints::slot_of(uint64_t key) const {
+  const size_t mask = keys_.size() - 1;
+  size_t slot = key & mask;
+  while (keys_[slot] != 0 && keys_[slot] != key) slot = (slot + 1) & mask;
+  return slot;
+}
+
+void PathFingerprints::grow() {
+  const std::vector<uint64_t> keys =
+      std::exchange(keys_, std::vector<uint64_t>(keys_.empty() ? 64 : keys_.size() * 2));
+  const std::vector<uint32_t> values = std::exchange(fingerprints_, std::vector<uint32_t>(keys_.size()));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == 0) continue;
+    const size_t slot = slot_of(keys[i]);
+    keys_[slot] = keys[i];
+    fingerprints_[slot] = values[i];
+  }
+}
+
+}  // namespace plainfs

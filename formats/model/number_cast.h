@@ -1,0 +1,87 @@
+// Stored numbers as values, and one type of number as another: what the array -> array codecs compute with.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "formats/base/bytes.h"
+#include "formats/base/cursor.h"
+#include "formats/model/dtype.h"
+
+namespace plainfs {
+
+template <class T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
+template <class T>
+T load_stored(const std::byte* at, bool big_endian) {
+  return std::bit_cast<T>(big_endian ? load_big<BitsOf<T>>(at) : load_little<BitsOf<T>>(at));
+}
+
+template <class T>
+void store(T value, bool big_endian, std::byte* at) {
+  auto bits = std::bit_cast<BitsOf<T>>(value);
+  if (big_endian != (std::endian::native == std::endian::big)) bits = byte_swapped(bits);
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+// Rounds once, to nearest even: a float between, rounded to odd, keeps what decides.
+inline Half to_half_from_double(double value) {
+  float between = static_cast<float>(value);
+  if (std::isfinite(between) && static_cast<double>(between) != value &&
+      (std::bit_cast<uint32_t>(between) & 1) == 0) {
+    const bool too_large = std::abs(static_cast<double>(between)) > std::abs(value);
+    between = std::bit_cast<float>(std::bit_cast<uint32_t>(between) + (too_large ? -1u : 1u));
+  }
+  return to_half(between);
+}
+
+// The integer part of value as numpy's astype has it on x86-64, where C leaves it undefined: what does not
+// fit comes from the conversion instruction's "integer indefinite", cut to the type's width.
+template <class To>
+To integer_part(double value) {
+  const auto fits = [value](double low, double high) {
+    return value > low && value < high;
+  };  // false for NaN
+  constexpr double k63 = 9223372036854775808.0;
+  const auto to_int64 = [&](double v) {
+    return v >= -k63 && v < k63 ? static_cast<int64_t>(v) : std::numeric_limits<int64_t>::min();
+  };
+  if constexpr (std::is_same_v<To, uint64_t>) {
+    if (value >= k63) return static_cast<uint64_t>(to_int64(value - k63)) ^ uint64_t { 1 } << 63;
+    return static_cast<uint64_t>(to_int64(value));
+  } else if constexpr (sizeof(To) == 8 || std::is_same_v<To, uint32_t>) {
+    return static_cast<To>(to_int64(value));
+  } else {
+    const int32_t wide =
+        fits(-2147483649.0, 2147483648.0) ? static_cast<int32_t>(value) : std::numeric_limits<int32_t>::min();
+    return static_cast<To>(wide);
+  }
+}
+
+// value as a To, as a C cast (integers wrap) and numpy's astype give it.
+template <class To, class From>
+To number_cast(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<From, Half>) {
+    return number_cast<To>(to_float(value));
+  } else if constexpr (std::is_same_v<To, Half>) {
+    if constexpr (std::is_same_v<From, double>)
+      return to_half_from_double(value);
+    else
+      return to_half(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return integer_part<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+}  // namespace plainfs

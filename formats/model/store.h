@@ -1,0 +1,45 @@
+// What a format is: a container opens a path as a Store, a schema gives what a container found its meaning.
+// The tables of both are in formats/registry.h.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "formats/model/context.h"
+#include "formats/model/node.h"
+#include "formats/text/json.h"
+
+namespace plainfs {
+
+// An opened store.
+struct Store {
+  std::string path;      // on disk, as an absolute path
+  std::string format;    // "HDF5", "Zarr v2", "BPCells directory"
+  std::string version;   // of the format, where the store says it
+  Node root;             // refined by the schemas
+  Json::Object details;  // what the format adds to .plainfs/info.json
+};
+
+struct Container {
+  std::string_view name;
+  // Cheap: looks at the path's kind and its first bytes or its marker files. Never throws.
+  bool (*recognises)(const std::string& path);
+  // Throws an Error whose message stands alone after "plainfs: PATH: ".
+  Store (*open)(const std::string& path, Context& context);
+};
+
+struct Schema {
+  std::string_view name;
+  // The node with more meaning, or nullopt where this schema has nothing to say. Asked for a store's root and
+  // for every member that is listed; a schema of whole stores answers for the root only, with a group that
+  // refines its members itself.
+  std::optional<Node> (*refine)(const Node& node, Context& context);
+  // Adds to details of a store whose (raw) root this schema recognises; may be null.
+  void (*describe)(const Node& raw_root, Store& store);
+};
+
+using StorePtr = std::shared_ptr<const Store>;
+
+}  // namespace plainfs

@@ -1,0 +1,66 @@
+#include "formats/open_store.h"
+
+#include <unistd.h>
+
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "formats/folder/folder.h"
+#include "formats/registry.h"
+
+namespace plainfs {
+namespace {
+
+namespace files = boost::filesystem;
+
+// The folder without links and "..", the name in it as given: a store keeps the name that it is called by.
+files::path absolute_path(const std::string& given) {
+  files::path path = files::absolute(given);
+  while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
+  boost::system::error_code error;
+  if (path.filename_is_dot_dot()) return files::canonical(path, error);
+  const files::path folder = files::canonical(path.parent_path(), error);
+  return error ? path : folder / path.filename();
+}
+
+// Throws where nothing is at path or the system does not let it be read.
+void check_readable(const files::path& path) {
+  boost::system::error_code error;
+  const files::file_status status = files::status(path, error);
+  if (status.type() == files::file_not_found) throw not_found("no such file or directory");
+  if (error) throw unreadable("{}", error.message());
+  const int mode = status.type() == files::directory_file ? R_OK | X_OK : R_OK;
+  if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
+}
+
+// What the schemas that recognise the store's root add to its details.
+void describe(const Node& raw_root, Store& store) {
+  for (const Schema& schema : schemas()) {
+    if (!schema.describe) continue;
+    try {
+      schema.describe(raw_root, store);
+    } catch (const Error&) {
+      // refine() has warned of what cannot be read
+    }
+  }
+}
+
+}  // namespace
+
+Store open_store(const std::string& path, Context& context) {
+  const files::path absolute = absolute_path(path);
+  check_readable(absolute);
+  const Container* const container = container_of(absolute.string());
+  if (!container && !folder::recognises(absolute.string()))
+    throw Error(Errc::unknown_format, "no format that plainfs knows");
+  Store store =
+      container ? container->open(absolute.string(), context) : folder::open(absolute.string(), context);
+  store.path = absolute.string();
+  const Node raw_root = store.root;
+  store.root = refine(std::move(store.root), context);
+  describe(raw_root, store);
+  return store;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,14 @@
+// Opens whatever a path is: a store of a known format, or a folder as a mirror of the stores in it.
+#pragma once
+
+#include <string>
+
+#include "formats/model/store.h"
+
+namespace plainfs {
+
+// Opens with the first container that recognises path, else, where it is a folder, as its mirror. Throws
+// not_found, unreadable, unknown_format, and what the container throws.
+Store open_store(const std::string& path, Context& context);
+
+}  // namespace plainfs

@@ -1,0 +1,68 @@
+#include "fs/mount/daemon.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+namespace {
+
+// Until the child is ready or has ended.
+[[noreturn]] void wait_for(pid_t child, int pipe) {
+  char word = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(pipe, &word, 1);
+  } while (got < 0 && errno == EINTR);
+  if (got == 1) ::_exit(kSuccess);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) std::fprintf(stderr, "plainfs: ended by signal %d\n", WTERMSIG(status));
+  ::_exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : int{kLoopFailed});
+}
+
+}  // namespace
+
+Daemon::Daemon(bool foreground) {
+  if (foreground) return;
+  int ends[2];
+  if (::pipe(ends) != 0) throw Failure(kNotDaemonized, fmt::format("pipe: {}", std::strerror(errno)));
+  const pid_t child = ::fork();
+  if (child < 0) throw Failure(kNotDaemonized, fmt::format("fork: {}", std::strerror(errno)));
+  if (child > 0) {
+    ::close(ends[1]);
+    wait_for(child, ends[0]);
+  }
+  ::close(ends[0]);
+  ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  parent_ = ends[1];
+}
+
+Daemon::~Daemon() {
+  if (parent_ >= 0) ::close(parent_);
+}
+
+void Daemon::ready() {
+  if (parent_ < 0) return;
+  ::setsid();
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (::chdir("/") == 0 && nothing >= 0) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
+  }
+  ::close(nothing);
+  const char word = 1;
+  const ssize_t told = ::write(parent_, &word, 1);
+  static_cast<void>(told);  // the parent may be gone
+  ::close(parent_);
+  parent_ = -1;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,69 @@
+#include "fs/mount/fuse_connection.h"
+
+#define FUSE_USE_VERSION 312
+#include <fuse_lowlevel.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace plainfs {
+namespace {
+
+constexpr unsigned kReadAhead = 1 << 20;
+constexpr unsigned kThreads = 16;
+
+}  // namespace
+
+void set_connection(fuse_conn_info& connection) {
+  connection.max_readahead = kReadAhead;
+  connection.max_background = 64;
+  connection.congestion_threshold = 48;
+  connection.want &=
+      ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA |
+                             FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
+  connection.want |=
+      connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS);
+}
+
+void raise_read_ahead(const std::string& mountpoint) {
+  const std::string device = what_is_mounted(mountpoint).device;
+  if (!device.empty()) std::ofstream("/sys/class/bdi/" + device + "/read_ahead_kb") << kReadAhead / 1024;
+}
+
+int serve_with_threads(fuse_session* session) {
+  fuse_loop_config* config = fuse_loop_cfg_create();
+  fuse_loop_cfg_set_clone_fd(config, 0);
+  fuse_loop_cfg_set_max_threads(config, kThreads);
+  fuse_loop_cfg_set_idle_threads(config, kThreads);
+  const int result = fuse_session_loop_mt(session, config);
+  fuse_loop_cfg_destroy(config);
+  return result;
+}
+
+Mounted what_is_mounted(const std::string& mountpoint) {
+  std::ifstream mounts("/proc/self/mountinfo");
+  Mounted mounted;
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream words(line);
+    std::string id, parent, number, root, point;
+    words >> id >> parent >> number >> root >> point;
+    std::string plain;  // blanks and the like are written as three octal digits
+    for (size_t i = 0; i < point.size(); ++i) {
+      if (point[i] == '\\' && i + 3 < point.size()) {
+        plain += static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8));
+        i += 3;
+      } else {
+        plain += point[i];
+      }
+    }
+    if (plain != mountpoint) continue;
+    std::string word;
+    while (words >> word && word != "-") {
+    }
+    words >> word;
+    mounted = {number, word};
+  }
+  return mounted;
+}
+
+}  // namespace plainfs

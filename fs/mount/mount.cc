@@ -1,0 +1,73 @@
+#include "fs/mount/mount.h"
+
+#include <cstdio>
+
+#include "fs/exit_code.h"
+#include "fs/mount/daemon.h"
+#include "fs/mount/fuse.h"
+#include "fs/mount/mountpoint.h"
+#include "fs/mount/supervisor.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+void add_default(std::vector<std::string>& options, const std::string& name, const std::string& value) {
+  const std::string start = name + "=";
+  for (const std::string& option : options) {
+    if (option.rfind(start, 0) == 0) return;
+  }
+  options.push_back(start + value);
+}
+
+MountSettings settings_of(const Options& options, const std::string& mountpoint, const std::string& store) {
+  MountSettings settings;
+  settings.mountpoint = mountpoint;
+  settings.mount_options = options.mount_options;
+  settings.mount_options.emplace_back("ro");
+  add_default(settings.mount_options, "fsname", store);
+  add_default(settings.mount_options, "subtype", "plainfs");
+  settings.entry_timeout = options.entry_timeout;
+  settings.attr_timeout = options.attr_timeout;
+  settings.negative_timeout = options.negative_timeout;
+  settings.max_read = options.max_read;
+  if (options.max_read != 0) settings.mount_options.push_back(fmt::format("max_read={}", options.max_read));
+  settings.single_threaded = options.single_threaded;
+  settings.debug = options.debug;
+  return settings;
+}
+
+void start_log(Log& log, const Options& options) {
+  const auto level = spdlog::level::from_str(options.log_level);
+  if (!options.log_file.empty()) log.to_file(options.log_file, level);
+  if (options.foreground)
+    log.to_standard_error(level);
+  else
+    log.to_system_log(level);
+}
+
+}  // namespace
+
+int mount_store(const Options& options) {
+  Daemon daemon(options.foreground);
+  Session session(options);
+  if (const std::string missing = missing_for_fuse(); !missing.empty()) {
+    throw Failure(kNoSession, missing + "; without FUSE there are: plainfs ls, cat, export, info and check");
+  }
+  const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
+  session.context().options.mountpoint = mountpoint.path();
+  MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
+  settings.answers = [&] {
+    if (mountpoint.is_new()) std::printf("%s\n", mountpoint.path().c_str());
+    std::fflush(stdout);
+    daemon.ready();
+  };
+  wait_for_file_time();  // what changes once the mount answers is then seen to have changed
+  FuseMount mount(session.filesystem(), std::move(settings));
+  start_log(session.log(), options);
+  const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
+  mount.serve();
+  return kSuccess;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,127 @@
+#include "fs/mount/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+namespace {
+
+constexpr unsigned char kStopWatching = 0;  // no signal has this number
+
+// Where the handlers write. Signal handlers can be given nothing else.
+volatile std::sig_atomic_t signal_pipe = -1;
+
+void pass_on(int number) {
+  const int saved = errno;
+  const auto word = static_cast<unsigned char>(number);
+  const ssize_t written = ::write(signal_pipe, &word, 1);
+  static_cast<void>(written);  // a full pipe holds enough signals
+  errno = saved;
+}
+
+void interrupt(int) {}  // makes a blocking call of the serving thread return
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  if (::sigaction(number, &action, nullptr) != 0) {
+    throw Failure(kNoSignalHandlers, fmt::format("signal {}: {}", number, std::strerror(errno)));
+  }
+}
+
+uint64_t now() {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+}  // namespace
+
+Supervisor::Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint64_t idle_seconds)
+    : mount_(mount),
+      filesystem_(filesystem),
+      log_(log),
+      idle_seconds_(idle_seconds),
+      idle_since_(now()),
+      server_(::pthread_self()) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  signals_ = ends[0];
+  signal_pipe = ends[1];
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) handle(number, pass_on);
+  handle(SIGUSR2, interrupt);
+  handle(SIGPIPE, SIG_IGN);
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Supervisor::~Supervisor() {
+  pass_on(kStopWatching);
+  watcher_.join();
+  // The handlers stay, so that a signal on the way out does not cut the unmount short.
+  const int writing = signal_pipe;
+  signal_pipe = -1;
+  ::close(writing);
+  ::close(signals_);
+}
+
+void Supervisor::watch() {
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  bool ending = false;
+  for (;;) {
+    pollfd waiting{signals_, POLLIN, 0};
+    const int wait_ms = ending ? 50 : idle_seconds_ != 0 ? 1000 : -1;
+    if (::poll(&waiting, 1, wait_ms) <= 0) {
+      if (!ending && idle_seconds_ != 0 && is_idle() && mount_.unmount_if_unused())
+        log_.info("unmounted: idle");
+    } else {
+      unsigned char number = kStopWatching;
+      if (::read(signals_, &number, 1) != 1) continue;
+      if (number == kStopWatching) return;
+      if (number == SIGUSR1)
+        reopen();
+      else
+        ending = true;
+    }
+    if (ending) end_serving();
+  }
+}
+
+// Again and again until serve() returns: a signal may come just before the serving thread begins to wait.
+void Supervisor::end_serving() {
+  mount_.stop();
+  ::pthread_kill(server_, SIGUSR2);
+}
+
+void Supervisor::reopen() {
+  try {
+    filesystem_.reopen();
+    mount_.invalidate();
+    wait_for_file_time();
+    log_.info("the store was reopened");
+  } catch (const Error& error) {
+    log_.error(fmt::format("the store cannot be reopened: {}", error.what()));
+  }
+}
+
+bool Supervisor::is_idle() {
+  const uint64_t requests = mount_.requests();
+  if (requests != requests_seen_ || mount_.open_files() > 0) {
+    requests_seen_ = requests;
+    idle_since_ = now();
+  }
+  return now() - idle_since_ >= idle_seconds_;
+}
+
+}  // namespace plainfs

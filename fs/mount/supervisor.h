@@ -1,0 +1,40 @@
+// Looks after a mount while it serves: ends it on SIGINT, SIGTERM and SIGHUP with files open or not, shows
+// the store anew on SIGUSR1, and unmounts when nobody has used it for long enough.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <thread>
+
+#include "fs/log.h"
+#include "fs/mount/fuse.h"
+
+namespace plainfs {
+
+// One at a time in a process: signals have one owner. Made by the thread that will call FuseMount::serve().
+class Supervisor {
+ public:
+  // idle_seconds: 0 = never. Throws Failure(kNoSignalHandlers).
+  Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint64_t idle_seconds);
+  ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+ private:
+  void watch();
+  void end_serving();
+  void reopen();
+  bool is_idle();
+
+  FuseMount& mount_;
+  Filesystem& filesystem_;
+  Log& log_;
+  const uint64_t idle_seconds_;
+  uint64_t requests_seen_ = 0;
+  uint64_t idle_since_ = 0;  // seconds of the steady clock
+  int signals_ = -1;         // the reading end of a pipe on which the handlers put signal numbers
+  const pthread_t server_;   // the thread that serves
+  std::thread watcher_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,51 @@
+// One file under the mountpoint: an exact size and random access, nothing about how it came to be.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "formats/base/bytes.h"
+
+namespace plainfs {
+
+// Parts of cached buffers, in order: a reply without a copy. The buffers live as long as the Slices.
+struct Slices {
+  std::vector<iovec> parts;
+  std::vector<std::shared_ptr<const void>> owners;
+
+  size_t size() const {
+    size_t sum = 0;
+    for (const iovec& part : parts) sum += part.iov_len;
+    return sum;
+  }
+  void add(ByteSpan part, std::shared_ptr<const void> owner) {
+    if (part.empty()) return;
+    parts.push_back(
+        {const_cast<std::byte*>(part.data()), part.size()});  // an iovec is not const, its readers are
+    owners.push_back(std::move(owner));
+  }
+  // Requires: out.size() >= size()
+  void copy_to(std::span<std::byte> out) const {
+    size_t at = 0;
+    for (const iovec& part : parts) {
+      std::memcpy(out.data() + at, part.iov_base, part.iov_len);
+      at += part.iov_len;
+    }
+  }
+};
+
+// Thread-safe. Errors are thrown, from either call, for as long as they last.
+class ViewFile {
+ public:
+  virtual ~ViewFile() = default;
+  virtual uint64_t size() = 0;
+  // Bytes [offset, offset + size), fewer only at the end of the file.
+  virtual Slices read(uint64_t offset, size_t size) = 0;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,308 @@
+#include "fs/tree/directory.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "formats/registry.h"
+#include "fs/tree/link_text.h"
+#include "fs/tree/links.h"
+#include "fs/tree/memory_file.h"
+#include "fs/tree/names.h"
+#include "fs/tree/plain_file.h"
+
+namespace plainfs {
+namespace {
+
+// A group whose members are known and refined already, under their encoded names: what views see of the
+// directory they are asked about.
+class KnownMembers : public Group {
+ public:
+  KnownMembers(GroupPtr group, std::vector<Member> members)
+      : group_(std::move(group)), members_(std::move(members)) {
+    for (Member& member : members_) member.name = encode_name(member.name);
+  }
+  std::vector<Member> members() const override { return members_; }
+  std::optional<Node> find(std::string_view name) const override { return group_->find(name); }
+  Attributes attributes() const override { return group_->attributes(); }
+  GroupPtr parent() const override { return group_->parent(); }
+  std::string path() const override { return group_->path(); }
+
+ private:
+  const GroupPtr group_;
+  std::vector<Member> members_;
+};
+
+// The root of a store that is one array or table.
+class LoneMember : public Group {
+ public:
+  explicit LoneMember(Member member) : member_(std::move(member)) {}
+  std::vector<Member> members() const override { return {member_}; }
+  GroupPtr parent() const override { return nullptr; }
+  std::string path() const override { return "/"; }
+
+ private:
+  const Member member_;
+};
+
+bool is_lone_member(const Node& node) {
+  return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
+}
+
+std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
+  std::vector<OfferedFile> files;
+  for (const View* view : shelf.views) view->offer(node, shelf.context, files);
+  return files;
+}
+
+// What views show beside the directory of node. They are asked without its parts, so that nothing is listed
+// for it.
+std::vector<OfferedFile> offered_for_member(const Node& node, const Shelf& shelf) {
+  if (std::holds_alternative<std::monostate>(node.content)) return {};
+  Node alone = node;
+  alone.parts = nullptr;
+  return offered_files(alone, shelf);
+}
+
+// files: what the chosen views offer for it.
+bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const Shelf& shelf) {
+  if (node.parts ||
+      std::any_of(files.begin(), files.end(), [](const OfferedFile& file) { return file.inside; })) {
+    return true;
+  }
+  if (!files.empty() || std::holds_alternative<PlainFile>(node.content) ||
+      std::holds_alternative<Link>(node.content))
+    return false;
+  // Damaged, or nothing that any view would show; what others would show was left out on purpose.
+  Shelf with_all{shelf.context, shelf.stores, {}};
+  for (const View& view : views()) with_all.views.push_back(&view);
+  return offered_for_member(node, with_all).empty();
+}
+
+// What a directory shows before names are given.
+struct Candidate {
+  std::string stored;  // the member's name
+  NameRequest request;
+  Shown shown;
+  const Link* link = nullptr;  // whose text is still to be made
+};
+
+class Lister {
+ public:
+  explicit Lister(const Shelf& shelf) : shelf_(shelf) {}
+
+  void add_member(const Member& member, Links& links) {
+    const std::string encoded = encode_name(member.name);
+    const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
+      Shown shown{{}, kind, member.node, {}, {}};
+      return candidates_.emplace_back(
+          Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});
+    };
+    if (const Link* link = std::get_if<Link>(&member.node.content)) {
+      for (std::string& extension : link_extensions(*link, links))
+        add(std::move(extension), FileKind::link).link = link;
+      return;
+    }
+    if (!member.node.store.empty()) {
+      add("", FileKind::store);
+      return;
+    }
+    if (std::holds_alternative<PlainFile>(member.node.content)) {
+      if (member.node.parts)
+        add("", FileKind::directory);
+      else
+        add("", FileKind::file).shown.open = open_plain_file(member.node, shelf_);
+      return;
+    }
+    std::vector<OfferedFile> files = offered_for_member(member.node, shelf_);
+    if (has_directory(member.node, files, shelf_)) add("", FileKind::directory);
+    for (OfferedFile& file : files) {
+      if (!file.inside) add(file.name, FileKind::file).shown.open = std::move(file.open);
+    }
+  }
+
+  // The files that node's own directory holds besides its members.
+  void add_own_files(Node node, std::vector<Member> members, bool is_top) {
+    if (is_top && is_lone_member(node)) {
+      // The attributes of what is mounted are its own; in a mirrored folder they are its member's.
+      node.attributes = [lone = members.front().node] { return attributes_of(lone); };
+      members.clear();
+    }
+    if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
+    for (OfferedFile& file : offered_files(node, shelf_)) {
+      if (!file.inside) continue;
+      const size_t dot = std::min(file.name.rfind('.'), file.name.size());
+      candidates_.push_back(
+          {{}, {file.name.substr(0, dot), file.name.substr(dot)}, {{}, FileKind::file, {}, file.open, {}}});
+    }
+  }
+
+  std::vector<Candidate> finish(bool is_top) {
+    std::vector<NameRequest> requests;
+    requests.reserve(candidates_.size());
+    for (const Candidate& candidate : candidates_) requests.push_back(candidate.request);
+    static constexpr std::string_view kReserved[] = {".plainfs"};
+    const auto reserved = std::span(kReserved).first(is_top ? 1 : 0);
+    const std::vector<std::string> names = assign_names(requests, reserved);
+    for (size_t i = 0; i < names.size(); ++i) candidates_[i].shown.name = names[i];
+    return std::move(candidates_);
+  }
+
+ private:
+  std::vector<std::string> link_extensions(const Link& link, Links& links) const {
+    if (link.verbatim) return {""};
+    const std::optional<Node> target = links.target(link);
+    std::vector<std::string> extensions;
+    if (target) extensions = extensions_of(*target, shelf_);
+    if (extensions.empty()) extensions.emplace_back();
+    return extensions;
+  }
+
+  const Shelf& shelf_;
+  std::vector<Candidate> candidates_;
+};
+
+std::vector<Member> refined_members(const Node& node, Context& context) {
+  std::vector<Member> members;
+  if (node.parts) members = node.parts->members();
+  for (Member& member : members) member.node = refine(std::move(member.node), context);
+  return members;
+}
+
+std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>& members, Links& links,
+                                     bool is_top, const Shelf& shelf) {
+  Lister lister(shelf);
+  for (const Member& member : members) lister.add_member(member, links);
+  lister.add_own_files(node, members, is_top);
+  return lister.finish(is_top);
+}
+
+// The names that links' targets have where they stand, which differ from the plain ones only where a view's
+// name is taken there by a member.
+class TargetNames {
+ public:
+  TargetNames(const Place& place, Links& links, const Shelf& shelf)
+      : place_(place), links_(links), shelf_(shelf) {}
+
+  std::string of(const Link& link, const std::string& extension) {
+    const std::string& stored = link.path.back();
+    std::string plain = file_name(encode_name(stored), extension);
+    if (extension.empty()) return plain;
+    const std::optional<Node> folder = links_.target_folder(link);
+    if (!folder || !folder->parts || !is_taken(*folder, stored + extension)) return plain;
+    const auto& names = names_in(link, *folder);
+    const auto own = names.find({stored, extension});
+    return own == names.end() ? plain : own->second;
+  }
+
+ private:
+  using Names = std::map<std::pair<std::string, std::string>, std::string>;  // (stored, extension) -> shown
+
+  static bool is_taken(const Node& folder, const std::string& name) {
+    try {
+      return folder.parts->find(name).has_value();
+    } catch (const Error&) {
+      return true;
+    }
+  }
+
+  const Names& names_in(const Link& link, const Node& folder) {
+    const StorePtr store = links_.destination(link).store;
+    const std::vector<std::string> path(link.path.begin(), link.path.end() - 1);
+    const auto [entry, is_new] = known_.try_emplace({store.get(), path});
+    if (!is_new) return entry->second;
+    Context& context = store == place_.store ? shelf_.context : shelf_.context.of_store(store->path);
+    Links own(store, shelf_.stores, context);
+    Links& links = store == place_.store ? links_ : own;
+    try {
+      const std::vector<Member> members = refined_members(folder, context);
+      const Shelf shelf{context, shelf_.stores, shelf_.views};
+      for (Candidate& candidate : candidates_of(folder, members, links, false, shelf)) {
+        entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
+      }
+    } catch (const Error&) {
+      entry->second.clear();  // that directory reports the damage itself
+    }
+    return entry->second;
+  }
+
+  const Place& place_;
+  Links& links_;
+  const Shelf& shelf_;
+  std::map<std::pair<const Store*, std::vector<std::string>>, Names> known_;
+};
+
+std::string file_name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string text_of(const Link& link, const std::string& extension, const Place& place, Links& links,
+                    TargetNames& names) {
+  if (link.verbatim) return link.text;
+  const Destination to = links.destination(link);
+  if (!to.in_reach) return source_and_path(link);
+  std::vector<std::string> path;
+  for (const std::string& name : link.path) path.push_back(file_name(encode_name(name)));
+  if (!path.empty()) path.back() = names.of(link, extension);
+  if (!to.outside.empty()) return relative_text(place.names, to.outside, path);
+  const bool is_shown =
+      path.size() >= place.above.size() && std::equal(place.above.begin(), place.above.end(), path.begin());
+  if (!is_shown) return source_and_path({file_name_of(place.store->path), link.path, {}});
+  return relative_text(place.names, {}, std::span(path).subspan(place.above.size()));
+}
+
+}  // namespace
+
+std::vector<Shown> show_directory(const Node& node, const Place& place, const Shelf& shelf) {
+  if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
+  Links links(place.store, shelf.stores, shelf.context);
+  TargetNames names(place, links, shelf);
+  const std::vector<Member> members = refined_members(node, shelf.context);
+  std::vector<Shown> shown;
+  for (Candidate& candidate : candidates_of(node, members, links, place.is_top, shelf)) {
+    if (candidate.link) {
+      candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
+    }
+    shown.push_back(std::move(candidate.shown));
+  }
+  return shown;
+}
+
+std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
+  const std::vector<OfferedFile> files = offered_for_member(node, shelf);
+  std::vector<std::string> extensions;
+  if (has_directory(node, files, shelf) || std::holds_alternative<PlainFile>(node.content))
+    extensions.emplace_back();
+  for (const OfferedFile& file : files) {
+    if (!file.inside) extensions.push_back(file.name);
+  }
+  return extensions;
+}
+
+std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf) {
+  using Opener = std::function<std::unique_ptr<ViewFile>()>;
+  const PlainFile& file = std::get<PlainFile>(node.content);
+  if (file.load)
+    return Opener([load = file.load] { return std::make_unique<MemoryFile>(std::string(as_text(load()))); });
+  return Opener([path = file.path, &context = shelf.context] {
+    return std::make_unique<PlainFileView>(path, context);
+  });
+}
+
+Attributes own_attributes(const Node& directory) {
+  if (directory.attributes) return directory.attributes();
+  return directory.parts ? directory.parts->attributes() : Attributes();
+}
+
+Node as_root_directory(Node root, bool is_top) {
+  const bool is_table = std::holds_alternative<Table>(root.content);
+  const bool is_array =
+      std::holds_alternative<LabelledArray>(root.content) || std::holds_alternative<Error>(root.content);
+  if (root.parts || (!is_array && !is_table)) return root;
+  Node directory;
+  if (is_top) directory.attributes = [root] { return attributes_of(root); };
+  directory.parts = std::make_shared<LoneMember>(Member{is_table ? "table" : "array", std::move(root)});
+  return directory;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,67 @@
+// What a directory shows: the members of a group as the schemas see them, the files that the views offer for
+// each, and the links, all under safe and distinct names. Made in one go when the directory is listed first;
+// reads no data.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fs/tree/open_stores.h"
+#include "fs/views/view.h"
+
+namespace plainfs {
+
+enum class FileKind : uint8_t {
+  directory,
+  file,
+  link,
+  store,  // a store in a mirrored folder: a directory if it opens, else what node says
+};
+
+// One name of a directory.
+struct Shown {
+  std::string name;
+  FileKind kind;
+  Node node;                                        // what it stands for; its attributes are the file's
+  std::function<std::unique_ptr<ViewFile>()> open;  // of a file
+  std::string target;                               // of a link
+};
+
+// Where a directory is.
+struct Place {
+  StorePtr store;
+  std::vector<std::string> above;  // names from the store's root to what is shown of it; empty = all of it
+  std::vector<std::string> names;  // from there to the directory
+  bool is_top = false;             // the mountpoint
+  bool is_named = false;           // in the store that was named to be mounted
+};
+
+// What listing needs besides the place.
+struct Shelf {
+  Context& context;  // of the place's store
+  OpenStores& stores;
+  std::vector<const View*> views;  // those that -o views= has chosen
+};
+
+// The content of the directory of node at place. Throws where the group cannot be read.
+std::vector<Shown> show_directory(const Node& node, const Place& place, const Shelf& shelf);
+
+// The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its
+// directory.
+std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf);
+
+// Opens the host's file that node is. Requires: its content is a PlainFile.
+std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf);
+
+// Of the directory itself, even where its node is shown as an array or table beside it.
+Attributes own_attributes(const Node& directory);
+
+// A directory node for a store's root: the root itself, or a group that holds the one array or table the
+// store is. The attributes of that one are also those of the mountpoint, but not of a directory inside a
+// mirror (the fixtures have it so).
+Node as_root_directory(Node root, bool is_top);
+
+}  // namespace plainfs

@@ -1,0 +1,67 @@
+#include "fs/tree/open_stores.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/open_store.h"
+
+namespace plainfs {
+
+struct OpenStores::Slot {
+  std::mutex opening;  // guards store and error
+  StorePtr store;
+  std::optional<Error> error;
+};
+
+OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(const std::string&)> let_go)
+    : context_(context), most_open_(most_open), let_go_(std::move(let_go)) {}
+
+StorePtr OpenStores::open(const std::string& path) {
+  std::shared_ptr<Slot> slot;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Slot>& known = slots_[path];
+    if (!known) known = std::make_shared<Slot>();
+    slot = known;
+  }
+  const std::lock_guard opening(slot->opening);
+  if (slot->error) throw *slot->error;
+  if (!slot->store) {
+    try {
+      slot->store = std::make_shared<const Store>(open_store(path, context_.of_store(path)));
+    } catch (const Error& error) {
+      slot->error = error;
+      throw;
+    }
+  }
+  StorePtr store = slot->store;
+  std::string dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = std::find(recent_.begin(), recent_.end(), path);
+    if (place != recent_.end()) recent_.erase(place);
+    recent_.push_front(path);
+    if (recent_.size() > most_open_) dropped = make_room();
+  }
+  if (!dropped.empty()) let_go_(dropped);
+  return store;
+}
+
+std::string OpenStores::make_room() {
+  std::string path = std::move(recent_.back());
+  recent_.pop_back();
+  slots_.erase(path);
+  return path;
+}
+
+void OpenStores::forget() {
+  std::list<std::string> paths;
+  {
+    const std::lock_guard lock(mutex_);
+    slots_.clear();
+    paths.swap(recent_);
+  }
+  for (const std::string& path : paths) let_go_(path);
+}
+
+}  // namespace plainfs

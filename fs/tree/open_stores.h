@@ -1,0 +1,43 @@
+// The stores that are open besides the one that is mounted: those inside a mirrored folder and those that
+// links lead to. Only so many are kept open; the one used longest ago is let go first and opened again when
+// it is wanted.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "formats/model/store.h"
+
+namespace plainfs {
+
+// Thread-safe.
+class OpenStores {
+ public:
+  // let_go is called, without a lock, with the path of a store that is no longer kept.
+  OpenStores(Context& context, size_t most_open, std::function<void(const std::string& path)> let_go);
+
+  // The store at path, opened where it is not open. Concurrent calls for one path open it once. Throws as
+  // open_store does; a failure is remembered until forget(), so that a damaged store costs one attempt and
+  // one warning.
+  StorePtr open(const std::string& path);
+
+  // Lets go of every store and of every failure.
+  void forget();
+
+ private:
+  struct Slot;
+  std::string make_room();
+
+  Context& context_;
+  const size_t most_open_;
+  const std::function<void(const std::string&)> let_go_;
+  std::mutex mutex_;  // guards what follows; a slot's own mutex guards its opening
+  std::unordered_map<std::string, std::shared_ptr<Slot>> slots_;
+  std::list<std::string> recent_;  // paths of slots that hold a store, the latest first
+};
+
+}  // namespace plainfs

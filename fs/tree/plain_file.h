@@ -1,0 +1,21 @@
+// A file of the host shown as it is. It is opened anew for each read through the pool, so that any number of
+// them may be open under the mountpoint.
+#pragma once
+
+#include "formats/model/context.h"
+#include "fs/text/view_file.h"
+
+namespace plainfs {
+
+class PlainFileView : public ViewFile {
+ public:
+  PlainFileView(std::string path, Context& context) : path_(std::move(path)), context_(context) {}
+  uint64_t size() override;
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  const std::string path_;
+  Context& context_;
+};
+
+}  // namespace plainfs

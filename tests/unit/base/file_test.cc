@@ -1,0 +1,255 @@
+#include "formats/base/file.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "formats/base/error.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace plainfs;
+namespace fs = boost::filesystem;
+
+namespace {
+
+struct Directory : TemporaryDirectory {
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary | std::ios::trunc) << text;
+    return path(name);
+  }
+};
+
+// As if the file had been written a second later.
+void touch(const std::string& path) {
+  struct stat status {};
+  BOOST_REQUIRE(::stat(path.c_str(), &status) == 0);
+  const timespec times[2] = {status.st_atim, {status.st_mtim.tv_sec + 1, 0}};
+  BOOST_REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+std::string text_of(const Bytes& bytes) {
+  return std::string(as_text(bytes));
+}
+
+auto fails(Errc code, std::string text) {
+  return [code, text](const Error& error) {
+    BOOST_TEST_MESSAGE(error.what());
+    return error.code() == code && std::string_view(error.what()).find(text) != std::string_view::npos;
+  };
+}
+
+size_t open_descriptors() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(file)
+
+BOOST_AUTO_TEST_CASE(reads_exactly_what_is_asked_for) {
+  const Directory directory;
+  std::atomic<uint64_t> bytes_read{0};
+  FilePool pool(8, &bytes_read);
+  const FilePtr file = pool.open(directory.write("a", "0123456789"));
+  BOOST_TEST(file->size() == 10u);
+  BOOST_TEST(text_of(file->read_at(3, 4)) == "3456");
+  BOOST_TEST(text_of(file->read_at(0, 10)) == "0123456789");
+  BOOST_TEST(text_of(file->read_at(10, 0)) == "");
+  BOOST_TEST(bytes_read == 14u);
+}
+
+BOOST_AUTO_TEST_CASE(read_beyond_the_end_is_damaged_and_allocates_nothing) {
+  const Directory directory;
+  FilePool pool;
+  const FilePtr file = pool.open(directory.write("a", "0123456789"));
+  BOOST_CHECK_EXCEPTION(file->read_at(8, 3), Error, fails(Errc::damaged, "the file has 10"));
+  BOOST_CHECK_EXCEPTION(file->read_at(11, 0), Error, fails(Errc::damaged, "the file has 10"));
+  BOOST_CHECK_THROW(file->read_at(0, size_t{1} << 62), Error);
+  BOOST_CHECK_THROW(file->read_at(~uint64_t{0}, 1), Error);
+  BOOST_CHECK_THROW(file->read_at(5, ~size_t{0} - 2), Error);
+}
+
+BOOST_AUTO_TEST_CASE(absent_file_is_null_or_not_found) {
+  const Directory directory;
+  FilePool pool;
+  BOOST_TEST(!pool.open_if_exists(directory.path("none")));
+  BOOST_TEST(!pool.read_whole_if_exists(directory.path("none"), 10).has_value());
+  BOOST_CHECK_EXCEPTION(pool.open(directory.path("none")), Error, fails(Errc::not_found, "none"));
+  BOOST_CHECK_EXCEPTION(pool.read_whole(directory.path("none"), 10), Error, fails(Errc::not_found, "none"));
+}
+
+BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
+  const Directory directory;
+  FilePool pool;
+  const std::string file = directory.write("a", "x");
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(file + "/below"), Error,
+                        fails(Errc::unreadable, "Not a directory"));
+  fs::create_symlink("loop", directory.path("loop"));
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(directory.path("loop")), Error,
+                        fails(Errc::unreadable, "symbolic"));
+  BOOST_CHECK_THROW(pool.open_if_exists(directory.path(std::string(300, 'x'))), Error);
+  BOOST_CHECK_THROW(pool.open_if_exists(file + std::string("\0y", 2)), Error);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_damaged_and_never_waited_for) {
+  const Directory directory;
+  FilePool pool;
+  const auto fails_here = fails(Errc::damaged, "no regular file");
+  BOOST_CHECK_EXCEPTION(pool.open(directory.path()), Error, fails_here);
+  const std::string fifo = directory.path("fifo");
+  BOOST_REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  BOOST_CHECK_EXCEPTION(pool.open(fifo), Error, fails_here);
+  const std::string path = directory.path("socket");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  BOOST_REQUIRE(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  BOOST_CHECK_EXCEPTION(pool.open(path), Error, fails_here);
+  ::close(descriptor);
+}
+
+BOOST_AUTO_TEST_CASE(read_whole_has_a_limit) {
+  const Directory directory;
+  FilePool pool;
+  const std::string path = directory.write("a", "0123456789");
+  BOOST_TEST(text_of(pool.read_whole(path, 10)) == "0123456789");
+  BOOST_CHECK_EXCEPTION(pool.read_whole(path, 9), Error, fails(Errc::damaged, "at most 9"));
+  BOOST_TEST(pool.read_whole(directory.write("empty", ""), 0).empty());
+}
+
+BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const std::string path = directory.write("a", "0123456789");
+  const FilePtr file = pool.open(path);
+  file->check_unchanged();
+  touch(path);
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+  const std::string shrinking = directory.write("b", "0123456789");
+  const FilePtr shrunk = pool.open(shrinking);
+  BOOST_REQUIRE(::truncate(shrinking.c_str(), 3) == 0);
+  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 8), Error, fails(Errc::changed, "has changed"));
+  BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
+}
+
+BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
+  const Directory directory;
+  FilePool pool;
+  const std::string link = (fs::path(directory.write("x", "")).parent_path() / "link").string();
+  fs::create_symlink("gone", link);
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(link), Error, fails(Errc::unreadable, "leads nowhere"));
+  BOOST_TEST(!pool.open_if_exists(link + ".not"));
+}
+
+BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const std::string path = directory.write("a", "0123456789");
+  const FilePtr file = pool.open(path);
+  file->check_unchanged();
+  fs::rename(directory.write("b", "abcdefghij"), path);
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+}
+
+BOOST_AUTO_TEST_CASE(file_whose_folder_is_replaced_while_it_is_open_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const fs::path folder = fs::path(directory.write("x", "")).parent_path() / "folder";
+  fs::create_directory(folder);
+  const std::string path = directory.write("folder/a", "0123456789");
+  const FilePtr file = pool.open(path);
+  file->check_unchanged();
+  fs::rename(folder, folder.string() + ".old");
+  wait_for_file_time();
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+}
+
+BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
+  const Directory directory;
+  FilePool pool;
+  const FilePtr file = pool.open(directory.write("a", "x"));
+  const timespec now = file_time();
+  file->check_unmodified_since(now);
+  BOOST_CHECK_EXCEPTION(file->check_unmodified_since({now.tv_sec - 60, 0}), Error,
+                        fails(Errc::changed, "a: has changed since it was mounted"));
+  // A file from the future was not modified yet.
+  BOOST_TEST(!is_modified_since({now.tv_sec + 3600, 0}, now));
+}
+
+BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_has_changed) {
+  const Directory directory;
+  FilePool pool(1);
+  const std::string a = directory.write("a", "first");
+  const std::string b = directory.write("b", "other");
+  pool.open(a);
+  pool.open(b);  // closes a
+  BOOST_TEST(text_of(pool.read_whole(a, 100)) == "first");
+  pool.open(b);
+  fs::rename(directory.write("c", "first"), a);
+  BOOST_CHECK_EXCEPTION(pool.open(a), Error, fails(Errc::changed, "has changed since it was mounted"));
+  pool.clear();
+  BOOST_TEST(text_of(pool.read_whole(a, 100)) == "first");
+}
+
+BOOST_AUTO_TEST_CASE(file_that_comes_or_goes_later_has_changed) {
+  const Directory directory;
+  FilePool pool(1);
+  const std::string late = directory.path("late");
+  BOOST_TEST(!pool.open_if_exists(late));
+  BOOST_TEST(!pool.open_if_exists(late));
+  directory.write("late", "x");
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(late), Error, fails(Errc::changed, "has changed"));
+  const std::string gone = directory.write("gone", "x");
+  pool.open(gone);
+  pool.open(directory.write("next", "x"));
+  fs::remove(gone);
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(gone), Error, fails(Errc::changed, "has changed"));
+}
+
+BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {
+  const Directory directory;
+  FilePool pool(4);
+  const size_t before = open_descriptors();
+  for (int i = 0; i < 50; ++i) {
+    const FilePtr file = pool.open(directory.write(std::to_string(i), "x"));
+    BOOST_TEST((::fcntl(file->descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
+  }
+  BOOST_TEST(open_descriptors() == before + 4);
+  const FilePtr last = pool.open(directory.path("49"));
+  BOOST_TEST(last == pool.open(directory.path("49")));
+  pool.clear();
+  BOOST_TEST(text_of(last->read_at(0, 1)) == "x");
+}
+
+BOOST_AUTO_TEST_CASE(threads_share_the_pool) {
+  const Directory directory;
+  FilePool pool(3);
+  for (int i = 0; i < 10; ++i) directory.write(std::to_string(i), "content " + std::to_string(i));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 300; ++k) {
+        const std::string name = std::to_string((k * 7 + t) % 10);
+        wrong += text_of(pool.read_whole(directory.path(name), 100)) != "content " + name;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,30 @@
+#include "formats/base/path_fingerprints.h"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+using namespace plainfs;
+
+BOOST_AUTO_TEST_SUITE(path_fingerprints)
+
+BOOST_AUTO_TEST_CASE(path_matches_its_first_fingerprint_only) {
+  PathFingerprints paths;
+  BOOST_TEST(paths.matches("/a", 1));
+  BOOST_TEST(paths.matches("/a", 1));
+  BOOST_TEST(!paths.matches("/a", 2));
+  BOOST_TEST(paths.matches("/a", 1));
+  paths.clear();
+  BOOST_TEST(paths.matches("/a", 2));
+}
+
+BOOST_AUTO_TEST_CASE(many_paths_are_kept_apart) {
+  PathFingerprints paths;
+  const auto path = [](int i) { return "/store.zarr/c/" + std::to_string(i); };
+  for (int i = 0; i < 50000; ++i) BOOST_TEST_REQUIRE(paths.matches(path(i), i * 7919u));
+  for (int i = 0; i < 50000; ++i) {
+    BOOST_TEST_REQUIRE(paths.matches(path(i), i * 7919u));
+    BOOST_TEST_REQUIRE(!paths.matches(path(i), i * 7919u + 1));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,157 @@
+// A mirrored folder through Filesystem, with stores of the test data in it.
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "formats/open_store.h"
+#include "fs/filesystem.h"
+#include "tests/support/test_context.h"
+
+namespace plainfs {
+namespace {
+
+namespace disk = boost::filesystem;
+
+struct Fixture {
+  TestContext context;
+  const disk::path folder = disk::temp_directory_path() / disk::unique_path("plainfs-folder-%%%%%%%%");
+  std::optional<Filesystem> made;
+
+  Fixture() { disk::create_directories(folder); }
+  ~Fixture() { disk::remove_all(folder); }
+
+  void write(const std::string& name, const std::string& content) {
+    disk::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name, std::ios::binary) << content;
+  }
+  // A BPCells matrix.
+  void add_store(const std::string& name) {
+    const disk::path from = disk::path(PLAINFS_TEST_DATA) / "bpcells/mat_packed_uint_col/store";
+    const disk::path source =
+        disk::exists(from) ? from : disk::path(PLAINFS_TEST_DATA) / "bpcells/mat_packed_uint_col/store.dir";
+    disk::create_directories(folder / name);
+    for (const auto& file : disk::directory_iterator(source))
+      disk::copy_file(file.path(), folder / name / file.path().filename());
+  }
+  Filesystem& files() {
+    if (!made)
+      made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), Appearance{},
+                   context);
+    return *made;
+  }
+  std::vector<std::string> names(const std::string& path) {
+    std::vector<std::string> names;
+    for (const Listing::Entry& entry : files().list(files().find(path))->entries) names.push_back(entry.name);
+    return names;
+  }
+  std::string read(const std::string& path) {
+    const Slices slices = files().read(files().open(files().find(path)), 0, 1 << 20);
+    Bytes bytes(slices.size());
+    slices.copy_to(bytes);
+    return std::string(as_text(bytes));
+  }
+  bool is_directory(const std::string& path) { return S_ISDIR(files().status(files().find(path)).st_mode); }
+};
+
+BOOST_FIXTURE_TEST_SUITE(mirror, Fixture)
+
+BOOST_AUTO_TEST_CASE(files_and_folders_pass_through) {
+  write("b.txt", "bee\n");
+  write("sub/c", "sea");
+  write("empty", "");
+  BOOST_TEST(names("/") == (std::vector<std::string>{"b.txt", "empty", "sub"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(read("b.txt") == "bee\n");
+  BOOST_TEST(read("sub/c") == "sea");
+  BOOST_TEST(read("empty") == "");
+  BOOST_TEST(is_directory("sub"));
+}
+
+BOOST_AUTO_TEST_CASE(a_store_is_a_directory_of_its_own_name) {
+  add_store("deep/m");
+  write("deep/readme", "x");
+  BOOST_TEST(is_directory("deep/m"));
+  BOOST_TEST(read("deep/m/matrix.mtx").substr(0, 14) == "%%MatrixMarket");
+  BOOST_TEST(read("deep/readme") == "x");
+}
+
+BOOST_AUTO_TEST_CASE(a_store_is_opened_when_it_is_looked_at) {
+  write("m/version", "packed-uint-matrix-v99\n");
+  write("m/idxptr", "");
+  add_store("good");
+  files().list(kRootInode);
+  BOOST_TEST(context.warnings().empty());
+  is_directory("m");
+  BOOST_TEST(context.warnings().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning) {
+  write("m/version", "packed-uint-matrix-v99\n");
+  write("m/idxptr", "");
+  write("m/val", "raw");
+  write("h.h5", std::string("\x89HDF\r\n\x1a\n", 8) + "nothing more");
+  BOOST_TEST(read("m/val") == "raw");
+  BOOST_TEST(!is_directory("h.h5"));
+  BOOST_TEST(read("h.h5").size() == 20U);
+  BOOST_TEST(context.warnings().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(links_within_the_folder_stay_links) {
+  write("a/file", "x");
+  disk::create_symlink("a/file", folder / "l");
+  disk::create_symlink("gone", folder / "dangling");
+  BOOST_TEST(files().read_link(files().find("l")) == "a/file");
+  BOOST_TEST(files().read_link(files().find("dangling")) == "gone");
+}
+
+BOOST_AUTO_TEST_CASE(links_to_files_outside_are_the_files) {
+  const disk::path outside = disk::temp_directory_path() / disk::unique_path("plainfs-outside-%%%%%%%%");
+  std::ofstream(outside.string()) << "out";
+  disk::create_symlink(outside, folder / "l");
+  BOOST_TEST(read("l") == "out");
+  disk::remove(outside);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_reopened) {
+  write("f", "old");
+  BOOST_TEST(read("f") == "old");
+  write("f", "newer");
+  BOOST_CHECK_THROW(read("f"), Error);
+  files().reopen();
+  BOOST_TEST(read("f") == "newer");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
+  write("f", "old");
+  const OpenFile open = files().open(files().find("f"));
+  files().reopen();
+  BOOST_CHECK_THROW(files().read(open, 0, 10), Error);
+}
+
+BOOST_AUTO_TEST_CASE(many_stores_are_entered_with_few_kept_open) {
+  for (int i = 0; i < 120; ++i) add_store(fmt::format("s{}", i));
+  std::string first;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 120; ++i) {
+      const std::string text = read(fmt::format("s{}/matrix.mtx", i));
+      if (first.empty()) first = text;
+      BOOST_TEST_REQUIRE(text == first);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(inodes_outlive_the_store_they_are_in) {
+  for (int i = 0; i < 60; ++i) add_store(fmt::format("s{}", i));
+  const Inode inode = files().find("s0/matrix.mtx");
+  const off_t size = files().status(inode).st_size;
+  for (int i = 1; i < 60; ++i) files().find(fmt::format("s{}/val.csv", i));
+  BOOST_TEST(files().status(inode).st_size == size);
+  BOOST_TEST(files().find("s0/matrix.mtx") == inode);
+  const Slices slices = files().read(files().open(inode), 0, 1 << 20);
+  BOOST_TEST(slices.size() == static_cast<size_t>(size));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs

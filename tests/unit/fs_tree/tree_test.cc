@@ -1,0 +1,267 @@
+#include "fs/tree/tree.h"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "fs/filesystem.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs/memory_store.h"
+
+namespace plainfs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+struct Fixture {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
+  std::string subdir;
+  std::optional<Tree> made;
+
+  Tree& tree() {
+    if (!made)
+      made.emplace(Tree::top_of(memory_store(root), subdir, default_views(), context), default_views(),
+                   context);
+    return *made;
+  }
+  Inode find(const std::string& path) { return tree().find(path); }
+  Names names(const std::string& path = "") {
+    Names names;
+    for (const Listing::Entry& entry : tree().list(find(path))->entries) names.push_back(entry.name);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  std::string link(const std::string& path) { return tree().target(find(path)); }
+};
+
+BOOST_FIXTURE_TEST_SUITE(tree, Fixture)
+
+BOOST_AUTO_TEST_CASE(arrays_are_files_and_groups_directories) {
+  root->add_array("a").add_text("t").add_group("g")->add_array("b");
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "g", "t.csv"}), boost::test_tools::per_element());
+  BOOST_TEST(names("g") == (Names{"b.csv", "b.npy"}), boost::test_tools::per_element());
+  BOOST_CHECK(tree().kind(find("g")) == FileKind::directory);
+  BOOST_CHECK(tree().kind(find("a.csv")) == FileKind::file);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_beyond_what_stat_can_say_is_unsupported) {
+  class Vast : public Array {
+   public:
+    Vast() : Array(number_type(Kind::integer, 1), {uint64_t{1} << 63}) {}
+    Elements read(const Box&) const override { throw damaged("not to be read"); }
+  };
+  root->add("a", {LabelledArray{std::make_shared<Vast>(), nullptr, nullptr}, nullptr, {}, {}});
+  BOOST_TEST(message_of([&] { tree().size(find("a.npy")); }) ==
+             "a file of 9223372036854775936 bytes is too large to be shown");
+}
+
+BOOST_AUTO_TEST_CASE(inodes_are_stable_and_distinct) {
+  root->add_array("a").add_group("g")->add_array("a");
+  const Inode a = find("a.csv");
+  BOOST_TEST(find("g/a.csv") != a);
+  BOOST_TEST(find("a.csv") == a);
+  BOOST_TEST(tree().path(find("g/a.csv")) == "/g/a.csv");
+  BOOST_TEST(tree().path(kRootInode) == "/");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_is_listed_once) {
+  auto group = root->add_group("g");
+  group->add_array("a");
+  names("g");
+  const int before = group->times_listed();
+  names("g");
+  find("g/a.csv");
+  BOOST_TEST(group->times_listed() == before);
+}
+
+BOOST_AUTO_TEST_CASE(listing_a_directory_lists_none_of_its_groups) {
+  auto group = root->add_group("g");
+  names();
+  BOOST_TEST(group->times_listed() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_group_that_cannot_be_listed_harms_no_other) {
+  auto broken = root->add_group("broken");
+  root->add_array("a");
+  broken->break_with(damaged("no symbol table"));
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken"}), boost::test_tools::per_element());
+  BOOST_CHECK_THROW(tree().list(find("broken")), Error);
+  BOOST_CHECK(tree().kind(find("broken")) == FileKind::directory);
+  broken->break_with(std::nullopt);
+  BOOST_TEST(names("broken").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_cannot_be_opened_is_listed_and_fails) {
+  root->add("bad", {damaged("no header"), nullptr, {}, {}});
+  const Names all = names();
+  BOOST_TEST_REQUIRE(!all.empty());
+  for (const std::string& name : all) {
+    BOOST_TEST(name.substr(0, 3) == "bad");
+    const Inode inode = find(name);
+    if (tree().kind(inode) == FileKind::directory)
+      BOOST_CHECK_THROW(tree().list(inode), Error);
+    else
+      BOOST_CHECK_THROW(tree().size(inode), Error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_that_do_not_exist_are_not_found) {
+  root->add_array("a");
+  BOOST_CHECK_EXCEPTION(find("b"), Error, [](const Error& error) { return error.code() == Errc::not_found; });
+  BOOST_CHECK_EXCEPTION(find("a.csv/x"), Error,
+                        [](const Error& error) { return error.code() == Errc::not_found; });
+  BOOST_CHECK_THROW(tree().kind(1'000'000), Error);
+  BOOST_CHECK_THROW(tree().kind(0), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_is_one_array_shows_it_as_array) {
+  Store store;
+  store.path = "/nowhere/x.zarr";
+  MemoryGroup group;
+  group.add_array("a");
+  store.root = group.members().front().node;
+  made.emplace(Tree::top_of(std::make_shared<const Store>(store), {}, default_views(), context),
+               default_views(), context);
+  BOOST_TEST(names() == (Names{"array.csv", "array.npy"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_link_to_an_array_has_its_views) {
+  root->add_array("a").add_link("l", {"a"}).add_group("g")->add_link("up", {"a"});
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "g", "l.csv", "l.npy"}), boost::test_tools::per_element());
+  BOOST_TEST(link("l.npy") == "a.npy");
+  BOOST_TEST(link("g/up.csv") == "../a.csv");
+}
+
+BOOST_AUTO_TEST_CASE(a_link_to_a_group_is_one_link) {
+  root->add_group("g")->add_group("h")->add_link("root", {}).add_link("self", {"g", "h"});
+  root->add_link("l", {"g", "h"});
+  BOOST_TEST(link("l") == "g/h");
+  BOOST_TEST(link("g/h/root") == "../..");
+  BOOST_TEST(link("g/h/self") == ".");
+}
+
+BOOST_AUTO_TEST_CASE(a_link_to_a_link_names_its_own_target_with_the_views_of_the_last) {
+  root->add_text("t").add_link("first", {"t"}).add_link("second", {"first"});
+  BOOST_TEST(link("second.csv") == "first.csv");
+}
+
+BOOST_AUTO_TEST_CASE(links_on_the_way_are_not_resolved) {
+  root->add_group("g")->add_array("a");
+  root->add_link("way", {"g"}).add_link("l", {"way", "a"});
+  BOOST_TEST(link("l.csv") == "way/a.csv");
+}
+
+BOOST_AUTO_TEST_CASE(links_that_lead_nowhere_keep_their_bare_path) {
+  root->add_link("gone", {"no", "such"}).add_link("self", {"self"}).add_link("a", {"b"}).add_link("b", {"a"});
+  root->add_link("through", {"self", "x"}).add_link("out", {"..", "..", "etc"});
+  BOOST_TEST(names() == (Names{"a", "b", "gone", "out", "self", "through"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(link("gone") == "no/such");
+  BOOST_TEST(link("self") == "self");
+  BOOST_TEST(link("out") == "%2E%2E/%2E%2E/etc");
+}
+
+BOOST_AUTO_TEST_CASE(rings_of_links_through_directories_end) {
+  auto g = root->add_group("g");
+  g->add_link("h", {"g", "h", "g", "h"});
+  g->add_link("i", {"g", "i", "i", "i", "i", "i", "i", "i"});
+  BOOST_TEST(names("g") == (Names{"h", "i"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {
+  root->add_link("deep", std::vector<std::string>(100'000, "x"));
+  BOOST_TEST(names() == Names{"deep"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_link_names_a_displaced_view_as_it_is_shown) {
+  root->add_array("a").add_group("a.csv");
+  root->add_group("g")->add_link("l", {"a"});
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "a~.csv", "g"}), boost::test_tools::per_element());
+  BOOST_TEST(link("g/l.csv") == "../a~.csv");
+  BOOST_TEST(link("g/l.npy") == "../a.npy");
+}
+
+BOOST_AUTO_TEST_CASE(names_in_links_are_encoded) {
+  root->add_group("x/y")->add_array("p%q/");
+  root->add_link("l", {"x/y", "p%q/"});
+  BOOST_TEST(link("l.csv") == "x%2Fy/p%25q%2F.csv");
+}
+
+BOOST_AUTO_TEST_CASE(stores_that_are_not_there_are_named_beside_the_mountpoint) {
+  root->add_link("gone", {"z"}, "gone.h5").add_link("below", {"z"}, "/nowhere/deep/s.h5");
+  root->add_group("g")->add_link("gone", {"z"}, "gone.h5");
+  BOOST_TEST(link("gone") == "../gone.h5/z");
+  BOOST_TEST(link("g/gone") == "../../gone.h5/z");
+  BOOST_TEST(link("below") == "../deep/s.h5/z");
+}
+
+BOOST_AUTO_TEST_CASE(stores_out_of_reach_are_named_by_source_and_path) {
+  root->add_link("far", {"z"}, "/far/away.h5").add_link("up", {"z"}, "../../up.h5");
+  BOOST_TEST(link("far") == "/far/away.h5:/z");
+  BOOST_TEST(link("up") == "../../up.h5:/z");
+}
+
+BOOST_AUTO_TEST_CASE(a_member_called_dot_plainfs_leaves_the_name_to_the_mount) {
+  root->add_group(".plainfs");
+  tree().add_hidden(".plainfs", {});
+  BOOST_TEST(names() == Names{".plainfs~"}, boost::test_tools::per_element());
+  BOOST_TEST(find(".plainfs") != find(".plainfs~"));
+}
+
+BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
+  root->add_array("a").add_array("b");
+  const Inode a = find("a.csv");
+  const Inode b = find("b.csv");
+  auto other = std::make_shared<MemoryGroup>();
+  other->add_array("b", {1, 2, 3, 4, 5}).add_array("c");
+  const uint64_t old_size = tree().size(b);
+  tree().reopen(Tree::top_of(memory_store(other), {}, default_views(), context));
+  BOOST_CHECK_EXCEPTION(tree().kind(a), Error,
+                        [](const Error& error) { return error.code() == Errc::not_found; });
+  BOOST_TEST(names() == (Names{"b.csv", "b.npy", "c.csv", "c.npy"}), boost::test_tools::per_element());
+  BOOST_TEST(find("b.csv") == b);
+  BOOST_TEST(tree().size(b) == old_size + 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
+  root->add_array("out")
+      .add_group("g")
+      ->add_group("h")
+      ->add_array("a")
+      .add_link("in", {"g", "h", "a"})
+      .add_link("up", {"out"});
+  subdir = "g/h";
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "in.csv", "in.npy", "up.csv", "up.npy"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(link("in.csv") == "a.csv");
+  BOOST_TEST(link("up.csv") == "store.h5:/out");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_directory_may_be_shown_alone) {
+  root->add_array("a");
+  subdir = "a.csv";
+  BOOST_CHECK_THROW(tree(), Error);
+  subdir = "none";
+  BOOST_CHECK_THROW(tree(), Error);
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_see_the_same_inodes) {
+  for (int i = 0; i < 200; ++i) root->add_group(fmt::format("g{}", i))->add_array("a");
+  std::vector<std::vector<Inode>> seen(8);
+  tree();
+  std::vector<std::thread> threads;
+  for (auto& inodes : seen) {
+    threads.emplace_back([&inodes, this] {
+      for (int i = 0; i < 200; ++i) inodes.push_back(find(fmt::format("g{}/a.csv", i)));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& inodes : seen) BOOST_TEST(inodes == seen.front());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
