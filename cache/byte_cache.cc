@@ -14,6 +14,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "cache/request.h"
+
 namespace plainfs {
 
 namespace {
@@ -39,6 +41,7 @@ struct ByteCache::Pending {
   std::condition_variable ended;
   bool done = false;
   bool dropped = false;
+  bool cancelled = false;  // nobody waited for it but those who wait here
   std::shared_ptr<const void> value;
   std::exception_ptr error;
 };
@@ -104,8 +107,10 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
                                                bool waits) {
   Shard& shard = shard_of(key);
   std::unique_lock lock(shard.mutex);
-  if (auto value = shard.find_held(key, now_.load(std::memory_order_relaxed))) return value;
-  if (const auto loading = shard.loading.find(key); loading != shard.loading.end()) {
+  for (;;) {
+    if (auto value = shard.find_held(key, now_.load(std::memory_order_relaxed))) return value;
+    const auto loading = shard.loading.find(key);
+    if (loading == shard.loading.end()) break;
     const std::shared_ptr<Pending> pending = loading->second;
     if (pending->loader == std::this_thread::get_id()) {
       throw std::logic_error("a cache load asks for the value it is loading");
@@ -113,6 +118,10 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     if (!waits) return nullptr;
     ++shard.hits;
     pending->ended.wait(lock, [&] { return pending->done; });
+    if (pending->cancelled) {
+      --shard.hits;
+      continue;
+    }
     if (pending->error) std::rethrow_exception(pending->error);
     return pending->value;
   }
@@ -129,13 +138,18 @@ std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
                                                      const std::function<Loaded()>& load) {
   Loaded loaded{nullptr, 0};
   bool reserved = false;
+  bool cancelled = false;
   Shard::Entries entry;
   std::exception_ptr error;
   try {
+    check_cancelled();
     loaded = load();
     loaded.bytes += kEntryBytes;
     entry.push_back({key, loaded.value, loaded.bytes, 0});
     reserved = reserve(loaded.bytes);
+  } catch (const Cancelled&) {
+    cancelled = true;
+    error = std::current_exception();
   } catch (...) {
     error = std::current_exception();
   }
@@ -156,6 +170,7 @@ std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
   if (!pending->dropped) shard.loading.erase(key);
   pending->value = loaded.value;
   pending->error = error;
+  pending->cancelled = cancelled;
   pending->done = true;
   pending->ended.notify_all();
   if (error) std::rethrow_exception(error);

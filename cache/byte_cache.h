@@ -4,8 +4,9 @@
 // go. Recency is kept per shard (a shard is chosen by the key), the byte count is one for all, so that a
 // single large chunk may use the whole budget; a new value that does not fit first pushes out the oldest
 // entries, whichever shard has them. What is held is never over the budget. Concurrent misses on one key run
-// one load; its result, or its exception, reaches every waiter, and an exception is not remembered. A value
-// larger than the whole budget is handed out but not kept.
+// one load; its result, or its exception, reaches every waiter, and an exception is not remembered. Where the
+// one who loads is cancelled (cache/request.h), the next of those who wait loads instead. A value larger than
+// the whole budget is handed out but not kept.
 //
 // A load may call get() for another key as long as such nesting has an order (text -> chunk -> shard index);
 // one that asks for its own key gets std::logic_error instead of waiting for itself.

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "cache/request.h"
+
 namespace plainfs {
 
 namespace {
@@ -23,6 +25,7 @@ struct Loop {
 
   const size_t count;
   const std::function<void(size_t)>& work;
+  const Request* const request = Request::current();  // of the caller, whom the helpers work for
   std::atomic<size_t> next{0};  // claimed without a lock: pieces may be small
   size_t helpers = 0;           // workers inside run(); guarded by State::mutex
   std::condition_variable helper_left;
@@ -30,10 +33,12 @@ struct Loop {
   std::exception_ptr error;  // guarded by error_mutex
 
   void run() {
+    const Request::Scope scope(request);
     for (;;) {
       const size_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= count) return;
       try {
+        check_cancelled();
         work(i);
       } catch (...) {
         next.store(count, std::memory_order_relaxed);
@@ -46,18 +51,20 @@ struct Loop {
 
 }  // namespace
 
-struct Workers::State {
+struct Workers::State : Request {
   explicit State(unsigned wanted) : threads_wanted(wanted) {}
+  // What runs later is for nobody in particular, and ends where the workers do.
+  bool cancelled() const override { return stopping.load(std::memory_order_relaxed); }
 
   const unsigned threads_wanted;
-  std::mutex mutex;  // guards everything below
+  std::atomic<bool> stopping{false};  // atomic: jobs ask without the lock; set with it
+  std::mutex mutex;                   // guards everything below
   std::condition_variable work_arrived;
   std::deque<Loop*> loops;  // those that may still have pieces to claim
   std::deque<std::function<void()>> later;
   std::vector<std::thread> threads;
   size_t idle = 0;
   bool started = false;
-  bool stopping = false;
 
   void start();
   void serve();
@@ -94,6 +101,7 @@ void Workers::State::serve() {
     later.pop_front();
     lock.unlock();
     try {
+      const Request::Scope scope(this);
       job();
     } catch (...) {
       // try_later promises nothing.
@@ -131,7 +139,10 @@ unsigned Workers::threads() const {
 
 void Workers::parallel_for(size_t count, const std::function<void(size_t)>& work) {
   if (count <= 1 || state_->threads_wanted == 0) {
-    for (size_t i = 0; i < count; ++i) work(i);
+    for (size_t i = 0; i < count; ++i) {
+      check_cancelled();
+      work(i);
+    }
     return;
   }
   Loop loop(count, work);

@@ -20,11 +20,12 @@ class Workers {
   unsigned threads() const;
 
   // Calls work(i) for every i in [0, count), in any order and on any thread, and returns when all have ended.
-  // The first exception is rethrown after that; pieces not yet begun are then left out.
+  // The first exception is rethrown after that; pieces not yet begun are then left out. All of them work for
+  // the caller's Request: where that is cancelled, Cancelled is thrown before the next piece.
   void parallel_for(size_t count, const std::function<void(size_t)>& work);
 
   // Runs job some time later on a worker, or never where all are busy and the queue is full. For read-ahead:
-  // nothing may depend on it. Exceptions are dropped.
+  // nothing may depend on it. Exceptions are dropped. The job is cancelled when the workers end.
   void try_later(std::function<void()> job);
 
  private:
