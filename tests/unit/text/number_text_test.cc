@@ -1,5 +1,7 @@
 #include "formats/text/number_text.h"
 
+#include <fmt/format.h>
+
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/test/unit_test.hpp>
 #include <charconv>
