@@ -1,12 +1,13 @@
 #include "formats/bpcells/adapters.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <limits>
 #include <type_traits>
 #include <utility>
+
+#include "formats/model/derived_array.h"
 
 namespace plainfs::bpcells {
 namespace {
@@ -20,27 +21,6 @@ bool is_number(const DType& type) {
 void require_rank_one(const Array& values, const std::string& name) {
   if (values.shape().size() != 1) throw damaged("{} has rank {}, expected 1", name, values.shape().size());
 }
-
-// An array that hands out another one's elements.
-class Adapter : public Array {
- public:
-  Adapter(ArrayPtr inner, DType type, Shape shape)
-      : Array(std::move(type), std::move(shape)), inner_(inner) {}
-  Shape chunk_shape() const override {
-    Shape chunk = inner_->chunk_shape();
-    chunk[0] = std::min(chunk[0], std::max<uint64_t>(shape()[0], 1));
-    return chunk;
-  }
-  Elements read(const Box& box) const override { return inner_->read(box); }
-  void check() const override { inner_->check(); }
-  Attributes attributes() const override { return inner_->attributes(); }
-
- protected:
-  const Array& inner() const { return *inner_; }
-
- private:
-  ArrayPtr inner_;
-};
 
 float plain_number(Half value) {
   return to_float(value);
@@ -67,65 +47,23 @@ bool holds(From value) {
   }
 }
 
-class ConvertedNumbers final : public Adapter {
- public:
-  ConvertedNumbers(ArrayPtr inner, const DType& type, std::string name)
-      : Adapter(inner, type, inner->shape()), name_(std::move(name)) {}
-
-  Elements read(const Box& box) const override {
-    const Elements stored = inner().read(box);
-    Elements converted;
-    converted.count = stored.count;
-    converted.bytes.resize(stored.count * dtype().size);
-    visit_number(dtype(), [&](auto to) {
-      visit_number(inner().dtype(), [&](auto from) {
-        convert<decltype(to), decltype(from)>(stored, box.origin[0], converted);
-      });
-    });
-    return converted;
-  }
-
- private:
-  template <class To, class From>
-  void convert(const Elements& stored, uint64_t first, Elements& converted) const {
-    if constexpr (std::is_same_v<To, Half>) {
-      throw unsupported("{}: no BPCells array is float16", name_);
-    } else {
-      const auto source = stored.values<From>();
-      const auto target = converted.mutable_values<To>();
-      for (size_t i = 0; i < source.size(); ++i) {
-        const auto value = plain_number(source[i]);
-        if (!holds<To>(value)) {
-          throw damaged("{}[{}] is {}, no value of type {}", name_, first + i, value, dtype().name());
-        }
-        target[i] = static_cast<To>(value);
-      }
+// Values of an array called name, the first of them at place first in it.
+template <class To, class From>
+void convert(const Elements& stored, uint64_t first, const DType& type, const std::string& name,
+             Elements& converted) {
+  if constexpr (std::is_same_v<To, Half>) {
+    throw unsupported("{}: no BPCells array is float16", name);
+  } else {
+    const auto source = stored.values<From>();
+    const auto target = converted.mutable_values<To>();
+    for (size_t i = 0; i < source.size(); ++i) {
+      const auto value = plain_number(source[i]);
+      if (!holds<To>(value))
+        throw damaged("{}[{}] is {}, no value of type {}", name, first + i, value, type.name());
+      target[i] = static_cast<To>(value);
     }
   }
-
-  std::string name_;
-};
-
-class FixedNames final : public Adapter {
- public:
-  explicit FixedNames(ArrayPtr inner) : Adapter(inner, text_type(), inner->shape()) {}
-
-  Elements read(const Box& box) const override {
-    const Elements stored = inner().read(box);
-    const std::string_view bytes = as_text(stored.bytes);
-    const size_t size = inner().dtype().size;
-    TextBuilder names(stored.count);
-    for (uint64_t i = 0; i < stored.count; ++i) {
-      names.add(trim_padding(bytes.substr(i * size, size), inner().dtype().padding));
-    }
-    return names.finish();
-  }
-};
-
-class FirstValues final : public Adapter {
- public:
-  FirstValues(ArrayPtr inner, uint64_t count) : Adapter(inner, inner->dtype(), {count}) {}
-};
+}
 
 // Calls look(first, values) for one block of values after the other.
 template <class Look>
@@ -138,66 +76,30 @@ void for_each_block(const ArrayPtr& values, const std::string& name, Look look) 
   }
 }
 
-// A pointer array whose check() looks at all its values, until they were right once.
-class CheckedPointer : public Adapter {
- public:
-  CheckedPointer(ArrayPtr inner, std::string name)
-      : Adapter(inner, inner->dtype(), inner->shape()), stored_(inner), name_(std::move(name)) {}
+// Throws damaged where the values do not begin with 0 or fall.
+void require_rising(const ArrayPtr& pointer, const std::string& name) {
+  uint64_t before = 0;
+  for_each_block(pointer, name, [&](uint64_t first, std::span<const uint64_t> values) {
+    if (first == 0 && values[0] != 0) throw damaged("{} begins with {}, not with 0", name, values[0]);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] < before) throw damaged("{}[{}] falls from {} to {}", name, first + i, before, values[i]);
+      before = values[i];
+    }
+  });
+}
 
-  void check() const final {
-    if (checked_.load(std::memory_order_relaxed)) return;
-    stored_->check();
-    check_values();
-    checked_.store(true, std::memory_order_relaxed);
-  }
-
- protected:
-  virtual void check_values() const = 0;
-  const ArrayPtr& stored() const { return stored_; }
-  const std::string& name() const { return name_; }
-
- private:
-  ArrayPtr stored_;
-  std::string name_;
-  mutable std::atomic<bool> checked_{false};  // atomic: checking twice at the same time is harmless
-};
-
-class RisingPointer final : public CheckedPointer {
- public:
-  using CheckedPointer::CheckedPointer;
-
- private:
-  void check_values() const override {
-    uint64_t before = 0;
-    for_each_block(stored(), name(), [&](uint64_t first, std::span<const uint64_t> values) {
-      if (first == 0 && values[0] != 0) throw damaged("{} begins with {}, not with 0", name(), values[0]);
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (values[i] < before)
-          throw damaged("{}[{}] falls from {} to {}", name(), first + i, before, values[i]);
-        before = values[i];
-      }
-    });
-  }
-};
-
-class RangePointer final : public CheckedPointer {
- public:
-  using CheckedPointer::CheckedPointer;
-
- private:
-  void check_values() const override {
-    if (count() % 2 != 0) throw damaged("{} has {} values, expected pairs", name(), count());
-    static_assert(kBlock % 2 == 0, "a pair lies in one block");
-    for_each_block(stored(), name(), [&](uint64_t first, std::span<const uint64_t> values) {
-      for (size_t i = 0; i < values.size(); i += 2) {
-        if (values[i] > values[i + 1]) {
-          throw damaged("{}[{}]: a range begins at {} and ends at {}", name(), first + i, values[i],
-                        values[i + 1]);
-        }
-      }
-    });
-  }
-};
+// Throws damaged where the values are not pairs of a begin and an end that is not before it.
+void require_ranges(const ArrayPtr& pointer, const std::string& name) {
+  if (pointer->count() % 2 != 0) throw damaged("{} has {} values, expected pairs", name, pointer->count());
+  static_assert(kBlock % 2 == 0, "a pair lies in one block");
+  for_each_block(pointer, name, [&](uint64_t first, std::span<const uint64_t> values) {
+    for (size_t i = 0; i < values.size(); i += 2) {
+      if (values[i] > values[i + 1])
+        throw damaged("{}[{}]: a range begins at {} and ends at {}", name, first + i, values[i],
+                      values[i + 1]);
+    }
+  });
+}
 
 }  // namespace
 
@@ -206,30 +108,46 @@ ArrayPtr numbers_as(ArrayPtr values, const DType& type, const std::string& name)
   const DType& stored = values->dtype();
   if (!is_number(stored)) throw damaged("{} is {}, expected {}", name, stored.name(), type.name());
   if (stored.kind == type.kind && stored.size == type.size) return values;
-  return std::make_shared<ConvertedNumbers>(std::move(values), type, name);
+  return mapped(values, type, [from_type = stored, type, name](const Elements& numbers, const Box& box) {
+    Elements converted;
+    converted.count = numbers.count;
+    converted.bytes.resize(numbers.count * type.size);
+    visit_number(type, [&](auto to) {
+      visit_number(from_type, [&](auto from) {
+        convert<decltype(to), decltype(from)>(numbers, box.origin[0], type, name, converted);
+      });
+    });
+    return converted;
+  });
 }
 
 ArrayPtr names_of(ArrayPtr values, const std::string& name) {
   require_rank_one(*values, name);
-  const Kind kind = values->dtype().kind;
-  if (kind == Kind::text) return values;
-  if (kind != Kind::fixed_text) throw damaged("{} is {}, expected text", name, values->dtype().name());
-  return std::make_shared<FixedNames>(std::move(values));
+  const DType type = values->dtype();
+  if (type.kind == Kind::text) return values;
+  if (type.kind != Kind::fixed_text) throw damaged("{} is {}, expected text", name, type.name());
+  return mapped(std::move(values), text_type(), [type](const Elements& stored, const Box&) {
+    const std::string_view bytes = as_text(stored.bytes);
+    TextBuilder names(stored.count);
+    for (uint64_t i = 0; i < stored.count; ++i)
+      names.add(trim_padding(bytes.substr(i * type.size, type.size), type.padding));
+    return names.finish();
+  });
 }
 
 ArrayPtr first_values(ArrayPtr values, uint64_t count, const std::string& name) {
   const uint64_t stored = values->count();
   if (stored < count) throw damaged("{} has {} values, expected {}", name, stored, count);
   if (stored == count) return values;
-  return std::make_shared<FirstValues>(std::move(values), count);
+  return std::make_shared<DerivedArray>(values, values->dtype(), Shape{count}, false);
 }
 
 ArrayPtr rising_pointer(ArrayPtr pointer, const std::string& name) {
-  return std::make_shared<RisingPointer>(std::move(pointer), name);
+  return checked(pointer, [pointer, name] { require_rising(pointer, name); });
 }
 
 ArrayPtr range_pointer(ArrayPtr pointer, const std::string& name) {
-  return std::make_shared<RangePointer>(std::move(pointer), name);
+  return checked(pointer, [pointer, name] { require_ranges(pointer, name); });
 }
 
 uint64_t last_value(const ArrayPtr& values, const std::string& name) {

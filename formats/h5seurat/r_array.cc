@@ -88,30 +88,14 @@ DType r_type(DType dtype, const Logicals& logicals) {
   return dtype;
 }
 
-class RArray : public Array {
- public:
-  RArray(ArrayPtr values, DType dtype)
-      : Array(std::move(dtype), values->shape(), true), values_(std::move(values)) {}
-  Shape chunk_shape() const override { return values_->chunk_shape(); }
-  void check() const override { values_->check(); }
-  bool is_null() const override { return values_->is_null(); }
-  Attributes attributes() const override { return values_->attributes(); }
-  Elements read(const Box& box) const override {
-    Elements elements = values_->read(box);
-    mark_missing(dtype(), elements);
-    return elements;
-  }
-  void passed(const Box& box) const override { values_->passed(box); }
-
- private:
-  ArrayPtr values_;
-};
-
 }  // namespace
 
 ArrayPtr r_array(ArrayPtr values, const Logicals& logicals) {
   DType dtype = r_type(values->dtype(), logicals);
-  return std::make_shared<RArray>(std::move(values), std::move(dtype));
+  return mapped(as_column_major(std::move(values)), dtype, [dtype](Elements elements, const Box&) {
+    mark_missing(dtype, elements);
+    return elements;
+  });
 }
 
 ArrayPtr r_codes(ArrayPtr codes, int64_t base) {

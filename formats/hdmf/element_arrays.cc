@@ -1,5 +1,6 @@
 #include "formats/hdmf/element_arrays.h"
 
+#include "formats/model/derived_array.h"
 #include "formats/model/object_text.h"
 #include "formats/text/utf8.h"
 
@@ -8,24 +9,7 @@ namespace {
 
 using SourcesPtr = std::shared_ptr<const Sources>;
 
-// An array of the same shape whose elements are another array's, converted.
-class ConvertedArray : public Array {
- public:
-  using Convert = std::function<Elements(Elements)>;
-  ConvertedArray(ArrayPtr source, DType dtype, Convert convert)
-      : Array(std::move(dtype), source->shape()), source_(std::move(source)), convert_(std::move(convert)) {}
-
-  Shape chunk_shape() const override { return source_->chunk_shape(); }
-  Elements read(const Box& box) const override { return convert_(source_->read(box)); }
-  void check() const override { source_->check(); }
-  Attributes attributes() const override { return source_->attributes(); }
-
- private:
-  ArrayPtr source_;
-  Convert convert_;
-};
-
-Elements checked_text(Elements blobs) {
+Elements checked_text(Elements blobs, const Box&) {
   for (uint64_t i = 0; i < blobs.count; ++i) {
     if (!blobs.is_missing(i) && !is_utf8(blobs.text(i))) throw damaged("element {} is no UTF-8 text", i);
   }
@@ -72,14 +56,13 @@ ArrayPtr with_reference_fields(ArrayPtr array, const std::vector<RecordMember>& 
   }
   if (references.empty()) return nullptr;
   for (const size_t f : references) dtype.fields[f].type = reference_type();
-  return std::make_shared<ConvertedArray>(std::move(array), std::move(dtype),
-                                          [references, sources](Elements records) {
-                                            for (const size_t f : references) {
-                                              Elements& field = records.children.at(f);
-                                              field = as_references(field, *sources);
-                                            }
-                                            return records;
-                                          });
+  return mapped(std::move(array), std::move(dtype), [references, sources](Elements records, const Box&) {
+    for (const size_t f : references) {
+      Elements& field = records.children.at(f);
+      field = as_references(field, *sources);
+    }
+    return records;
+  });
 }
 
 DType record_type(const std::vector<RecordMember>& members) {
@@ -136,27 +119,28 @@ Elements records_of_lists(const Elements& values, const std::vector<RecordMember
 }
 
 // Records whose members lie along the last axis of an array of single values.
-class RowArray : public Array {
+class RowArray : public DerivedArray {
  public:
   RowArray(ArrayPtr cells, std::vector<RecordMember> members, SourcesPtr sources)
-      : Array(record_type(members), Shape{cells->shape()[0]}),
-        cells_(std::move(cells)),
+      : DerivedArray(cells, record_type(members), Shape{cells->shape()[0]}, false),
         members_(std::move(members)),
         sources_(std::move(sources)) {}
 
-  Shape chunk_shape() const override { return {cells_->chunk_shape()[0]}; }
-  Elements read(const Box& box) const override {
-    const uint64_t rows = box.extent[0];
-    const Elements cells = cells_->read({{box.origin[0], 0}, {rows, members_.size()}});
-    RecordBuilder builder(members_, *sources_);
-    for (uint64_t i = 0; i < cells.count; ++i) builder.add(i % members_.size(), value_of(cells, i));
-    return builder.finish(rows);
-  }
-  void check() const override { cells_->check(); }
-  Attributes attributes() const override { return cells_->attributes(); }
+  Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
 
  private:
-  ArrayPtr cells_;
+  Box stored_box(const Box& box) const override {
+    check_inside(box, shape());
+    return {{box.origin[0], 0}, {box.extent[0], members_.size()}};
+  }
+  // cells: the rows', or the only one that all of them are equal to.
+  Elements derived(Elements cells, const Box&) const override {
+    if (cells.count == 1) cells = repeated_element(values().dtype(), cells, members_.size());
+    RecordBuilder builder(members_, *sources_);
+    for (uint64_t i = 0; i < cells.count; ++i) builder.add(i % members_.size(), value_of(cells, i));
+    return builder.finish(cells.count / members_.size());
+  }
+
   std::vector<RecordMember> members_;
   SourcesPtr sources_;
 };
@@ -171,24 +155,24 @@ bool may_have_meaning(const DType& dtype) {
 ArrayPtr with_meaning(ArrayPtr array, const ElementMeaning& meaning, SourcesPtr sources) {
   const Kind kind = array->dtype().kind;
   if (kind == Kind::blob && meaning.is_stated) {
-    return std::make_shared<ConvertedArray>(std::move(array), text_type(), checked_text);
+    return mapped(std::move(array), text_type(), checked_text);
   }
   if (kind == Kind::compound)
     return with_reference_fields(std::move(array), meaning.members, std::move(sources));
   if (kind != Kind::json) return nullptr;
   if (meaning.is_reference) {
-    return std::make_shared<ConvertedArray>(
-        std::move(array), reference_type(),
-        [sources](const Elements& values) { return as_references(values, *sources); });
+    return mapped(std::move(array), reference_type(),
+                  [sources](const Elements& values, const Box&) { return as_references(values, *sources); });
   }
   const std::vector<RecordMember>& members = meaning.members;
   if (members.empty()) return nullptr;
   if (array->shape().size() == 2 && array->shape()[1] == members.size()) {
     return std::make_shared<RowArray>(std::move(array), members, std::move(sources));
   }
-  return std::make_shared<ConvertedArray>(
-      std::move(array), record_type(members),
-      [members, sources](const Elements& values) { return records_of_lists(values, members, *sources); });
+  return mapped(std::move(array), record_type(members),
+                [members, sources](const Elements& values, const Box&) {
+                  return records_of_lists(values, members, *sources);
+                });
 }
 
 }  // namespace plainfs::hdmf

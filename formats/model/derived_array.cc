@@ -1,188 +1,100 @@
 #include "formats/model/derived_array.h"
 
 #include <algorithm>
-
-#include "formats/model/assembly.h"
-#include "formats/model/box_runs.h"
+#include <mutex>
 
 namespace plainfs {
 
 namespace {
 
-// An array that looks like another one unless it says otherwise.
-class WrappedArray : public Array {
+class MappedArray : public DerivedArray {
  public:
-  WrappedArray(ArrayPtr values, DType dtype)
-      : Array(std::move(dtype), values->shape(), values->column_major()), values_(std::move(values)) {}
-  WrappedArray(ArrayPtr values, Shape shape, bool column_major)
-      : Array(values->dtype(), std::move(shape), column_major), values_(std::move(values)) {}
-
-  Elements read(const Box& box) const override { return values_->read(box); }
-  void passed(const Box& box) const override { values_->passed(box); }
-  Shape chunk_shape() const override { return values_->chunk_shape(); }
-  void check() const override { values_->check(); }
-  bool is_null() const override { return values_->is_null(); }
-  Attributes attributes() const override { return values_->attributes(); }
-
- protected:
-  const Array& values() const { return *values_; }
+  MappedArray(ArrayPtr values, DType dtype, Conversion convert)
+      : DerivedArray(std::move(values), std::move(dtype)), convert_(std::move(convert)) {}
 
  private:
-  ArrayPtr values_;
+  Elements derived(Elements stored, const Box& box) const override {
+    return convert_(std::move(stored), box);
+  }
+
+  const Conversion convert_;
 };
 
-class MissingArray : public WrappedArray {
+class CheckedArray : public DerivedArray {
  public:
-  MissingArray(ArrayPtr values, MissingRule rule)
-      : WrappedArray(values, values->dtype()), rule_(std::move(rule)) {}
+  CheckedArray(ArrayPtr values, std::function<void()> rule)
+      : DerivedArray(values, values->dtype()), rule_(std::move(rule)) {}
 
-  Elements read(const Box& box) const override {
-    Elements elements = values().read(box);
+  void check() const override {
+    values().check();
+    const std::lock_guard lock(checking_);
+    if (broken_) throw *broken_;
+    if (holds_) return;
+    try {
+      rule_();
+    } catch (const Error& error) {
+      if (error.code() == Errc::damaged || error.code() == Errc::unsupported) broken_ = error;
+      throw;
+    }
+    holds_ = true;
+  }
+
+ private:
+  const std::function<void()> rule_;
+  mutable std::mutex checking_;  // guards holds_ and broken_, and lets the rule run once
+  mutable bool holds_ = false;
+  mutable std::optional<Error> broken_;
+};
+
+}  // namespace
+
+std::optional<Elements> DerivedArray::repeated(const Box& box) const {
+  std::optional<Elements> one = values_->repeated(stored_box(box));
+  if (one) one = derived(*std::move(one), box);
+  return one;
+}
+
+Box DerivedArray::stored_box(const Box& box) const {
+  check_inside(box, shape());
+  return box;
+}
+
+ArrayPtr mapped(ArrayPtr values, DType dtype, Conversion convert) {
+  return std::make_shared<MappedArray>(std::move(values), std::move(dtype), std::move(convert));
+}
+
+ArrayPtr checked(ArrayPtr values, std::function<void()> rule) {
+  return std::make_shared<CheckedArray>(std::move(values), std::move(rule));
+}
+
+ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {
+  DType dtype = values->dtype();
+  return mapped(std::move(values), std::move(dtype), [rule = std::move(rule)](Elements elements, const Box&) {
     std::vector<uint8_t> missing(elements.count);
-    rule_(elements, missing);
+    rule(elements, missing);
     for (uint64_t i = 0; i < elements.missing.size(); ++i) missing[i] |= elements.missing[i];
     const bool any = std::find(missing.begin(), missing.end(), 1) != missing.end();
     elements.missing = any ? std::move(missing) : std::vector<uint8_t>{};
     return elements;
-  }
-
- private:
-  MissingRule rule_;
-};
-
-Shape without_unit_axes(const Shape& shape) {
-  Shape rest;
-  for (const uint64_t axis : shape) {
-    if (axis != 1) rest.push_back(axis);
-  }
-  return rest;
-}
-
-// to has the axes of shape from, and others of length 1: the values of from's other axes, put in order into
-// to's; `unit` for each axis of length 1.
-Shape moved_between(const Shape& from, const Shape& values, const Shape& to, uint64_t unit) {
-  Shape moved(to.size(), unit);
-  size_t d = 0;
-  for (size_t e = 0; e < to.size(); ++e) {
-    if (to[e] == 1) continue;
-    while (from[d] == 1) ++d;
-    moved[e] = values[d++];
-  }
-  return moved;
-}
-
-// As much of the end of shape as count elements fill: whole last axes, a part of the one before them.
-Shape last_elements(const Shape& shape, uint64_t count) {
-  Shape extent(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 0;) {
-    extent[d] = std::clamp<uint64_t>(count, 1, std::max<uint64_t>(shape[d], 1));
-    count /= extent[d];
-  }
-  return extent;
-}
-
-class ReshapedArray : public WrappedArray {
- public:
-  ReshapedArray(ArrayPtr values, Shape shape, bool column_major)
-      : WrappedArray(values, std::move(shape), column_major),
-        same_but_units_(without_unit_axes(this->shape()) == without_unit_axes(values->shape())) {}
-
-  Shape chunk_shape() const override {
-    Shape chunk = values().chunk_shape();
-    for (size_t d = 0; d < chunk.size(); ++d) chunk[d] = std::min(chunk[d], values().shape()[d]);
-    if (same_but_units_) return moved_between(values().shape(), chunk, shape(), 1);
-    return last_elements(shape(), element_count(chunk));
-  }
-
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
-    if (!same_but_units_) return read_reordered(box);
-    return values().read(stored_box(box));
-  }
-
-  void passed(const Box& box) const override {
-    if (same_but_units_) values().passed(stored_box(box));
-  }
-
- private:
-  // Requires: same_but_units_.
-  Box stored_box(const Box& box) const {
-    const Shape& from = shape();
-    const Shape& to = values().shape();
-    return {moved_between(from, box.origin, to, 0), moved_between(from, box.extent, to, 1)};
-  }
-  Elements read_reordered(const Box& box) const;
-  Elements read_places(uint64_t first, uint64_t end) const;
-
-  const bool same_but_units_;
-};
-
-// Elements [first, end) in C order. Requires: first < end.
-Elements ReshapedArray::read_places(uint64_t first, uint64_t end) const {
-  const Shape& stored = values().shape();
-  if (stored.size() == 1) return values().read(range(first, end - first));
-  // The rows that hold them, and what is too much cut off.
-  const uint64_t row = element_count(Shape(stored.begin() + 1, stored.end()));
-  Box rows = whole(stored);
-  rows.origin[0] = first / row;
-  rows.extent[0] = (end - 1) / row + 1 - rows.origin[0];
-  const Elements read = values().read(rows);
-  return cut(dtype(), read, {read.count}, range(first - rows.origin[0] * row, end - first));
-}
-
-// Reads from the box's first element to its last, and cuts the box out of that. Requires: the box is not
-// empty.
-Elements ReshapedArray::read_reordered(const Box& box) const {
-  const Shape strides = strides_of(shape());
-  Shape last = box.origin;
-  for (size_t d = 0; d < last.size(); ++d) last[d] += box.extent[d] - 1;
-  const uint64_t first = place_of(box.origin, strides);
-  const uint64_t end = place_of(last, strides) + 1;
-  const Elements read = read_places(first, end);
-  Elements result = zero_elements(dtype(), 0);
-  for_each_runs(shape(), box, box.extent, Shape(box.extent.size(), 0), [&](const Runs& runs) {
-    for (uint64_t k = 0; k < runs.count; ++k) {
-      append(dtype(), result, read, runs.source + k * runs.source_step - first, runs.length);
-    }
   });
-  return result;
-}
-
-}  // namespace
-
-ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {
-  return std::make_shared<MissingArray>(std::move(values), std::move(rule));
 }
 
 ArrayPtr as_logical(ArrayPtr values) {
   DType type = values->dtype();
-  switch (type.kind) {
-    case Kind::logical:
-      return values;
-    case Kind::enumeration:
-      break;
-    case Kind::integer:
-    case Kind::unsigned_integer:
-      type.base = type.kind;
-      break;
-    case Kind::boolean:
-      type.base = Kind::unsigned_integer;
-      break;
-    default:
-      return std::make_shared<BrokenArray>(type, unsupported("logical values of type {}", type.name()));
-  }
+  if (type.kind == Kind::logical) return values;
+  if (type.kind == Kind::integer || type.kind == Kind::unsigned_integer)
+    type.base = type.kind;
+  else if (type.kind == Kind::boolean)
+    type.base = Kind::unsigned_integer;
+  else if (type.kind != Kind::enumeration)
+    return std::make_shared<BrokenArray>(type, unsupported("logical values of type {}", type.name()));
   type.kind = Kind::logical;
   type.members.clear();
-  return std::make_shared<WrappedArray>(std::move(values), std::move(type));
+  return std::make_shared<DerivedArray>(std::move(values), std::move(type));
 }
 
-ArrayPtr with_shape(ArrayPtr values, Shape shape, bool column_major) {
-  if (element_count(shape) != element_count(values->shape())) {
-    return std::make_shared<BrokenArray>(values->dtype(), damaged("{} elements do not fill the shape ({})",
-                                                                  values->count(), fmt::join(shape, ", ")));
-  }
-  return std::make_shared<ReshapedArray>(std::move(values), std::move(shape), column_major);
+ArrayPtr as_column_major(ArrayPtr values) {
+  return std::make_shared<DerivedArray>(values, values->dtype(), values->shape(), true);
 }
 
 }  // namespace plainfs

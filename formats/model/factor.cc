@@ -39,12 +39,11 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
   return static_cast<uint64_t>(level) < levels ? static_cast<uint64_t>(level) : kNoLevel;
 }
 
-class FactorArray : public Array {
+class FactorArray : public DerivedArray {
  public:
   FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
               StrayCode stray)
-      : Array(text_type(), codes->shape(), codes->column_major()),
-        codes_(std::move(codes)),
+      : DerivedArray(std::move(codes), text_type()),
         levels_(std::move(levels)),
         base_(base),
         place_(std::move(place)),
@@ -52,22 +51,19 @@ class FactorArray : public Array {
         stray_(stray),
         cache_owner_(context.cache.new_owner()) {}
 
-  Elements read(const Box& box) const override;
   void check() const override {
-    codes_->check();
+    DerivedArray::check();
     levels_->check();
     check_codes_type();
   }
-  Shape chunk_shape() const override { return codes_->chunk_shape(); }
-  bool is_null() const override { return codes_->is_null(); }
-  Attributes attributes() const override { return codes_->attributes(); }
 
  private:
+  Elements derived(Elements codes, const Box& box) const override;
+  const DType& codes_type() const { return values().dtype(); }
   void check_codes_type() const;
   std::vector<uint64_t> places_of(const Elements& codes, uint64_t levels) const;
   void tell_once(const std::string& code, uint64_t levels) const;
 
-  ArrayPtr codes_;
   ArrayPtr levels_;
   const int64_t base_;
   const std::string place_;
@@ -78,9 +74,9 @@ class FactorArray : public Array {
 };
 
 void FactorArray::check_codes_type() const {
-  visit_number(codes_->dtype(), [&](auto zero) {
+  visit_number(codes_type(), [&](auto zero) {
     if constexpr (!std::is_integral_v<decltype(zero)>) {
-      throw unsupported("factor codes of type {}", codes_->dtype().name());
+      throw unsupported("factor codes of type {}", codes_type().name());
     }
   });
 }
@@ -98,7 +94,7 @@ void FactorArray::tell_once(const std::string& code, uint64_t levels) const {
 // Where each code's level stands, kNoLevel for those that are missing.
 std::vector<uint64_t> FactorArray::places_of(const Elements& codes, uint64_t levels) const {
   std::vector<uint64_t> places(codes.count, kNoLevel);
-  visit_number(codes_->dtype(), [&](auto zero) {
+  visit_number(codes_type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
       const auto values = codes.values<T>();
@@ -112,9 +108,8 @@ std::vector<uint64_t> FactorArray::places_of(const Elements& codes, uint64_t lev
   return places;
 }
 
-Elements FactorArray::read(const Box& box) const {
+Elements FactorArray::derived(Elements codes, const Box&) const {
   check_codes_type();
-  const Elements codes = codes_->read(box);
   const auto levels =
       context_.cache.get<Elements>({cache_owner_, 0}, [&] { return levels_as_text(*levels_); });
   const std::vector<uint64_t> places = places_of(codes, levels->count);

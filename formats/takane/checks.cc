@@ -1,7 +1,6 @@
 #include "formats/takane/checks.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <unordered_set>
 
@@ -22,42 +21,7 @@ int two_digits(std::string_view text, size_t first) {
   return (text[first] - '0') * 10 + text[first + 1] - '0';
 }
 
-class CheckedArray : public Array {
- public:
-  CheckedArray(ArrayPtr values, std::function<void()> rule)
-      : Array(values->dtype(), values->shape(), values->column_major()),
-        values_(std::move(values)),
-        rule_(std::move(rule)) {}
-  Shape chunk_shape() const override { return values_->chunk_shape(); }
-  Elements read(const Box& box) const override { return values_->read(box); }
-  Attributes attributes() const override { return values_->attributes(); }
-  void check() const override {
-    values_->check();
-    const std::lock_guard lock(checking_);
-    if (!checked_) {
-      try {
-        rule_();
-      } catch (const Error& error) {
-        broken_ = error;
-      }
-      checked_ = true;
-    }
-    if (broken_) throw *broken_;
-  }
-
- private:
-  ArrayPtr values_;
-  std::function<void()> rule_;
-  mutable std::mutex checking_;  // guards checked_ and broken_
-  mutable bool checked_ = false;
-  mutable std::optional<Error> broken_;
-};
-
 }  // namespace
-
-ArrayPtr with_check(ArrayPtr values, std::function<void()> rule) {
-  return std::make_shared<CheckedArray>(std::move(values), std::move(rule));
-}
 
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;

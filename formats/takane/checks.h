@@ -12,9 +12,6 @@
 
 namespace plainfs::takane {
 
-// values, with rule() run by the first check(), whose outcome (nothing, or the Error it threw) is kept.
-ArrayPtr with_check(ArrayPtr values, std::function<void()> rule);
-
 // ^dddd-(0d|1[0-2])-([0-2]d|3[01])$, as takane has it: day 00 and 31 February pass.
 bool is_date(std::string_view text);
 // RFC 3339 with T and a zone; 24:00:00 and a leap second are allowed.

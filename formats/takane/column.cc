@@ -142,7 +142,7 @@ class ColumnReader {
     }
     const ArrayPtr raw = values;
     const ArrayPtr texts = with_placeholder(nul_terminated(std::move(values)), placeholder);
-    return with_check(texts, [*this, raw, texts, format] {
+    return checked(texts, [*this, raw, texts, format] {
       require_no_null_strings(*raw, "strings");
       check_format(*texts, format);
     });
@@ -179,7 +179,7 @@ class ColumnReader {
     const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
     const ArrayPtr texts = nul_terminated(levels);
     const ArrayPtr labels = factor(marked, texts, 0, place_.path, context_, StrayCode::broken_rule);
-    return with_check(labels, [*this, texts, levels] {
+    return checked(labels, [*this, texts, levels] {
       require_no_null_strings(*levels, "levels");
       if (!all_distinct(*texts)) warn("levels are unique: some are repeated");
     });

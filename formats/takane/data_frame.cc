@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "formats/hdf5/container.h"
+#include "formats/model/derived_array.h"
 #include "formats/takane/checks.h"
 #include "formats/takane/column.h"
 #include "formats/takane/height.h"
@@ -228,7 +229,7 @@ class DataFrameGroup : public Group {
     const ArrayPtr names = require_strings(*stored_.frame, "row_names");
     if (rows && names->count() != *rows)
       throw damaged("row_names has one name a row: {}, not {}", *rows, names->count());
-    return with_check(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
+    return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
   }
 
   void add_column(size_t i, std::optional<uint64_t> rows, Table& table, std::vector<Member>& members) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/base/checked.h"
+#include "formats/model/derived_array.h"
 
 namespace plainfs::takane {
 namespace {
@@ -10,44 +11,23 @@ namespace {
 constexpr uint64_t kMostTextBytes = uint64_t{1}
                                     << 30;  // of one read: overlapping pointers could ask for any amount
 
-DType with_padding(DType type, Padding padding) {
-  type.padding = padding;
-  return type;
-}
-
-class NulTerminatedText : public Array {
- public:
-  explicit NulTerminatedText(ArrayPtr values)
-      : Array(with_padding(values->dtype(), Padding::null_terminated), values->shape(),
-              values->column_major()),
-        values_(std::move(values)) {}
-  Shape chunk_shape() const override { return values_->chunk_shape(); }
-  Elements read(const Box& box) const override { return values_->read(box); }
-  void check() const override { values_->check(); }
-  Attributes attributes() const override { return values_->attributes(); }
-
- private:
-  ArrayPtr values_;
-};
-
 struct Extent {
   uint64_t offset;
   uint64_t length;
 };
 
-class VlsText : public Array {
+class VlsText : public DerivedArray {
  public:
   VlsText(ArrayPtr pointers, ArrayPtr heap)
-      : Array(text_type(), pointers->shape()), pointers_(std::move(pointers)), heap_(std::move(heap)) {}
-  Shape chunk_shape() const override { return pointers_->chunk_shape(); }
+      : DerivedArray(std::move(pointers), text_type()), heap_(std::move(heap)) {}
   void check() const override {
-    pointers_->check();
+    DerivedArray::check();
     heap_->check();
   }
-  Attributes attributes() const override { return pointers_->attributes(); }
 
-  Elements read(const Box& box) const override {
-    const std::vector<Extent> extents = read_extents(box);
+ private:
+  Elements derived(Elements pointers, const Box&) const override {
+    const std::vector<Extent> extents = extents_of(pointers);
     uint64_t first = heap_->count(), last = 0, total = 0;
     for (const Extent& extent : extents) {
       if (extent.length == 0) continue;
@@ -73,15 +53,14 @@ class VlsText : public Array {
     return builder.finish();
   }
 
- private:
   static std::string_view cut_at_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
 
-  std::vector<Extent> read_extents(const Box& box) const {
-    const Elements stored = pointers_->read(box);
+  std::vector<Extent> extents_of(const Elements& stored) const {
+    const DType& type = values().dtype();
     std::vector<Extent> extents(stored.count);
     const uint64_t heap_bytes = heap_->count();
-    copy_member(pointers_->dtype().fields[0].type, stored.children[0], extents, &Extent::offset);
-    copy_member(pointers_->dtype().fields[1].type, stored.children[1], extents, &Extent::length);
+    copy_member(type.fields[0].type, stored.children[0], extents, &Extent::offset);
+    copy_member(type.fields[1].type, stored.children[1], extents, &Extent::length);
     for (const Extent& extent : extents)
       if (extent.offset > heap_bytes || extent.length > heap_bytes - extent.offset)
         throw damaged("vls pointers stay inside the heap of {} bytes: offset {}, length {}", heap_bytes,
@@ -102,15 +81,16 @@ class VlsText : public Array {
     });
   }
 
-  ArrayPtr pointers_;
-  ArrayPtr heap_;
+  const ArrayPtr heap_;
 };
 
 }  // namespace
 
 ArrayPtr nul_terminated(ArrayPtr values) {
-  if (values->dtype().kind != Kind::fixed_text) return values;
-  return std::make_shared<NulTerminatedText>(std::move(values));
+  DType type = values->dtype();
+  if (type.kind != Kind::fixed_text) return values;
+  type.padding = Padding::null_terminated;
+  return std::make_shared<DerivedArray>(std::move(values), std::move(type));
 }
 
 ArrayPtr vls_text(ArrayPtr pointers, ArrayPtr heap) {

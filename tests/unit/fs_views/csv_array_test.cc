@@ -26,7 +26,7 @@ std::vector<int32_t> counted(uint64_t count) {
 }
 
 ArrayPtr column_major(const ArrayPtr& array) {
-  return with_shape(array, array->shape(), true);
+  return as_column_major(array);
 }
 
 // What fs/VIEWS.md says, element by element.

@@ -92,8 +92,9 @@ BOOST_AUTO_TEST_CASE(shapes_and_order) {
   BOOST_TEST(has(*of_type(type_of<double>(), {}), "'fortran_order': False, 'shape': (), }"));
   BOOST_TEST(has(*of_type(type_of<double>(), {0, 3}), "'shape': (0, 3), }"));
   const ArrayPtr array = of_type(type_of<double>(), {2, 3});
-  BOOST_TEST(has(*with_shape(array, {2, 3}, true), "'fortran_order': True, 'shape': (3, 2), }"));
-  BOOST_TEST(has(*with_shape(array, {6}, true), "'fortran_order': False, 'shape': (6,), }"));
+  BOOST_TEST(has(*as_column_major(array), "'fortran_order': True, 'shape': (3, 2), }"));
+  BOOST_TEST(
+      has(*as_column_major(of_type(type_of<double>(), {6})), "'fortran_order': False, 'shape': (6,), }"));
 }
 
 BOOST_AUTO_TEST_CASE(names_beyond_latin1_need_version_3_and_long_headers_version_2) {

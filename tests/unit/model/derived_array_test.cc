@@ -196,53 +196,88 @@ BOOST_AUTO_TEST_CASE(integers_become_logicals_of_their_size) {
                         fails(Errc::unsupported));
 }
 
-BOOST_AUTO_TEST_CASE(any_shape_of_as_many_elements_reads_the_same_bytes) {
-  Random random(11);
-  const std::vector<Shape> shapes[] = {
-      {{12}, {3, 4}, {1, 3, 4, 1}, {4, 3}, {2, 2, 3}, {12, 1}, {1, 12}, {6, 2}},
-      {{}, {1}, {1, 1, 1}},
-      {{0}, {0, 5}, {3, 0, 1}},
-  };
-  TestContext context;
-  for (const auto& group : shapes) {
-    for (const DType& type : sample_types()) {
-      const Elements all = random_elements(type, element_count(group[0]), random);
-      for (const Shape& stored : group) {
-        const auto values = std::make_shared<MemoryArray>(type, stored, all);
-        for (const Shape& shape : group) {
-          const ArrayPtr array = with_shape(values, shape, true);
-          BOOST_TEST((array->shape() == shape));
-          BOOST_TEST(array->column_major());
-          BOOST_TEST(array->chunk_shape().size() == shape.size());
-          const Box box = random_box(shape, random);
-          const Elements part = array->read(box);
-          check_layout(type, part, element_count(box.extent));
-          std::vector<std::string> expected;
-          for (const uint64_t place : places_in_box(shape, box)) expected.push_back(shown(type, all, place));
-          BOOST_TEST_REQUIRE((all_shown(type, part) == expected));
-        }
-      }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(shape_of_other_size_is_damaged) {
-  const ArrayPtr array = with_shape(integers({1, 2, 3}), {2, 2}, false);
-  BOOST_CHECK_EXCEPTION(array->check(), Error, fails(Errc::damaged));
-  BOOST_CHECK_THROW(with_shape(integers({1, 2, 3, 4}), {2, 2}, false)->read({{1, 1}, {2, 1}}), Error);
-}
-
-BOOST_AUTO_TEST_CASE(chunk_hint_follows_the_shape) {
-  TestContext context;
-  struct Chunked : MemoryArray {
-    using MemoryArray::MemoryArray;
-    Shape chunk_shape() const override { return {6}; }
-  };
+BOOST_AUTO_TEST_CASE(column_major_is_another_order_of_the_same_elements) {
   const DType type = number_type(Kind::integer, 4);
-  const auto values = std::make_shared<Chunked>(type, Shape{24}, zero_elements(type, 24));
-  BOOST_TEST((with_shape(values, {1, 24}, false)->chunk_shape() == Shape{1, 6}));
-  BOOST_TEST((with_shape(values, {12, 2}, false)->chunk_shape() == Shape{3, 2}));
-  BOOST_TEST((with_shape(values, {2, 12}, false)->chunk_shape() == Shape{1, 6}));
+  const auto values =
+      std::make_shared<MemoryArray>(type, Shape{2, 3}, elements_of<int32_t>({1, 2, 3, 4, 5, 6}));
+  const ArrayPtr array = as_column_major(values);
+  BOOST_TEST(array->column_major());
+  BOOST_TEST((array->shape() == Shape{2, 3}));
+  BOOST_TEST(array->read({{1, 1}, {1, 2}}).values<int32_t>()[0] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(conversion_is_given_the_elements_and_their_place) {
+  const ArrayPtr array =
+      mapped(integers({1, 2, 3, 4}), number_type(Kind::real, 8), [](const Elements& stored, const Box& box) {
+        std::vector<double> places;
+        for (const int32_t value : stored.values<int32_t>())
+          places.push_back(value + 0.1 * static_cast<double>(box.origin[0]));
+        return elements_of(places);
+      });
+  BOOST_TEST(array->read(range(2, 2)).values<double>()[0] == 3.2);
+  BOOST_TEST((array->dtype() == number_type(Kind::real, 8)));
+}
+
+BOOST_AUTO_TEST_CASE(rule_that_holds_is_asked_once) {
+  int runs = 0;
+  const ArrayPtr array = checked(integers({1}), [&] { ++runs; });
+  array->check();
+  array->check();
+  BOOST_TEST(runs == 1);
+}
+
+BOOST_AUTO_TEST_CASE(rule_that_is_broken_stays_broken_and_one_that_cannot_be_read_is_asked_again) {
+  int runs = 0;
+  const ArrayPtr broken = checked(text_array({"a"}), [&] {
+    ++runs;
+    throw damaged("no");
+  });
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(broken->check(), Error, fails(Errc::damaged));
+  BOOST_TEST(runs == 1);
+  BOOST_TEST(broken->read(range(0, 1)).text(0) == "a");
+  bool is_failing = true;
+  const ArrayPtr passing = checked(text_array({"a"}), [&] {
+    if (is_failing) throw unreadable("no files left");
+  });
+  BOOST_CHECK_EXCEPTION(passing->check(), Error, fails(Errc::unreadable));
+  is_failing = false;
+  passing->check();
+}
+
+// Of one chunk, absent, that counts what it is asked.
+class Asked : public MemoryArray {
+ public:
+  Asked()
+      : MemoryArray(number_type(Kind::integer, 4), {4}, zero_elements(number_type(Kind::integer, 4), 4)) {}
+  Elements peek(const Box& box) const override {
+    ++peeks;
+    return read(box);
+  }
+  std::optional<Elements> repeated(const Box&) const override { return read(range(0, 1)); }
+  void passed(const Box& box) const override { passed_elements += box.extent[0]; }
+  Shape chunk_shape() const override { return {2}; }
+
+  mutable int peeks = 0;
+  mutable uint64_t passed_elements = 0;
+};
+
+BOOST_AUTO_TEST_CASE(derived_arrays_pass_on_how_they_are_read) {
+  TestContext context;
+  const auto values = std::make_shared<Asked>();
+  const ArrayPtr arrays[] = {
+      with_missing(values, [](const Elements&, std::vector<uint8_t>& missing) { missing[0] = 1; }),
+      as_logical(values), as_column_major(values), checked(values, [] {}),
+      factor(values, text_array({"a"}), 0, "/x", context)};
+  for (const ArrayPtr& array : arrays) {
+    BOOST_TEST(array->peek(range(1, 2)).count == 2u);
+    array->passed(range(0, 3));
+    BOOST_TEST((array->chunk_shape() == Shape{2}));
+  }
+  BOOST_TEST(values->peeks == 5);
+  BOOST_TEST(values->passed_elements == 15u);
+  BOOST_TEST(arrays[0]->repeated(range(0, 4))->is_missing(0));
+  BOOST_TEST(arrays[1]->repeated(range(0, 4))->count == 1u);
+  BOOST_TEST(arrays[4]->repeated(range(0, 4))->text(0) == "a");
 }
 
 BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
@@ -256,9 +291,8 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
   const auto values =
       std::make_shared<Checked>(type, Shape{2}, zero_elements(type, 2), Attributes{{"unit", Json("mm")}});
   const auto rule = [](const Elements&, std::vector<uint8_t>&) {};
-  for (const ArrayPtr& array :
-       {with_missing(values, rule), as_logical(values), with_shape(values, {2, 1}, false),
-        factor(values, text_array({"a"}), 0, "/x", context)}) {
+  for (const ArrayPtr& array : {with_missing(values, rule), as_logical(values), checked(values, [] {}),
+                                factor(values, text_array({"a"}), 0, "/x", context)}) {
     const Attributes attributes = array->attributes();
     BOOST_REQUIRE(attributes.size() == 1u);
     BOOST_TEST(attributes[0].name == "unit");

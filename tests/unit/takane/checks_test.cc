@@ -26,18 +26,6 @@ BOOST_AUTO_TEST_CASE(date_times_have_a_zone) {
     BOOST_TEST(!is_date_time(text), text);
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_runs_once_and_its_outcome_stays) {
-  int runs = 0;
-  const ArrayPtr good = with_check(text_array({"a"}), [&] { ++runs; });
-  good->check();
-  good->check();
-  BOOST_TEST(runs == 1);
-  const ArrayPtr bad = with_check(text_array({"a"}), [] { throw damaged("no"); });
-  BOOST_CHECK_THROW(bad->check(), Error);
-  BOOST_CHECK_THROW(bad->check(), Error);
-  BOOST_TEST(bad->read(range(0, 1)).text(0) == "a");
-}
-
 BOOST_AUTO_TEST_CASE(repeated_texts_are_found) {
   BOOST_TEST(all_distinct(*text_array({"a", "", "b"})));
   BOOST_TEST(!all_distinct(*text_array({"a", "b", "a"})));
