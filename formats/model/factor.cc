@@ -1,3 +1,5 @@
+#include "formats/model/factor.h"
+
 #include <atomic>
 #include <cstring>
 #include <type_traits>
@@ -27,8 +29,6 @@ Elements levels_as_text(const Array& levels) {
 }
 
 // The place of a code among the levels; kNoLevel where it has none.
-constexpr uint64_t kNoLevel = ~uint64_t{0};
-
 template <class T>
 uint64_t level_of(T code, int64_t base, uint64_t levels) {
   if constexpr (std::is_same_v<T, uint64_t>) {
@@ -42,10 +42,12 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
 class FactorArray : public DerivedArray {
  public:
   FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
-              StrayCode stray)
-      : DerivedArray(std::move(codes), text_type()),
+              StrayCode stray, bool is_ordered)
+      : DerivedArray(codes, text_type()),
+        codes_(std::move(codes)),
         levels_(std::move(levels)),
         base_(base),
+        is_ordered_(is_ordered),
         place_(std::move(place)),
         context_(context),
         stray_(stray),
@@ -56,6 +58,7 @@ class FactorArray : public DerivedArray {
     levels_->check();
     check_codes_type();
   }
+  FactorParts parts() const { return {codes_, levels_, base_, is_ordered_}; }
 
  private:
   Elements derived(Elements codes, const Box& box) const override;
@@ -64,8 +67,10 @@ class FactorArray : public DerivedArray {
   std::vector<uint64_t> places_of(const Elements& codes, uint64_t levels) const;
   void tell_once(const std::string& code, uint64_t levels) const;
 
+  const ArrayPtr codes_;
   ArrayPtr levels_;
   const int64_t base_;
+  const bool is_ordered_;
   const std::string place_;
   Context& context_;
   const StrayCode stray_;
@@ -138,9 +143,29 @@ Elements FactorArray::derived(Elements codes, const Box&) const {
 }  // namespace
 
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
-                StrayCode stray) {
+                StrayCode stray, bool is_ordered) {
   return std::make_shared<FactorArray>(std::move(codes), std::move(levels), base, std::move(place), context,
-                                       stray);
+                                       stray, is_ordered);
+}
+
+std::optional<FactorParts> factor_parts(const Array& array) {
+  const auto* factor = dynamic_cast<const FactorArray*>(&array);
+  if (!factor) return std::nullopt;
+  factor->check();
+  return factor->parts();
+}
+
+std::vector<uint64_t> level_places(const FactorParts& factor, const Elements& codes, uint64_t levels) {
+  std::vector<uint64_t> places(codes.count, kNoLevel);
+  visit_number(factor.codes->dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const auto values = codes.values<T>();
+      for (uint64_t i = 0; i < codes.count; ++i)
+        if (!codes.is_missing(i)) places[i] = level_of(values[i], factor.base, levels);
+    }
+  });
+  return places;
 }
 
 }  // namespace plainfs

@@ -1,0 +1,151 @@
+#include "fs/native/bgzf.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "formats/base/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr size_t kHeader = 23;  // of the member and of its stored block
+constexpr size_t kTrailer = 8;
+constexpr uint64_t kMember = kBgzfPayload + kHeader + kTrailer;
+
+// The empty member that ends every BGZF file, as htslib writes it.
+constexpr std::string_view kEnd(
+    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
+
+void put_little(std::byte* at, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+// What stands around the bytes of one member.
+struct Frame {
+  std::array<std::byte, kHeader> header;
+  std::array<std::byte, kTrailer> trailer;
+
+  void set_header(uint64_t length) {
+    constexpr std::string_view kStart("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0", 16);
+    std::memcpy(header.data(), kStart.data(), kStart.size());
+    put_little(&header[16], length + kHeader + kTrailer - 1, 2);
+    header[18] = std::byte{1};  // a stored block, the last one
+    put_little(&header[19], length, 2);
+    put_little(&header[21], ~length, 2);
+  }
+  void set_trailer(uint32_t crc, uint64_t length) {
+    put_little(&trailer[0], crc, 4);
+    put_little(&trailer[4], length, 4);
+  }
+};
+
+// Takes the parts of slices one after the other, as many bytes at a time as are asked for.
+class PartCursor {
+ public:
+  explicit PartCursor(const Slices& slices) : slices_(slices) {}
+
+  // Calls visit(bytes, owner) for the next size bytes. Requires: there are as many.
+  template <class Visit>
+  void take(size_t size, Visit&& visit) {
+    while (size > 0) {
+      const iovec& part = slices_.parts[part_];
+      const size_t some = std::min(size, part.iov_len - used_);
+      visit(ByteSpan(static_cast<const std::byte*>(part.iov_base) + used_, some), slices_.owners[part_]);
+      size -= some;
+      used_ += some;
+      if (used_ == part.iov_len) ++part_, used_ = 0;
+    }
+  }
+
+ private:
+  const Slices& slices_;
+  size_t part_ = 0;
+  size_t used_ = 0;  // bytes of that part
+};
+
+// Of parts that stand one after the other from `at` on, those bytes that lie in [begin, end).
+class Window {
+ public:
+  Window(uint64_t at, uint64_t begin, uint64_t end) : at_(at), begin_(begin), end_(end) {}
+
+  void add(ByteSpan part, const std::shared_ptr<const void>& owner) {
+    const uint64_t from = std::clamp(begin_, at_, at_ + part.size()) - at_;
+    const uint64_t to = std::clamp(end_, at_, at_ + part.size()) - at_;
+    if (from < to) slices_.add(part.subspan(from, to - from), owner);
+    at_ += part.size();
+  }
+  Slices finish() { return std::move(slices_); }
+
+ private:
+  uint64_t at_;
+  const uint64_t begin_;
+  const uint64_t end_;
+  Slices slices_;
+};
+
+class BgzfFile : public ViewFile {
+ public:
+  explicit BgzfFile(std::shared_ptr<ViewFile> file) : file_(std::move(file)) {}
+
+  uint64_t size() override { return bgzf_size(file_->size()); }
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  const std::shared_ptr<ViewFile> file_;
+};
+
+Slices BgzfFile::read(uint64_t offset, size_t size) {
+  const uint64_t file_size = file_->size(), whole = bgzf_size(file_size);
+  if (offset >= whole || size == 0) return {};
+  const uint64_t end = offset + std::min<uint64_t>(size, whole - offset);
+  const uint64_t members = divide_up(file_size, kBgzfPayload), members_end = whole - kEnd.size();
+  const uint64_t first = offset < members_end ? offset / kMember : members;
+  const uint64_t last = std::min(divide_up(end, kMember), members);
+  const uint64_t from = first * kBgzfPayload, to = std::min(file_size, last * kBgzfPayload);
+  Window window(first < members ? first * kMember : members_end, offset, end);
+  if (first < last) {
+    const Slices content = file_->read(from, to - from);
+    if (content.size() != to - from)
+      throw unreadable("{} bytes at {} came as {}", to - from, from, content.size());
+    const auto frames = std::make_shared<std::vector<Frame>>(last - first);
+    PartCursor cursor(content);
+    for (uint64_t left = to - from, i = 0; left > 0; ++i) {
+      const uint64_t length = std::min(left, kBgzfPayload);
+      Frame& frame = (*frames)[i];
+      frame.set_header(length);
+      window.add(frame.header, frames);
+      uint32_t crc = 0;
+      cursor.take(length, [&](ByteSpan bytes, const std::shared_ptr<const void>& owner) {
+        crc = libdeflate_crc32(crc, bytes.data(), bytes.size());
+        window.add(bytes, owner);
+      });
+      frame.set_trailer(crc, length);
+      window.add(frame.trailer, frames);
+      left -= length;
+    }
+  }
+  if (last == members) window.add(as_byte_span(kEnd), nullptr);
+  return window.finish();
+}
+
+}  // namespace
+
+uint64_t bgzf_size(uint64_t file_size) {
+  const uint64_t frames = checked_multiply(divide_up(file_size, kBgzfPayload), kHeader + kTrailer);
+  return checked_add(checked_add(file_size, frames), kEnd.size());
+}
+
+uint64_t bgzf_virtual_offset(uint64_t offset, uint64_t file_size) {
+  if (offset == file_size) return (bgzf_size(file_size) - kEnd.size()) << 16;
+  return offset / kBgzfPayload * kMember << 16 | offset % kBgzfPayload;
+}
+
+std::unique_ptr<ViewFile> bgzf_file(std::shared_ptr<ViewFile> file) {
+  return std::make_unique<BgzfFile>(std::move(file));
+}
+
+}  // namespace plainfs

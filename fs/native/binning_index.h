@@ -1,0 +1,63 @@
+// The binning index of one chromosome, as htslib builds it while it reads records in order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plainfs {
+
+// How a kind of index divides positions: leaf bins of 2^14, each level above holds 8 of the one below.
+struct Binning {
+  static constexpr unsigned kLeafBits = 14;
+  unsigned depth;  // levels below the root
+
+  uint64_t positions() const { return uint64_t{1} << (kLeafBits + 3 * depth); }
+  static uint64_t first_bin(unsigned level) { return ((uint64_t{1} << (3 * level)) - 1) / 7; }
+  // The bin that htslib keeps its counts in.
+  uint64_t count_bin() const { return first_bin(depth + 1) + 1; }
+  // The smallest bin that holds [start, end). Requires: start < end <= positions().
+  uint64_t bin_of(uint64_t start, uint64_t end) const;
+  // The first leaf below a bin, counted from 0.
+  uint64_t first_leaf(uint64_t bin) const;
+};
+
+// A run of the file, between two virtual offsets.
+struct IndexChunk {
+  uint64_t begin;
+  uint64_t end;
+};
+
+class ChromosomeIndex {
+ public:
+  explicit ChromosomeIndex(Binning binning) : binning_(binning) {}
+
+  // The next line, at that virtual offset. Requires: start < end <= binning.positions(), starts do not fall.
+  void add(uint64_t start, uint64_t end, uint64_t offset);
+  // Where the last line ends. Nothing is added after that.
+  void finish(uint64_t offset);
+
+  const std::map<uint64_t, std::vector<IndexChunk>>& bins() const { return bins_; }
+  // For each window of 2^14 positions, where the first line that reaches into it begins.
+  const std::vector<uint64_t>& windows() const { return windows_; }
+  uint64_t begin() const { return begin_; }
+  uint64_t end() const { return end_; }
+  uint64_t lines() const { return lines_; }
+
+ private:
+  void fill_windows();
+  void join_small_bins();
+  void join_chunks();
+
+  const Binning binning_;
+  std::map<uint64_t, std::vector<IndexChunk>> bins_;
+  std::vector<uint64_t> windows_;
+  uint64_t last_bin_ = 0;
+  uint64_t chunk_begin_ = 0;
+  uint64_t begin_ = 0;
+  uint64_t end_ = 0;
+  uint64_t lines_ = 0;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,180 @@
+#include "fs/native/byte_layout.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "cache/block_stream.h"
+#include "formats/base/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+// Bytes a block has: as much as the processor's second cache holds with what they are made of.
+constexpr uint64_t kBlockBytes = 256 * 1024;
+constexpr uint64_t kBytesAhead = 2 << 20;
+
+struct LayoutBlock {
+  Bytes bytes;
+  size_t allocated_bytes() const { return bytes.capacity(); }
+};
+
+class LayoutBlocks : public BlockStream<LayoutBlock> {
+ public:
+  LayoutBlocks(ByteLayout layout, uint64_t block_bytes, Context& context)
+      : BlockStream(context.cache, context.workers, kBytesAhead / block_bytes),
+        layout_(std::move(layout)),
+        block_bytes_(block_bytes),
+        context_(context) {}
+
+  uint64_t size() const { return layout_.size(); }
+  uint64_t block_bytes() const { return block_bytes_; }
+
+  // Bytes that a reader jumped to: no more than those, and not kept.
+  LayoutBlock peek(uint64_t offset, uint64_t size) const {
+    LayoutBlock block{Bytes(size)};
+    layout_.read({offset, block.bytes, false});
+    return block;
+  }
+
+ protected:
+  LayoutBlock make(uint64_t number) const override {
+    const uint64_t offset = number * block_bytes_;
+    const uint64_t size = std::min(block_bytes_, layout_.size() - offset);
+    const auto room = context_.unit_room.take(size);
+    LayoutBlock block;
+    block.bytes.resize(size);
+    layout_.read({offset, block.bytes});
+    return block;
+  }
+  void passed(uint64_t first, uint64_t last) const override {
+    layout_.passed(first * block_bytes_, std::min(last * block_bytes_, layout_.size()));
+  }
+
+ private:
+  const ByteLayout layout_;
+  const uint64_t block_bytes_;
+  Context& context_;
+};
+
+class LayoutFile : public ViewFile {
+ public:
+  LayoutFile(std::function<ByteLayout()> lay_out, Context& context)
+      : lay_out_(std::move(lay_out)), context_(context) {}
+
+  uint64_t size() override {
+    prepare();
+    return blocks_->size();
+  }
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  void prepare();
+
+  std::function<ByteLayout()> lay_out_;
+  Context& context_;
+  std::mutex preparing_;               // guards the first prepare
+  std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
+  std::shared_ptr<LayoutBlocks> blocks_;
+};
+
+void LayoutFile::prepare() {
+  if (prepared_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(preparing_);
+  if (prepared_.load(std::memory_order_relaxed)) return;
+  ByteLayout layout = lay_out_();
+  const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
+  blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
+  lay_out_ = nullptr;
+  prepared_.store(true, std::memory_order_release);
+}
+
+Slices LayoutFile::read(uint64_t offset, size_t size) {
+  const uint64_t file_size = this->size();
+  Slices slices;
+  if (offset >= file_size || size == 0) return slices;
+  const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
+  const uint64_t block_bytes = blocks_->block_bytes();
+  const uint64_t first = offset / block_bytes, last = divide_up(end, block_bytes);
+  blocks_->follow(first, last, divide_up(file_size, block_bytes));
+  if (!blocks_->is_sequential()) {
+    const auto bytes = std::make_shared<const LayoutBlock>(blocks_->peek(offset, end - offset));
+    slices.add(bytes->bytes, bytes);
+    return slices;
+  }
+  for (uint64_t i = first; i < last; ++i) {
+    const std::shared_ptr<const LayoutBlock> block = blocks_->block(i);
+    const uint64_t within = offset - i * block_bytes;
+    const uint64_t length = std::min(end - offset, block->bytes.size() - within);
+    slices.add(ByteSpan(block->bytes).subspan(within, length), block);
+    offset += length;
+  }
+  return slices;
+}
+
+}  // namespace
+
+void ByteLayout::put(std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (parts_.empty() || parts_.back().bytes.empty()) parts_.push_back({size_, size_, {}, nullptr});
+  parts_.back().bytes += bytes;
+  size_ = checked_add(size_, bytes.size());
+  parts_.back().end = size_;
+}
+
+void ByteLayout::put(SegmentPtr segment) {
+  const uint64_t end = checked_add(size_, segment->size());
+  if (end == size_) return;
+  parts_.push_back({size_, end, {}, std::move(segment)});
+  size_ = end;
+}
+
+void ByteLayout::put_zeros(uint64_t count) {
+  if (count == 0) return;
+  const uint64_t end = checked_add(size_, count);
+  parts_.push_back({size_, end, {}, nullptr});
+  size_ = end;
+}
+
+// Calls visit(part, from, to) for what of each part lies in [begin, end), counted from the part's own begin.
+template <class Visit>
+void ByteLayout::for_each_part(uint64_t begin, uint64_t end, Visit&& visit) const {
+  auto part =
+      std::partition_point(parts_.begin(), parts_.end(), [&](const Part& p) { return p.end <= begin; });
+  for (; part != parts_.end() && part->begin < end; ++part)
+    visit(*part, std::max(begin, part->begin) - part->begin, std::min(end, part->end) - part->begin);
+}
+
+void ByteLayout::read(const Wanted& wanted) const {
+  const uint64_t begin = wanted.offset;
+  for_each_part(begin, begin + wanted.out.size(), [&](const Part& part, uint64_t from, uint64_t to) {
+    const std::span<std::byte> out = wanted.out.subspan(part.begin + from - begin, to - from);
+    if (part.segment)
+      part.segment->read({from, out, wanted.in_passing});
+    else if (part.bytes.empty())
+      std::memset(out.data(), 0, out.size());
+    else
+      std::memcpy(out.data(), part.bytes.data() + from, out.size());
+  });
+}
+
+uint64_t ByteLayout::least_block() const {
+  uint64_t least = 1;
+  for (const Part& part : parts_)
+    if (part.segment) least = std::max(least, std::min(part.segment->least_block(), part.segment->size()));
+  return least;
+}
+
+void ByteLayout::passed(uint64_t begin, uint64_t end) const {
+  for_each_part(begin, end, [](const Part& part, uint64_t from, uint64_t to) {
+    if (part.segment) part.segment->passed(from, to);
+  });
+}
+
+std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context) {
+  return std::make_unique<LayoutFile>(std::move(lay_out), context);
+}
+
+}  // namespace plainfs

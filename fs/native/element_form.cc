@@ -1,0 +1,207 @@
+#include "fs/native/element_form.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "formats/base/error.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kRMissingReal = 0x7ff00000000007a2;  // NaN of low word 1954
+constexpr uint64_t kRNaN = 0x7ff8000000000000;
+constexpr uint32_t kRMissingInteger = 0x80000000;
+constexpr int64_t kWholeInDouble = int64_t{1} << 53;
+
+template <class T>
+T swapped(T value) {
+  if constexpr (sizeof(T) == 4)
+    return __builtin_bswap32(value);
+  else
+    return __builtin_bswap64(value);
+}
+
+template <class T>
+double widened(T value) {
+  if constexpr (std::is_same_v<T, Half>)
+    return to_float(value);
+  else
+    return static_cast<double>(value);
+}
+
+// make(value) for each element and `missing` for those that are: the loop without missing ones has no branch.
+template <class T, class Out, class Make>
+void write_each(const Elements& elements, uint64_t first, uint64_t count, std::byte* out, Out missing,
+                Make&& make) {
+  const std::span<const T> values = elements.values<T>().subspan(first, count);
+  if (elements.missing.empty()) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const Out made = make(values[i]);
+      std::memcpy(out + i * sizeof(Out), &made, sizeof made);
+    }
+    return;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    const Out made = elements.missing[first + i] ? missing : make(values[i]);
+    std::memcpy(out + i * sizeof(Out), &made, sizeof made);
+  }
+}
+
+uint64_t r_bits(double value) {
+  return swapped(std::isnan(value) ? kRNaN : std::bit_cast<uint64_t>(value));
+}
+
+template <class T>
+void check_whole_in_double(T value) {
+  if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
+    const bool fits =
+        std::is_signed_v<T>
+            ? static_cast<int64_t>(value) <= kWholeInDouble && static_cast<int64_t>(value) >= -kWholeInDouble
+            : static_cast<uint64_t>(value) <= static_cast<uint64_t>(kWholeInDouble);
+    if (!fits) throw unsupported("R has no integer as large as {}", value);
+  }
+}
+
+void write_r_double(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                    std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    write_each<T>(elements, first, count, out, swapped(kRMissingReal), [](T value) {
+      check_whole_in_double(value);
+      return r_bits(widened(value));
+    });
+  });
+}
+
+void write_r_integer(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                     std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      write_each<T>(elements, first, count, out, swapped(kRMissingInteger), [](T value) {
+        if constexpr (sizeof(T) >= 4) {
+          using Limits = std::numeric_limits<int32_t>;
+          if (!std::in_range<int32_t>(value) || static_cast<int32_t>(value) == Limits::min())
+            throw unsupported("R has no integer {}", value);
+        }
+        return swapped(static_cast<uint32_t>(static_cast<int32_t>(value)));
+      });
+    else
+      throw unsupported("{} as R's integer", type.name());
+  });
+}
+
+void write_r_logical(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                     std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    write_each<T>(elements, first, count, out, swapped(kRMissingInteger),
+                  [](T value) { return swapped(uint32_t{widened(value) != 0}); });
+  });
+}
+
+void write_r_complex(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                     std::byte* out) {
+  const auto write = [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<const T> parts = elements.values<T>();
+    for (uint64_t i = 0; i < 2 * count; ++i) {
+      const bool missing = elements.is_missing(first + i / 2);
+      const uint64_t bits =
+          missing ? swapped(kRMissingReal) : r_bits(static_cast<double>(parts[2 * first + i]));
+      std::memcpy(out + i * 8, &bits, 8);
+    }
+  };
+  if (type.size == 16) return write(double());
+  if (type.size == 8) return write(float());
+  throw unsupported("{} as R's complex", type.name());
+}
+
+template <class Out>
+void write_little(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                  std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<Out>) {
+      write_each<T>(elements, first, count, out, std::numeric_limits<Out>::quiet_NaN(),
+                    [](T value) { return static_cast<Out>(widened(value)); });
+    } else if constexpr (std::is_integral_v<T>) {
+      write_each<T>(elements, first, count, out, Out{0}, [](T value) {
+        if (!std::in_range<Out>(value)) throw damaged("{} is too large for what it is", value);
+        return static_cast<Out>(value);
+      });
+    } else {
+      throw unsupported("{} as whole numbers", type.name());
+    }
+  });
+}
+
+void write_stored(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                  std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, Half>) {
+      std::memcpy(out, elements.bytes.data() + first * sizeof(T), count * sizeof(T));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      write_each<T>(elements, first, count, out, std::numeric_limits<T>::quiet_NaN(), [](T v) { return v; });
+    } else {
+      write_each<T>(elements, first, count, out, T{0}, [](T value) { return value; });
+    }
+  });
+}
+
+void write_truth(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                 std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    write_each<T>(elements, first, count, out, uint8_t{0},
+                  [](T value) { return static_cast<uint8_t>(widened(value) != 0); });
+  });
+}
+
+void write_mask(const DType&, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
+  for (uint64_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(elements.is_missing(first + i));
+}
+
+}  // namespace
+
+ElementForm r_integer() {
+  return {4, write_r_integer};
+}
+ElementForm r_double() {
+  return {8, write_r_double};
+}
+ElementForm r_logical() {
+  return {4, write_r_logical};
+}
+ElementForm r_complex() {
+  return {16, write_r_complex};
+}
+ElementForm little_int32() {
+  return {4, write_little<int32_t>};
+}
+ElementForm little_int64() {
+  return {8, write_little<int64_t>};
+}
+ElementForm little_uint32() {
+  return {4, write_little<uint32_t>};
+}
+ElementForm little_float() {
+  return {4, write_little<float>};
+}
+ElementForm little_double() {
+  return {8, write_little<double>};
+}
+ElementForm little_stored(const DType& type) {
+  if (type.kind == Kind::boolean || type.kind == Kind::logical) return {1, write_truth};
+  return {type.size, write_stored};
+}
+ElementForm missing_mask() {
+  return {1, write_mask};
+}
+
+}  // namespace plainfs

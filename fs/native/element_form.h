@@ -1,0 +1,37 @@
+// How a number of a store is written in a file of another program: its type, its byte order, and what stands
+// for a missing one.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/model/dtype.h"
+#include "formats/model/elements.h"
+
+namespace plainfs {
+
+struct ElementForm {
+  uint32_t size;  // bytes of one
+  // Writes elements [first, first + count) to out. Throws Error where one of them cannot be held.
+  void (*write)(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out);
+};
+
+// R's, big-endian. An integer that is NA's own value (-2^31) or outside is unsupported, as is one over 2^53
+// as double; every NaN is the usual one, so that none reads as NA.
+ElementForm r_integer();
+ElementForm r_double();
+ElementForm r_logical();  // 0 FALSE, every other TRUE
+ElementForm r_complex();
+
+// Little-endian, as HDF5 files of AnnData and 10x have them. A number that does not fit is damaged; a missing
+// one is NaN in a real, else 0.
+ElementForm little_int32();
+ElementForm little_int64();
+ElementForm little_uint32();
+ElementForm little_float();
+ElementForm little_double();
+// As it is stored, truth values as 0 and 1. Requires: type is a number or a truth value.
+ElementForm little_stored(const DType& type);
+// 1 where a value is missing, else 0.
+ElementForm missing_mask();
+
+}  // namespace plainfs

@@ -1,0 +1,52 @@
+// The entries of a sparse matrix in the order that R demands: within each column (row, of a matrix stored by
+// row) the indices rise. Most stores have them so, and then nothing is moved.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "formats/model/context.h"
+#include "fs/native/sparse_majors.h"
+
+namespace plainfs {
+
+class EntryOrder {
+ public:
+  // Reads all pointers; throws as SparseMajors does.
+  EntryOrder(SparseMatrix matrix, Context& context);
+  ~EntryOrder();
+
+  const SparseMatrix& matrix() const { return matrix_; }
+  uint64_t entries() const { return majors_.entries(); }
+  uint64_t major_count() const { return majors_.count(); }
+
+  // Where the entries stand in the store that come at [first, first + count) in R's order; empty: at the same
+  // places. Reads the indices of the columns that these touch, those that it does not know yet.
+  // Throws damaged where an entry is there twice or lies outside the matrix.
+  std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
+
+ private:
+  struct Order {
+    std::vector<uint64_t> places;
+    size_t allocated_bytes() const { return places.capacity() * sizeof(uint64_t); }
+  };
+  bool is_known(uint64_t major) const {
+    return known_[major / 64].load(std::memory_order_relaxed) >> (major % 64) & 1;
+  }
+  void set_known(uint64_t major) const {
+    known_[major / 64].fetch_or(uint64_t{1} << (major % 64), std::memory_order_relaxed);
+  }
+  bool rises(uint64_t begin, uint64_t end) const;
+  Order sorted(uint64_t major, uint64_t begin, uint64_t end) const;
+
+  const SparseMatrix matrix_;
+  Context& context_;
+  const uint64_t minors_;
+  const SparseMajors majors_;
+  const uint64_t cache_owner_;
+  // A bit a column whose indices are known to rise. What threads tell each other late costs time only.
+  mutable std::vector<std::atomic<uint64_t>> known_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,195 @@
+// data.frame and matrix.
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "formats/base/checked.h"
+#include "formats/model/derived_array.h"
+#include "formats/model/factor.h"
+#include "fs/native/array_segment.h"
+#include "fs/native/rds.h"
+#include "fs/native/rds_writer.h"
+#include "fs/native/text_lengths.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr int32_t kMissingInteger = INT32_MIN;
+
+// A column as R has it: a compound's members are columns of their own.
+struct RColumn {
+  std::string name;
+  ArrayPtr values;
+};
+
+// One member of an array of compounds.
+ArrayPtr member_array(ArrayPtr compounds, size_t member) {
+  DType type = compounds->dtype().fields[member].type;
+  return mapped(std::move(compounds), std::move(type), [member](Elements records, const Box&) {
+    Elements values = std::move(records.children[member]);
+    if (records.missing.empty()) return values;
+    values.missing.resize(values.count);
+    for (uint64_t i = 0; i < values.count; ++i) values.missing[i] |= records.missing[i];
+    return values;
+  });
+}
+
+void add_columns(const std::string& name, const ArrayPtr& values, std::vector<RColumn>& columns) {
+  if (values->dtype().kind != Kind::compound) {
+    columns.push_back({name, values});
+    return;
+  }
+  for (size_t f = 0; f < values->dtype().fields.size(); ++f) {
+    const std::string& field = values->dtype().fields[f].name;
+    add_columns(name.empty() ? field : name + "." + field, member_array(values, f), columns);
+  }
+}
+
+// Codes as R's, which count from 1; those that are no level are NA.
+class RCodes : public Segment {
+ public:
+  RCodes(FactorParts factor, uint64_t levels) : factor_(std::move(factor)), levels_(levels) {}
+
+  uint64_t size() const override { return checked_multiply(factor_.codes->count(), 4); }
+
+  void read(const Wanted& wanted) const override {
+    const uint64_t first = wanted.offset / 4;
+    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), 4) - first;
+    const std::vector<uint64_t> places =
+        level_places(factor_, read_run(*factor_.codes, first, count), levels_);
+    read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
+      for (uint64_t i = 0; i < some; ++i) {
+        const uint64_t place = places[from - first + i];
+        const uint32_t code = __builtin_bswap32(place == kNoLevel ? static_cast<uint32_t>(kMissingInteger)
+                                                                  : static_cast<uint32_t>(place + 1));
+        std::memcpy(out + i * 4, &code, 4);
+      }
+    });
+  }
+
+ private:
+  const FactorParts factor_;
+  const uint64_t levels_;
+};
+
+// The levels as R needs them, none missing and none twice; nullopt where they are not.
+std::optional<std::vector<std::string>> r_levels(const Array& levels) {
+  std::vector<std::string> texts;
+  std::unordered_set<std::string> distinct;
+  bool fit = true;
+  for_each_text(levels, 0, levels.count(), [&](std::string_view text, bool is_missing) {
+    fit &= !is_missing && distinct.emplace(text).second;
+    texts.emplace_back(text);
+  });
+  if (!fit) return std::nullopt;
+  return texts;
+}
+
+void put_column(const ArrayPtr& values, RdsWriter& out) {
+  if (const std::optional<FactorParts> factor = factor_parts(*values)) {
+    if (const auto levels = r_levels(*factor->levels)) {
+      out.vector(RVector::integer, values->count(), true, true);
+      out.data(std::make_shared<RCodes>(*factor, levels->size()));
+      out.attribute("levels");
+      out.texts(*levels);
+      if (factor->is_ordered)
+        out.class_attribute({"ordered", "factor"});
+      else
+        out.class_attribute({"factor"});
+      return out.end_attributes();
+    }
+  }
+  out.numbers(values, false, false);
+}
+
+// Compact row names say how many rows there are, as data.frame() writes them.
+void put_row_names(const Table& table, RdsWriter& out) {
+  if (table.row_names) return out.texts(table.row_names);
+  out.vector(RVector::integer, table.rows == 0 ? 0 : 2);
+  if (table.rows == 0) return;
+  out.integer(kMissingInteger);
+  out.integer(-static_cast<int32_t>(table.rows));
+}
+
+// A list of the names of each dimension, in R's order.
+void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
+  out.vector(RVector::list, names.size());
+  for (const ArrayPtr& name : names) {
+    if (name)
+      out.texts(name);
+    else
+      out.null();
+  }
+}
+
+}  // namespace
+
+ByteLayout table_rds(const Table& table, Context& context) {
+  if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
+  std::vector<RColumn> columns;
+  for (const Column& column : table.columns) add_columns(column.name, column.values, columns);
+  RdsWriter out(context);
+  out.vector(RVector::list, columns.size(), true, true);
+  std::vector<std::string> names;
+  for (const RColumn& column : columns) {
+    column.values->check();
+    if (column.values->count() != table.rows)
+      throw damaged("column {} has {} values for {} rows", column.name, column.values->count(), table.rows);
+    put_column(column.values, out);
+    names.push_back(column.name);
+  }
+  if (table.row_names && table.row_names->count() != table.rows)
+    throw damaged("the list of row names has {} values for {} rows", table.row_names->count(), table.rows);
+  out.attribute("names");
+  out.texts(names);
+  out.class_attribute({"data.frame"});
+  out.attribute("row.names");
+  put_row_names(table, out);
+  out.end_attributes();
+  return out.finish();
+}
+
+bool has_rds(const LabelledArray& array) {
+  const Array& values = *array.values;
+  if (values.shape().size() < 2 || values.is_null()) return false;
+  switch (values.dtype().kind) {
+    case Kind::boolean:
+    case Kind::logical:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::text:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::enumeration:
+      return true;
+    default:
+      return false;
+  }
+}
+
+ByteLayout array_rds(const LabelledArray& array, Context& context) {
+  array.values->check();
+  Shape shape = array.values->shape();
+  if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
+  for (const uint64_t axis : shape)
+    if (axis > INT32_MAX) throw unsupported("{} rows or columns are more than R's arrays can have", axis);
+  RdsWriter out(context);
+  out.numbers(in_column_order(array.values), false, true);
+  out.attribute("dim");
+  out.vector(RVector::integer, shape.size());
+  for (const uint64_t axis : shape) out.integer(static_cast<int32_t>(axis));
+  if (array.row_names || array.column_names) {
+    std::vector<ArrayPtr> names{array.row_names, array.column_names};
+    names.resize(shape.size());
+    out.attribute("dimnames");
+    put_dimnames(names, out);
+  }
+  out.end_attributes();
+  return out.finish();
+}
+
+}  // namespace plainfs

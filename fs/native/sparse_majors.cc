@@ -1,0 +1,35 @@
+#include "fs/native/sparse_majors.h"
+
+#include "formats/base/checked.h"
+
+namespace plainfs {
+
+SparseMajors::SparseMajors(const SparseMatrix& matrix)
+    : pointer_(matrix.pointer),
+      count_(matrix.by_row ? matrix.rows : matrix.columns),
+      entries_(matrix.value->count()) {
+  for (const ArrayPtr& part : {matrix.value, matrix.index, matrix.pointer}) part->check();
+  entries_ = matrix.value->count();
+  if (matrix.index->count() != entries_)
+    throw damaged("a sparse matrix has {} values and {} indices", entries_, matrix.index->count());
+  const uint64_t stored = pointer_->count();
+  const bool surplus = count_ == 0 && stored == 2;  // as BPCells writes a matrix without columns
+  if (stored != checked_add(count_, 1) && !surplus)
+    throw damaged("a sparse matrix has {} pointers for {} {}", stored, count_,
+                  matrix.by_row ? "rows" : "columns");
+  uint64_t before = 0;
+  for (uint64_t first = 0; first < stored; first += kBetweenSamples) {
+    const IndexRun<uint64_t> pointers(*pointer_, first, std::min(kBetweenSamples, stored - first), UINT64_MAX,
+                                      "pointer");
+    samples_.push_back(pointers.values()[0]);
+    for (size_t i = 0; i < pointers.values().size(); ++i) {
+      const uint64_t pointer = pointers.values()[i];
+      if (pointer < before || pointer > entries_ || (first + i == 0 && pointer != 0))
+        throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, entries_);
+      before = pointer;
+    }
+  }
+  if (before != entries_) throw damaged("the pointers end at {}, there are {} entries", before, entries_);
+}
+
+}  // namespace plainfs

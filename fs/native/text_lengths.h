@@ -1,0 +1,35 @@
+// How long the texts of an array are, found in one pass over it: what a file that holds them one after the
+// other, or all padded to the longest, has to know before its size is known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "formats/model/array.h"
+#include "formats/model/context.h"
+
+namespace plainfs {
+
+inline constexpr uint64_t kTextsInRun = 1024;
+
+struct TextLengths {
+  uint64_t count = 0;
+  uint64_t longest = 0;          // bytes
+  std::vector<uint64_t> before;  // bytes of all texts before each run of kTextsInRun; the last: of all
+  bool any_missing = false;
+  bool is_ascii = true;
+};
+
+// Of all elements, in C order.
+TextLengths measure_texts(const Array& array, Context& context);
+
+// Calls visit(text, is_missing) for elements [first, first + count) in C order, each of any dtype as a .csv
+// shows it, without quotes. Throws damaged where one is not UTF-8, and unsupported where one holds a NUL:
+// neither R nor text of fixed length can.
+using VisitText = std::function<void(std::string_view text, bool is_missing)>;
+void for_each_text(const Array& array, uint64_t first, uint64_t count, const VisitText& visit);
+
+}  // namespace plainfs

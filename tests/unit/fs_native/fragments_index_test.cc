@@ -1,0 +1,80 @@
+#include "fs/native/fragments_index.h"
+
+#include <libdeflate.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/view_text.h"
+#include "tests/unit/fs_native/memory_text.h"
+
+namespace plainfs {
+
+namespace {
+
+std::string index_of(const std::string& text, FragmentsIndex kind = FragmentsIndex::tbi) {
+  MemoryText file(text);
+  return fragments_index(file, kind);
+}
+
+bool refuses(const std::string& text, std::string_view words, FragmentsIndex kind = FragmentsIndex::tbi) {
+  const std::string message = message_of([&] { index_of(text, kind); });
+  BOOST_TEST_INFO(message);
+  return message.find(words) != std::string::npos;
+}
+
+// The content of the example's index, out of its stored members.
+std::string example(const std::string& name) {
+  std::string file = test_file("tool-files/bgzf/ours/" + name), text;
+  for (size_t at = 0; at + 28 < file.size();) {
+    const auto byte = [&](size_t i) { return size_t{static_cast<unsigned char>(file[at + i])}; };
+    const size_t length = byte(19) | byte(20) << 8;
+    text += file.substr(at + 23, length);
+    at += length + 31;
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fragments_index_file)
+
+// The examples hold what htslib's own index holds, with the bins in rising order.
+BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_are_those_of_tabix) {
+  BOOST_TEST((index_of(test_file("tool-files/bgzf/frag.tsv")) == example("frag.tsv.gz.tbi")));
+  BOOST_TEST(
+      (index_of(test_file("tool-files/bgzf/wheat.tsv"), FragmentsIndex::csi) == example("wheat.tsv.gz.csi")));
+}
+
+BOOST_AUTO_TEST_CASE(no_lines_give_an_index_without_chromosomes) {
+  const std::string index = index_of("");
+  BOOST_TEST(index.size() == 44u);
+  BOOST_TEST(index.substr(0, 8) == std::string_view("TBI\1\0\0\0\0", 8));
+}
+
+BOOST_AUTO_TEST_CASE(lines_in_another_order_have_no_index) {
+  BOOST_TEST(refuses("chr1\t10\t20\tA\t1\nchr1\t9\t20\tA\t1\n", "9 after 10"));
+  BOOST_TEST(refuses("a\t10\t20\tA\t1\nb\t9\t20\tA\t1\na\t30\t40\tA\t1\n", "do not stand in one place"));
+  BOOST_TEST(refuses("a\t10\t9\tA\t1\n", "before its start"));
+}
+
+BOOST_AUTO_TEST_CASE(positions_have_a_limit) {
+  BOOST_TEST(!index_of("a\t10\t536870912\tA\t1\n").empty());
+  BOOST_TEST(refuses("a\t10\t536870913\tA\t1\n", "536870913 of a is too large"));
+  BOOST_TEST(!index_of("a\t10\t536870913\tA\t1\n", FragmentsIndex::csi).empty());
+  BOOST_TEST(refuses("a\t10\t4294967297\tA\t1\n", "4294967297 of a", FragmentsIndex::csi));
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_are_no_fragments_are_damage) {
+  BOOST_TEST(refuses("a\n", "no fragment: a"));
+  BOOST_TEST(refuses("a\tx\t3\tA\n", "no fragment"));
+  BOOST_TEST(refuses("a\t1\t3\n", "no fragment"));
+}
+
+// The end may stand before the first base: found as the position it stands at.
+BOOST_AUTO_TEST_CASE(empty_intervals_are_indexed_as_one_position) {
+  BOOST_TEST((index_of("a\t16384\t16384\tA\t1\n") == index_of("a\t16384\t16385\tA\t1\n")));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

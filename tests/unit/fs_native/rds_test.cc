@@ -1,0 +1,288 @@
+#include "fs/native/rds.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "formats/model/derived_array.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs_native/memory_text.h"
+
+namespace plainfs {
+
+namespace {
+
+// What R's saveRDS wrote.
+std::string genuine(const std::string& name) {
+  return test_file("tool-files/rds/" + name + ".v3.rds");
+}
+
+template <class LayOut>
+std::string bytes_of(LayOut&& lay_out) {
+  TestContext context;
+  const auto file = layout_file([&] { return lay_out(context); }, context);
+  return whole_text(*file);
+}
+std::string rds_of(const Table& table) {
+  return bytes_of([&](Context& context) { return table_rds(table, context); });
+}
+std::string rds_of(const LabelledArray& array) {
+  return bytes_of([&](Context& context) { return array_rds(array, context); });
+}
+std::string rds_of(const SparseMatrix& matrix) {
+  return bytes_of([&](Context& context) { return sparse_rds(matrix, context); });
+}
+
+// Marks elements as missing.
+ArrayPtr without(ArrayPtr values, std::vector<uint8_t> missing) {
+  return with_missing(std::move(values),
+                      [missing](const Elements&, std::vector<uint8_t>& out) { out = missing; });
+}
+
+ArrayPtr logicals(const std::vector<uint8_t>& values) {
+  return std::make_shared<MemoryArray>(number_type(Kind::boolean, 1), Shape{values.size()},
+                                       elements_of(values));
+}
+
+// Rows g1, g2, gé3: (1,1) = 1, (3,1) = 2.5, (2,3) = NA.
+SparseMatrix small_matrix() {
+  SparseMatrix matrix;
+  matrix.rows = 3;
+  matrix.columns = 4;
+  matrix.value = without(numbers<double>({1, 2.5, 0}), {0, 0, 1});
+  matrix.index = numbers<uint32_t>({0, 2, 1});
+  matrix.pointer = numbers<uint64_t>({0, 2, 2, 3, 3});
+  matrix.row_names = text_array({"g1", "g2", "g\u00e93"});
+  matrix.column_names = text_array({"c1", "c2", "c3", "c4"});
+  return matrix;
+}
+
+// The same by row.
+SparseMatrix small_matrix_by_row() {
+  SparseMatrix matrix = small_matrix();
+  matrix.by_row = true;
+  matrix.value = without(numbers<double>({1, 0, 2.5}), {0, 1, 0});
+  matrix.index = numbers<uint32_t>({0, 2, 0});
+  matrix.pointer = numbers<uint64_t>({0, 1, 2, 3});
+  return matrix;
+}
+
+Table small_table(Context& context) {
+  Table table;
+  table.rows = 3;
+  table.columns = {
+      {"f",
+       factor(without(numbers<int32_t>({2, 1, 0}), {0, 0, 1}), text_array({"b", "a"}), 1, "/f", context)},
+      {"l", without(logicals({1, 0, 0}), {0, 1, 0})},
+      {"i", without(numbers<int32_t>({1, 0, 3}), {0, 1, 0})},
+      {"d", without(numbers<double>({1.5, 0, std::nan("7")}), {0, 1, 0})},
+      {"s", without(text_array({"x", "", "\u00fc"}), {0, 1, 0})},
+  };
+  return table;
+}
+
+LabelledArray labelled(ArrayPtr values, std::vector<std::string> rows, std::vector<std::string> columns) {
+  return {std::move(values), rows.empty() ? nullptr : text_array(rows),
+          columns.empty() ? nullptr : text_array(columns)};
+}
+
+template <class Content>
+bool refuses(const Content& content, std::string_view words) {
+  const std::string message = message_of([&] { rds_of(content); });
+  BOOST_TEST_INFO(message);
+  return message.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rds_files)
+
+BOOST_AUTO_TEST_CASE(sparse_matrices_are_what_r_writes) {
+  BOOST_TEST((rds_of(small_matrix()) == genuine("dgC")));
+  BOOST_TEST((rds_of(small_matrix_by_row()) == genuine("dgR")));
+  SparseMatrix matrix = small_matrix();
+  matrix.row_names = matrix.column_names = nullptr;
+  BOOST_TEST((rds_of(matrix) == genuine("dgC_nonames")));
+  for (const bool by_row : {false, true}) {
+    matrix = by_row ? small_matrix_by_row() : small_matrix();
+    matrix.row_names = text_array({"g1", "g2", "g3"});
+    matrix.column_names = nullptr;
+    matrix.value = by_row ? without(logicals({1, 0, 0}), {0, 1, 0}) : without(logicals({1, 0, 0}), {0, 0, 1});
+    BOOST_TEST((rds_of(matrix) == genuine(by_row ? "lgR" : "lgC")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
+  TestContext context;
+  Table table = small_table(context);
+  BOOST_TEST((rds_of(table) == genuine("df_compact")));
+  table.row_names = text_array({"r1", "r2", "r3"});
+  BOOST_TEST((rds_of(table) == genuine("df_rownames")));
+
+  Table ordered;
+  ordered.rows = 3;
+  ordered.columns = {{"f", factor(numbers<int8_t>({1, 0, -1}), text_array({"b", "a"}), 0, "/f", context,
+                                  StrayCode::oddity, true)}};
+  BOOST_TEST((rds_of(ordered) == genuine("df_ordered")));
+
+  Table empty;
+  empty.columns = {{"f", factor(numbers<int8_t>({}), text_array({"b", "a"}), 0, "/f", context)},
+                   {"l", logicals({})},
+                   {"i", numbers<int32_t>({})},
+                   {"d", numbers<double>({})},
+                   {"s", text_array({})}};
+  BOOST_TEST((rds_of(empty) == genuine("df_norows")));
+
+  Table none;
+  none.rows = 3;
+  BOOST_TEST((rds_of(none) == genuine("df_nocols")));
+  none.rows = 2;
+  none.row_names = text_array({"a", "b"});
+  BOOST_TEST((rds_of(none) == genuine("df_nocols_names")));
+}
+
+BOOST_AUTO_TEST_CASE(matrices_and_arrays_are_what_r_writes) {
+  const ArrayPtr numeric = without(numbers<double>({1, 3, 5, 2, 0, 6}, {2, 3}), {0, 0, 0, 0, 1, 0});
+  BOOST_TEST((rds_of(labelled(numeric, {"a", "b"}, {"x", "y", "z"})) == genuine("mat_num")));
+  const ArrayPtr text = without(
+      std::make_shared<MemoryArray>(text_type(), Shape{2, 2}, read_all(*text_array({"p", "q", "", "\u00e9"}))),
+      {0, 0, 1, 0});
+  BOOST_TEST((rds_of(labelled(text, {}, {"x", "y"})) == genuine("mat_txt")));
+  BOOST_TEST(
+      (rds_of(labelled(numbers<int32_t>({1, 3, 2, 4}, {2, 2}), {}, {})) == genuine("mat_int_nonames")));
+  BOOST_TEST(
+      (rds_of(labelled(numbers<double>({1, 5, 3, 7, 2, 6, 4, 8}, {2, 2, 2}), {}, {})) == genuine("arr3d")));
+}
+
+BOOST_AUTO_TEST_CASE(column_major_arrays_are_written_as_they_lie) {
+  const auto values = std::make_shared<MemoryArray>(type_of<int32_t>(), Shape{2, 2},
+                                                    elements_of<int32_t>({1, 2, 3, 4}), Attributes{}, true);
+  BOOST_TEST((rds_of(LabelledArray{values, nullptr, nullptr}) == genuine("mat_int_nonames")));
+}
+
+BOOST_AUTO_TEST_CASE(entries_out_of_order_are_put_in_order) {
+  SparseMatrix matrix = small_matrix();
+  matrix.value = without(numbers<double>({2.5, 1, 0}), {0, 0, 1});
+  matrix.index = numbers<int64_t>({2, 0, 1});
+  BOOST_TEST((rds_of(matrix) == genuine("dgC")));
+}
+
+BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
+  SparseMatrix matrix = small_matrix();
+  matrix.index = numbers<uint32_t>({2, 2, 1});
+  BOOST_TEST(refuses(matrix, "cannot repeat an entry: row 2 is twice in column 0"));
+  matrix = small_matrix();
+  matrix.index = numbers<uint32_t>({0, 3, 1});
+  BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
+  matrix.rows = uint64_t{1} << 31;
+  BOOST_TEST(refuses(matrix, "2147483648 rows"));
+  matrix = small_matrix();
+  matrix.pointer = numbers<uint64_t>({0, 2, 1, 3, 3});
+  BOOST_TEST(refuses(matrix, "pointer 2 is 1 after 2"));
+  matrix = small_matrix();
+  matrix.error = damaged("no shape");
+  BOOST_TEST(refuses(matrix, "no shape"));
+
+  Table table;
+  table.rows = 1;
+  table.columns = {{"c", numbers<int64_t>({(int64_t{1} << 53) + 1})}};
+  BOOST_TEST(refuses(table, "no integer as large as 9007199254740993"));
+  table.columns = {{"c", numbers<int32_t>({std::numeric_limits<int32_t>::min()})}};
+  BOOST_TEST(refuses(table, "no integer -2147483648"));
+  table.columns = {{"c", text_array({std::string("a\0b", 3)})}};
+  BOOST_TEST(refuses(table, "holds a NUL"));
+  table.columns = {{"c", text_array({"\xff"})}};
+  BOOST_TEST(refuses(table, "UTF-8"));
+  table.columns = {{"c", numbers<double>({1, 2})}};
+  BOOST_TEST(refuses(table, "column c has 2 values for 1 rows"));
+}
+
+// A factor with a level twice, or a missing one, is text.
+BOOST_AUTO_TEST_CASE(levels_that_r_would_not_take_give_text) {
+  TestContext context;
+  Table as_text, as_factor;
+  as_text.rows = as_factor.rows = 2;
+  as_text.columns = {{"f", text_array({"a", "a"})}};
+  as_factor.columns = {{"f", factor(numbers<int8_t>({0, 1}), text_array({"a", "a"}), 0, "/f", context)}};
+  BOOST_TEST((rds_of(as_factor) == rds_of(as_text)));
+}
+
+// Random matrices whose columns are in any order, in chunks, and larger than a block.
+BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+  std::mt19937_64 random(4);
+  constexpr uint64_t kRows = 50000, kColumns = 40;
+  std::vector<uint32_t> rows, values;
+  std::vector<uint64_t> pointers{0};
+  std::string want_rows, want_values;
+  for (uint64_t c = 0; c < kColumns; ++c) {
+    std::vector<uint32_t> column;
+    for (uint32_t r = 0; r < kRows; ++r)
+      if (random() % 20 == 0) column.push_back(r);
+    std::vector<uint32_t> stored = column;
+    if (c % 3 == 0) std::shuffle(stored.begin(), stored.end(), random);
+    for (const uint32_t r : stored) {
+      rows.push_back(r);
+      values.push_back(r % 7);
+    }
+    for (const uint32_t r : column) {
+      const uint32_t swapped = __builtin_bswap32(r);
+      want_rows.append(reinterpret_cast<const char*>(&swapped), 4);
+    }
+    pointers.push_back(rows.size());
+  }
+  TestContext context;
+  SparseMatrix matrix;
+  matrix.rows = kRows;
+  matrix.columns = kColumns;
+  const auto index = std::make_shared<ChunkedCopy>(context, numbers(rows), Shape{4096});
+  const auto value = std::make_shared<ChunkedCopy>(context, numbers(values), Shape{4096});
+  matrix.index = index;
+  matrix.value = value;
+  matrix.pointer = numbers(pointers);
+  const auto file = layout_file([&] { return sparse_rds(matrix, context); }, context);
+  BOOST_TEST(file->size() == 299 + 12 * rows.size() + 4 * (kColumns + 1) + 8);
+  BOOST_TEST(index->chunks_decoded() == 0u);
+  BOOST_TEST(value->chunks_decoded() == 0u);
+  read_text(*file, 52 + 4 * (rows.size() * 3 / 4), 100);  // a jump: nothing is made ahead
+  BOOST_TEST(index->chunks_decoded() <= 3u);
+  BOOST_TEST(value->chunks_decoded() == 0u);
+
+  const std::string whole = whole_text(*file);
+  BOOST_TEST((whole.substr(52, want_rows.size()) == want_rows));
+  BOOST_TEST(slices_match(*file, whole, random, 100));
+}
+
+// Texts are measured once; a read makes the runs it touches.
+BOOST_AUTO_TEST_CASE(slices_of_tables_and_dense_matrices_match) {
+  std::mt19937_64 random(5);
+  TestContext context;
+  std::vector<std::string> texts(30000);
+  for (std::string& text : texts) text.assign(random() % 30, 'x');
+  std::vector<float> dense(300 * 700);
+  for (float& value : dense) value = static_cast<float>(random() % 100) / 8;
+  Table table;
+  table.rows = texts.size();
+  table.columns = {{"t", text_array(texts)}, {"n", numbers(std::vector<uint16_t>(texts.size(), 7))}};
+  const auto chunked = std::make_shared<ChunkedCopy>(context, numbers(dense, {300, 700}), Shape{64, 50});
+  for (const bool is_table : {true, false}) {
+    const auto file = layout_file(
+        [&] {
+          return is_table ? table_rds(table, context) : array_rds({chunked, nullptr, nullptr}, context);
+        },
+        context);
+    const std::string whole = whole_text(*file);
+    BOOST_TEST(slices_match(*file, whole, random, 100));
+    if (is_table) continue;
+    for (const auto& [row, column] : {std::pair(0, 0), {17, 600}, {299, 699}}) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, whole.data() + 31 + 8 * (column * 300 + row), 8);
+      BOOST_TEST(std::bit_cast<double>(__builtin_bswap64(bits)) == dense[row * 700 + column]);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
