@@ -14,17 +14,6 @@ ArrayPtr SeuratFile::cell_names() const {
   return cell_names_;
 }
 
-std::vector<std::string> texts_of(const Attributes& attributes, std::string_view name) {
-  std::vector<std::string> texts;
-  const Json* value = find_attribute(attributes, name);
-  if (!value) return texts;
-  if (value->text()) texts.push_back(*value->text());
-  if (const Json::List* list = value->list())
-    for (const Json& item : *list)
-      if (item.text()) texts.push_back(*item.text());
-  return texts;
-}
-
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context) {
   if (!names) return nullptr;
   if (names->shape().size() == 1 && names->count() == count) return names;

@@ -25,9 +25,6 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
-// The texts of an attribute that is one text or a list of them; empty where there is none.
-std::vector<std::string> texts_of(const Attributes& attributes, std::string_view name);
-
 // names where they are a list of count texts, else null; a list that does not fit is warned of with place.
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 

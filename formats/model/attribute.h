@@ -22,4 +22,11 @@ using Attributes = std::vector<Attribute>;
 // The value of the attribute called name, or null. Throws the error that it has instead.
 const Json* find_attribute(const Attributes& attributes, std::string_view name);
 
+// The texts of an attribute that is one text or a list of them, what else is in a list left out; empty where
+// there is none. Throws as find_attribute does.
+std::vector<std::string> texts_of(const Attributes& attributes, std::string_view name);
+
+// The text of an attribute that is one text or a list of one. Throws as find_attribute does.
+std::optional<std::string> text_of(const Attributes& attributes, std::string_view name);
+
 }  // namespace plainfs

@@ -22,7 +22,7 @@ namespace {
 constexpr int kMostLinks = 40;  // on the way to one member
 
 // Names from group on, links of the store itself followed.
-std::optional<Node> find_path(const Group& group, std::span<const std::string> path, int& links_left) {
+std::optional<Node> follow(const Group& group, std::span<const std::string> path, int& links_left) {
   std::optional<Node> node;
   for (const std::string& name : path) {
     const Group* const from = node ? node->parts.get() : &group;
@@ -33,7 +33,7 @@ std::optional<Node> find_path(const Group& group, std::span<const std::string> p
       if (!link.source.empty() || link.verbatim || links_left-- == 0) return std::nullopt;
       GroupPtr root = from->parent();
       while (root && root->parent()) root = root->parent();
-      next = find_path(root ? *root : *from, link.path, links_left);
+      next = follow(root ? *root : *from, link.path, links_left);
     }
     if (!next) return std::nullopt;
     node = std::move(next);
@@ -42,12 +42,16 @@ std::optional<Node> find_path(const Group& group, std::span<const std::string> p
 }
 
 std::optional<Node> find_member(const Group& group, std::string_view name) {
-  int links_left = kMostLinks;
   const std::string path[] = {std::string(name)};
-  return find_path(group, path, links_left);
+  return find_path(group, path);
 }
 
 }  // namespace
+
+std::optional<Node> find_path(const Group& group, std::span<const std::string> path) {
+  int links_left = kMostLinks;
+  return follow(group, path, links_left);
+}
 
 ArrayPtr find_array(const Group& group, std::string_view name) {
   const std::optional<Node> node = find_member(group, name);

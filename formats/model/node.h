@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,6 +20,15 @@ namespace plainfs {
 class Group;
 using GroupPtr = std::shared_ptr<const Group>;
 
+// How a dense matrix is also shown as a sparse one, in a directory of its own: matrix.mtx with the elements
+// that are not zero, and the names of its rows and columns as SparseMatrix has them.
+struct MatrixFiles {
+  bool transposed = false;  // its rows are the array's columns
+  ArrayPtr row_ids;
+  ArrayPtr row_names;
+  ArrayPtr column_names;
+};
+
 // An array whose rows and columns may have names. Row and column are the first and second axis as users see
 // them (column_major() considered), each name list null or text of that length (a length that does not fit
 // is the schema's to warn of and to drop).
@@ -26,6 +36,10 @@ struct LabelledArray {
   ArrayPtr values;
   ArrayPtr row_names;
   ArrayPtr column_names;
+  // What the .csv shows instead of values, of the same shape: the labels of stored codes. Null = values.
+  ArrayPtr labels{};
+  // Requires where set: values is of rank 2.
+  std::optional<MatrixFiles> matrix{};
 };
 
 struct Column {
@@ -49,6 +63,8 @@ struct SparseMatrix {
   ArrayPtr pointer;
   ArrayPtr row_names;     // null = unknown
   ArrayPtr column_names;  // null = unknown
+  // What stands before the row names in genes.tsv, as many; null = the names themselves.
+  ArrayPtr row_ids;
   // Set where the schema knows that the matrix cannot be shown; everything else stays readable.
   std::optional<Error> error;
 };
@@ -86,8 +102,11 @@ struct PlainFile {
   std::function<Bytes()> load = nullptr;
 };
 
-using Content =
-    std::variant<std::monostate, LabelledArray, Table, SparseMatrix, Fragments, Link, PlainFile, Error>;
+// A member that stands for no value: it has attributes, and nothing of it is shown but these.
+struct Nothing {};
+
+using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, Fragments, Link, PlainFile,
+                             Nothing, Error>;
 
 struct Node {
   Content content{};
@@ -127,6 +146,9 @@ ArrayPtr array_of(const Node& node);
 ArrayPtr find_array(const Group& group, std::string_view name);
 // The parts of group's member, or null. Throws where it has none because it is an Error.
 GroupPtr find_group(const Group& group, std::string_view name);
+// The member at a path of names from group on, links of the store itself followed on the way and at its end;
+// nullopt where there is none. Throws where a group on the way cannot be read.
+std::optional<Node> find_path(const Group& group, std::span<const std::string> path);
 // The attributes of a node wherever they stand: node.attributes, else the group's or the array's.
 Attributes attributes_of(const Node& node);
 

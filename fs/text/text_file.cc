@@ -56,7 +56,7 @@ void TextFile::State::measure_once() {
   const std::lock_guard lock(measuring);
   if (measured.load(std::memory_order_relaxed)) return;
   source->prepare();
-  head = source->head();
+  if (!source->head_follows_blocks()) head = source->head();
   const uint64_t count = source->block_count();
   if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
   std::vector<uint64_t> sizes(count + 1);
@@ -66,6 +66,7 @@ void TextFile::State::measure_once() {
       sizes[i + 1] = source->measure(i);
   });
   context.counters.text_blocks_measured.fetch_add(count, std::memory_order_relaxed);
+  if (source->head_follows_blocks()) head = source->head();
   sizes[0] = head.size();
   for (size_t i = 1; i < sizes.size(); ++i) sizes[i] = checked_add(sizes[i - 1], sizes[i]);
   offsets = std::move(sizes);

@@ -24,6 +24,8 @@ class TextSource {
   // again where it threw.
   virtual void prepare() {}
   virtual std::string head() const { return {}; }
+  // Whether what the head says comes out of measuring the blocks: then it is asked for after all of them.
+  virtual bool head_follows_blocks() const { return false; }
   virtual uint64_t block_count() const = 0;
   // Bytes of the block's text.
   virtual uint64_t measure(uint64_t block) const = 0;

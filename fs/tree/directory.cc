@@ -92,6 +92,7 @@ class Lister {
   explicit Lister(const Shelf& shelf) : shelf_(shelf) {}
 
   void add_member(const Member& member, Links& links) {
+    if (std::holds_alternative<Nothing>(member.node.content)) return;
     const std::string encoded = encode_name(member.name);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
       Shown shown{{}, kind, member.node, {}, {}};

@@ -6,17 +6,11 @@
 #include "formats/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/views/line_grid.h"
+#include "fs/views/grid_units.h"
 
 namespace plainfs {
 
 namespace {
-
-// The element that all of a unit's elements are, where its chunks are absent.
-struct RepeatedElement {
-  std::optional<Elements> one;
-  size_t allocated_bytes() const { return one ? one->allocated_bytes() : 0; }
-};
 
 // Of a header, which is kept in memory.
 constexpr uint64_t kMostColumns = uint64_t{1} << 26;
@@ -24,19 +18,11 @@ constexpr uint64_t kMostColumns = uint64_t{1} << 26;
 class CsvArray : public EmittingSource<CsvArray> {
  public:
   CsvArray(LabelledArray array, Context& context)
-      : array_(std::move(array)),
-        context_(context),
-        cache_owner_(context.cache.new_owner()),
-        repeated_owner_(context.cache.new_owner()),
-        labelled_(array_.row_names || array_.column_names) {}
-  ~CsvArray() override {
-    context_.cache.drop(cache_owner_, cache_owner_ + 1);
-    context_.cache.drop(repeated_owner_, repeated_owner_ + 1);
-  }
+      : array_(std::move(array)), context_(context), labelled_(array_.row_names || array_.column_names) {}
 
   void prepare() override;
   std::string head() const override;
-  uint64_t block_count() const override { return grid_ ? grid_->block_count() : 0; }
+  uint64_t block_count() const override { return units_ ? grid().block_count() : 0; }
 
   template <class Sink>
   void emit(uint64_t number, Sink& sink) const;
@@ -52,38 +38,36 @@ class CsvArray : public EmittingSource<CsvArray> {
   template <class Sink, class Put>
   void put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const;
   bool count_repeated(const LineGrid::Block& block, CountingSink& sink) const;
-  std::shared_ptr<const Elements> read(const LineGrid::Block& block) const;
+  const LineGrid& grid() const { return units_->grid(); }
 
   const LabelledArray array_;
   Context& context_;
-  const uint64_t cache_owner_;     // of units that several blocks share
-  const uint64_t repeated_owner_;  // of what is known of their absent chunks
   const bool labelled_;
-  std::optional<LineGrid> grid_;  // none for a null dataspace
+  std::optional<GridUnits> units_;  // none for a null dataspace
 };
 
 void CsvArray::prepare() {
   array_.values->check();
   if (array_.values->is_null()) return;
-  grid_.emplace(*array_.values, context_);
+  units_.emplace(array_.values, sampled_width(*array_.values) + 1, context_);
   const auto check_names = [](const ArrayPtr& names, uint64_t count, std::string_view what) {
     if (!names) return;
     names->check();
     if (names->count() != count) throw damaged("{} names for {} {}", names->count(), count, what);
   };
-  check_names(array_.row_names, grid_->lines(), "rows");
-  check_names(array_.column_names, grid_->width(), "columns");
+  check_names(array_.row_names, grid().lines(), "rows");
+  check_names(array_.column_names, grid().width(), "columns");
 }
 
 std::string CsvArray::head() const {
-  if (!labelled_ || !grid_) return {};
-  if (grid_->width() > kMostColumns)
-    throw unsupported("a header of {} columns is too large to be shown", grid_->width());
+  if (!labelled_ || !units_) return {};
+  if (grid().width() > kMostColumns)
+    throw unsupported("a header of {} columns is too large to be shown", grid().width());
   std::string text = "\"\"", scratch;
   StringSink sink(text);
   const ArrayPtr& names = array_.column_names;
   const Elements elements = names ? read_all(*names) : Elements();
-  for (uint64_t column = 0; column < grid_->width(); ++column) {
+  for (uint64_t column = 0; column < grid().width(); ++column) {
     sink.put(',');
     if (names)
       put_csv_field(names->dtype(), elements, column, scratch, sink);
@@ -98,7 +82,7 @@ CsvArray::Names CsvArray::line_names(const LineGrid::Block& block) const {
   const uint64_t first = block.line + (block.column > 0);
   const uint64_t last_element = block.column + block.count - 1;
   const uint64_t end =
-      grid_->width() == 0 ? block.line + block.count : block.line + last_element / grid_->width() + 1;
+      grid().width() == 0 ? block.line + block.count : block.line + last_element / grid().width() + 1;
   return {first < end ? read_run(*array_.row_names, first, end - first) : Elements(), first};
 }
 
@@ -110,24 +94,12 @@ void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scr
     sink.put_number(line + 1);
 }
 
-std::shared_ptr<const Elements> CsvArray::read(const LineGrid::Block& block) const {
-  if (!grid_->units_are_shared())
-    return std::make_shared<const Elements>(grid_->read_unit(*array_.values, block.unit));
-  return context_.cache.get<Elements>({cache_owner_, block.unit}, [&] {
-    const uint64_t elements = element_count(grid_->unit_box(block.unit).extent);
-    // As stored and turned round.
-    const auto room =
-        context_.unit_room.take(checked_multiply(elements, 2 * decoded_size(array_.values->dtype())));
-    return grid_->read_unit(*array_.values, block.unit);
-  });
-}
-
 // put(i) writes element i of the unit.
 template <class Sink, class Put>
 void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const {
   std::string scratch;
   uint64_t line = block.line, column = block.column;
-  const uint64_t width = grid_->width(), end = block.first_in_unit + block.count;
+  const uint64_t width = grid().width(), end = block.first_in_unit + block.count;
   for (uint64_t i = block.first_in_unit; i < end;) {
     if (labelled_ && column == 0) {
       put_line_name(names, line, scratch, sink);
@@ -152,23 +124,20 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
 // time.
 bool CsvArray::count_repeated(const LineGrid::Block& block, CountingSink& sink) const {
   if (labelled_) return false;
-  const auto load = [&] { return RepeatedElement{array_.values->repeated(grid_->unit_box(block.unit))}; };
-  const auto repeated = grid_->units_are_shared()
-                            ? context_.cache.get<RepeatedElement>({repeated_owner_, block.unit}, load)
-                            : std::make_shared<const RepeatedElement>(load());
-  if (!repeated->one) return false;
+  const std::optional<Elements> repeated = units_->repeated(block.unit);
+  if (!repeated) return false;
   CountingSink element;
   std::string scratch;
-  put_csv_field(array_.values->dtype(), *repeated->one, 0, scratch, element);
+  put_csv_field(array_.values->dtype(), *repeated, 0, scratch, element);
   sink.skip(checked_multiply(block.count, element.size() + 1));
   return true;
 }
 
 template <class Sink>
 void CsvArray::emit(uint64_t number, Sink& sink) const {
-  const LineGrid::Block block = grid_->block(number);
+  const LineGrid::Block block = grid().block(number);
   const Names names = line_names(block);
-  if (grid_->width() == 0) {
+  if (grid().width() == 0) {
     if constexpr (std::is_same_v<Sink, CountingSink>) {
       if (!labelled_) return sink.skip(block.count);
     }
@@ -182,7 +151,7 @@ void CsvArray::emit(uint64_t number, Sink& sink) const {
   if constexpr (std::is_same_v<Sink, CountingSink>) {
     if (count_repeated(block, sink)) return;
   }
-  const std::shared_ptr<const Elements> elements = read(block);
+  const std::shared_ptr<const Elements> elements = units_->read(block.unit);
   const DType& type = array_.values->dtype();
   const bool number_kind =
       type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;

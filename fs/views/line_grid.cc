@@ -106,7 +106,7 @@ Elements turn_round(const DType& type, Elements stored, const Shape& extent) {
 
 }  // namespace
 
-LineGrid::LineGrid(const Array& array, const Context& context)
+LineGrid::LineGrid(const Array& array, uint64_t element_text, const Context& context)
     : rank_(array.shape().size()), column_major_(array.column_major() && rank_ >= 2), shape_(array.shape()) {
   if (column_major_) shape_ = reversed(std::move(shape_));
   while (shape_.size() < 2) shape_.push_back(1);
@@ -121,11 +121,12 @@ LineGrid::LineGrid(const Array& array, const Context& context)
   }
   Shape chunk = column_major_ ? reversed(array.chunk_shape()) : array.chunk_shape();
   while (chunk.size() < shape_.size()) chunk.push_back(1);
-  choose_units(array, chunk, context);
+  choose_units(array, element_text, chunk, context);
 }
 
-void LineGrid::choose_units(const Array& array, const Shape& chunk, const Context& context) {
-  const uint64_t text_elements = std::max<uint64_t>(1, kBlockText / (sampled_width(array) + 1));
+void LineGrid::choose_units(const Array& array, uint64_t element_text, const Shape& chunk,
+                            const Context& context) {
+  const uint64_t text_elements = std::max<uint64_t>(1, kBlockText / element_text);
   const uint64_t wanted =
       column_major_ ? std::max(text_elements, kUnitBytes / decoded_size(array.dtype())) : text_elements;
   const uint64_t most = run_length(wanted, elements_in_band(shape_, chunk), array.dtype(), context);

@@ -22,8 +22,9 @@ class LineGrid {
     uint64_t column;         // of the first element along its line
   };
 
-  // Throws damaged where the number of lines is over 64 bits. context is only asked for the cache's budget.
-  LineGrid(const Array& array, const Context& context);
+  // element_text: about how many characters of text an element makes. Throws damaged where the number of
+  // lines is over 64 bits. context is only asked for the cache's budget.
+  LineGrid(const Array& array, uint64_t element_text, const Context& context);
 
   uint64_t lines() const { return lines_; }
   uint64_t width() const { return width_; }  // elements a line
@@ -43,7 +44,7 @@ class LineGrid {
     uint64_t first;  // elements before it
     uint64_t count;
   };
-  void choose_units(const Array& array, const Shape& chunk, const Context& context);
+  void choose_units(const Array& array, uint64_t element_text, const Shape& chunk, const Context& context);
   Unit unit(uint64_t number) const;
 
   size_t rank_;

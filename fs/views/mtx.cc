@@ -8,6 +8,7 @@
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 #include "fs/views/mtx_lines.h"
+#include "fs/views/mtx_values.h"
 
 namespace plainfs {
 
@@ -18,18 +19,6 @@ constexpr uint64_t kPointersAtOnce = 64 * 1024;
 // Rows or columns that the pointers run over. No tool makes more, and pointers that are nowhere stored cost
 // nothing to claim.
 constexpr uint64_t kMostMajors = uint64_t{1} << 32;
-
-bool is_whole(Kind kind) {
-  return kind == Kind::integer || kind == Kind::unsigned_integer || kind == Kind::boolean ||
-         kind == Kind::logical || kind == Kind::enumeration;
-}
-
-// The integers of a truth value or an enumeration, which MatrixMarket has no words for.
-DType number_of(const DType& type) {
-  if (type.kind == Kind::boolean) return number_type(Kind::unsigned_integer, 1);
-  if (type.kind == Kind::logical || type.kind == Kind::enumeration) return number_type(type.base, type.size);
-  return type;
-}
 
 class Mtx : public EmittingSource<Mtx> {
  public:
@@ -70,12 +59,11 @@ void Mtx::prepare() {
   if (matrix_.error) throw *matrix_.error;
   for (const ArrayPtr& part : {matrix_.value, matrix_.index, matrix_.pointer}) part->check();
   const DType& type = matrix_.value->dtype();
-  if (!is_whole(type.kind) && type.kind != Kind::real)
-    throw unsupported("a sparse matrix of {}", type.name());
+  if (!has_mtx_values(type)) throw unsupported("a sparse matrix of {}", type.name());
   count_ = matrix_.value->count();
   if (matrix_.index->count() != count_)
     throw damaged("a sparse matrix has {} values and {} indices", count_, matrix_.index->count());
-  const uint64_t line = number_length(majors_) + number_length(minors_) + 3 + typical_width(type) / 2;
+  const uint64_t line = mtx_line_width(majors_, minors_, type);
   entries_in_block_ = std::max<uint64_t>(128, kBlockText / line / 128 * 128);
   read_pointers();
 }
@@ -109,9 +97,7 @@ void Mtx::read_pointers() {
 }
 
 std::string Mtx::head() const {
-  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n",
-                     is_whole(matrix_.value->dtype().kind) ? "integer" : "real", matrix_.rows,
-                     matrix_.columns, count_);
+  return mtx_head(matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
 }
 
 // Calls put(major, first, last) for the entries of each row or column in the block, numbered within the
@@ -151,7 +137,7 @@ template <class Index, class Sink>
 void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                                  Sink& sink) const {
   std::string scratch;
-  const DType type = number_of(matrix_.value->dtype());
+  const DType type = mtx_number_type(matrix_.value->dtype());
   for_each_major(block, [&](uint64_t major, uint64_t first, uint64_t last) {
     for (uint64_t i = first; i < last; ++i) {
       const uint64_t minor = uint64_t{index[i]} + 1;

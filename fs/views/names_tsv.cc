@@ -12,42 +12,51 @@ namespace {
 
 class NamesTsv : public EmittingSource<NamesTsv> {
  public:
-  NamesTsv(ArrayPtr names, bool twice) : names_(std::move(names)), twice_(twice) {}
+  explicit NamesTsv(std::vector<ArrayPtr> fields) : fields_(std::move(fields)) {}
 
   void prepare() override {
-    names_->check();
-    names_in_block_ = std::max<uint64_t>(1, kBlockText / (sampled_width(*names_) + 1) / (twice_ ? 2 : 1));
+    uint64_t width = 0;
+    for (const ArrayPtr& field : fields_) {
+      field->check();
+      if (field->count() != count()) throw damaged("{} names beside a list of {}", field->count(), count());
+      width += sampled_width(*field) + 1;
+    }
+    names_in_block_ = std::max<uint64_t>(1, kBlockText / width);
   }
-  uint64_t block_count() const override { return divide_up(names_->count(), names_in_block_); }
+  uint64_t block_count() const override { return divide_up(count(), names_in_block_); }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const {
     const uint64_t first = block * names_in_block_;
-    const uint64_t count = std::min(names_in_block_, names_->count() - first);
-    const Elements names = read_run(*names_, first, count);
-    std::string name;
-    for (uint64_t i = 0; i < count; ++i) {
-      name.clear();
-      append_tsv_field(names_->dtype(), names, i, name);
-      sink.put(std::string_view(name));
-      if (twice_) {
-        sink.put('\t');
-        sink.put(std::string_view(name));
+    const uint64_t some = std::min(names_in_block_, count() - first);
+    std::vector<Elements> lists;
+    for (size_t f = 0; f < fields_.size(); ++f)
+      lists.push_back(list_of(f) == f ? read_run(*fields_[f], first, some) : Elements());
+    std::string text;
+    for (uint64_t i = 0; i < some; ++i) {
+      for (size_t f = 0; f < fields_.size(); ++f) {
+        if (f > 0) sink.put('\t');
+        text.clear();
+        append_tsv_field(fields_[f]->dtype(), lists[list_of(f)], i, text);
+        sink.put(std::string_view(text));
       }
       sink.put('\n');
     }
   }
 
  private:
-  const ArrayPtr names_;
-  const bool twice_;
+  uint64_t count() const { return fields_.front()->count(); }
+  // The first field that is the same list.
+  size_t list_of(size_t field) const { return fields_[field] == fields_.front() ? 0 : field; }
+
+  const std::vector<ArrayPtr> fields_;
   uint64_t names_in_block_ = 1;
 };
 
 }  // namespace
 
-std::unique_ptr<TextSource> names_tsv(ArrayPtr names, bool twice, Context&) {
-  return std::make_unique<NamesTsv>(std::move(names), twice);
+std::unique_ptr<TextSource> names_tsv(std::vector<ArrayPtr> fields, Context&) {
+  return std::make_unique<NamesTsv>(std::move(fields));
 }
 
 }  // namespace plainfs

@@ -1,8 +1,9 @@
-// genes.tsv and barcodes.tsv of a sparse matrix (fs/VIEWS.md, section 5): a name a line, or twice with a tab
+// genes.tsv and barcodes.tsv of a matrix (fs/VIEWS.md, section 5): a name a line, or two fields with a tab
 // between.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "formats/model/array.h"
 #include "formats/model/context.h"
@@ -10,6 +11,8 @@
 
 namespace plainfs {
 
-std::unique_ptr<TextSource> names_tsv(ArrayPtr names, bool twice, Context& context);
+// fields: lists of one length (else damaged when it is used), at least one; a list that stands twice is read
+// once.
+std::unique_ptr<TextSource> names_tsv(std::vector<ArrayPtr> fields, Context& context);
 
 }  // namespace plainfs

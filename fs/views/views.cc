@@ -5,6 +5,7 @@
 #include "fs/views/attrs_json.h"
 #include "fs/views/csv_array.h"
 #include "fs/views/csv_table.h"
+#include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/mtx.h"
 #include "fs/views/names_tsv.h"
@@ -33,12 +34,19 @@ std::function<std::unique_ptr<ViewFile>()> text_opener(Context& context, Make ma
       [&context, make]() -> std::unique_ptr<ViewFile> { return std::make_unique<TextFile>(make(), context); };
 }
 
+// The array that the .csv shows.
+LabelledArray as_text_shows(LabelledArray array) {
+  if (array.labels) array.values = std::move(array.labels);
+  return array;
+}
+
 void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     files.push_back({false, ".csv", text_opener(context, [array = *array, &context] {
+                       const LabelledArray shown = as_text_shows(array);
                        const bool table =
-                           array.values->dtype().kind == Kind::compound && !array.values->is_null();
-                       return table ? csv_compounds(array, context) : csv_array(array, context);
+                           shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
+                       return table ? csv_compounds(shown, context) : csv_array(shown, context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     files.push_back({false, ".csv",
@@ -66,9 +74,14 @@ void offer_bin(const Node& node, Context& context, std::vector<OfferedFile>& fil
 }
 
 void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content))
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.mtx",
                      text_opener(context, [matrix = *matrix, &context] { return mtx(matrix, context); })});
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
+    files.push_back({true, "matrix.mtx",
+                     text_opener(context, [values = array->values, transposed = array->matrix->transposed,
+                                           &context] { return dense_mtx(values, transposed, context); })});
+  }
 }
 
 // Whether a name list is one: of the right length, or damaged, which is for its file to say.
@@ -86,15 +99,38 @@ bool fit(const Array& names, uint64_t length, const char* file, const Node& node
   return false;
 }
 
-void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto offer_names = [&](const ArrayPtr& names, uint64_t length, bool twice, const char* file) {
-    if (!names || !fit(*names, length, file, node, context)) return;
-    files.push_back(
-        {true, file, text_opener(context, [=, &context] { return names_tsv(names, twice, context); })});
+// The names of a matrix: rows with what stands before them, and columns.
+struct MatrixNames {
+  const ArrayPtr& row_ids;
+  const ArrayPtr& row_names;
+  const ArrayPtr& column_names;
+  uint64_t rows;
+  uint64_t columns;
+};
+
+void offer_names(const MatrixNames& names, const Node& node, Context& context,
+                 std::vector<OfferedFile>& files) {
+  const auto offer = [&](const char* file, std::vector<ArrayPtr> fields) {
+    files.push_back({true, file, text_opener(context, [fields = std::move(fields), &context] {
+                       return names_tsv(fields, context);
+                     })});
   };
-  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    offer_names(matrix->row_names, matrix->rows, true, "genes.tsv");
-    offer_names(matrix->column_names, matrix->columns, false, "barcodes.tsv");
+  if (names.row_names && fit(*names.row_names, names.rows, "genes.tsv", node, context))
+    offer("genes.tsv", {names.row_ids ? names.row_ids : names.row_names, names.row_names});
+  if (names.column_names && fit(*names.column_names, names.columns, "barcodes.tsv", node, context))
+    offer("barcodes.tsv", {names.column_names});
+}
+
+void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
+    offer_names({sparse->row_ids, sparse->row_names, sparse->column_names, sparse->rows, sparse->columns},
+                node, context, files);
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
+    const MatrixFiles& matrix = *array->matrix;
+    const Shape& shape = array->values->shape();
+    const bool turned = matrix.transposed != array->values->column_major();
+    offer_names({matrix.row_ids, matrix.row_names, matrix.column_names, shape[turned], shape[!turned]}, node,
+                context, files);
   } else if (const auto* fragments = std::get_if<Fragments>(&node.content)) {
     files.push_back({true, "fragments.tsv", text_opener(context, [fragments = *fragments, &context] {
                        return fragments_tsv(fragments, context);

@@ -13,11 +13,11 @@ BOOST_AUTO_TEST_SUITE(names_tsv_view)
 BOOST_AUTO_TEST_CASE(a_name_a_line_once_or_twice) {
   TestContext context;
   const ArrayPtr names = text_array({"A", "b\tc\nd", "", "NA", "q\","});
-  BOOST_TEST(whole_text(names_tsv(names, false, context), context) == "A\nb c d\n\nNA\nq\",\n");
-  BOOST_TEST(whole_text(names_tsv(names, true, context), context) ==
+  BOOST_TEST(whole_text(names_tsv({names}, context), context) == "A\nb c d\n\nNA\nq\",\n");
+  BOOST_TEST(whole_text(names_tsv({names, names}, context), context) ==
              "A\tA\nb c d\tb c d\n\t\nNA\tNA\nq\",\tq\",\n");
-  BOOST_TEST(whole_text(names_tsv(numbers<int32_t>({7, 8}), false, context), context) == "7\n8\n");
-  BOOST_TEST(whole_text(names_tsv(text_array({}), true, context), context) == "");
+  BOOST_TEST(whole_text(names_tsv({numbers<int32_t>({7, 8})}, context), context) == "7\n8\n");
+  BOOST_TEST(whole_text(names_tsv({text_array({}), text_array({})}, context), context) == "");
 }
 
 BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
@@ -29,9 +29,19 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
     name = std::string(random() % 30, 'n');
     want += name + "\t" + name + "\n";
   }
-  TextFile file(names_tsv(text_array(names), true, context), context);
+  const ArrayPtr array = text_array(names);
+  TextFile file(names_tsv({array, array}, context), context);
   BOOST_TEST((whole_text(file) == want));
   BOOST_TEST(slices_match(file, want, random, 100));
+}
+
+BOOST_AUTO_TEST_CASE(other_names_can_stand_first) {
+  TestContext context;
+  const ArrayPtr ids = text_array({"E1", "E\t2"}), names = text_array({"a", "b"});
+  BOOST_TEST(whole_text(names_tsv({ids, names}, context), context) == "E1\ta\nE 2\tb\n");
+  BOOST_TEST(message_of([&] {
+               whole_text(names_tsv({ids, text_array({"a"})}, context), context);
+             }) == "1 names beside a list of 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

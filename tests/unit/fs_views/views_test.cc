@@ -54,6 +54,32 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
              " /matrix.mtx /genes.tsv /barcodes.tsv");
 }
 
+BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_files_of_a_sparse_one_too) {
+  const ArrayPtr genes = text_array({"g1", "g2", "g3"}), ids = text_array({"E1", "E2", "E3"});
+  LabelledArray array{numbers<int>({0, 1, 2, 0, 0, 3}, {2, 3}), nullptr, nullptr};
+  array.matrix = MatrixFiles{true, ids, genes, text_array({"c1", "c2"})};
+  BOOST_TEST(names_of(array) == " .csv .npy .bin /matrix.mtx /genes.tsv /barcodes.tsv");
+  TestContext context;
+  const auto files = all_files(array, context);
+  BOOST_TEST(whole_text(*files[3].open()) ==
+             "%%MatrixMarket matrix coordinate integer general\n3 2 3\n2 1 1\n3 1 2\n3 2 3\n");
+  BOOST_TEST(whole_text(*files[4].open()) == "E1\tg1\nE2\tg2\nE3\tg3\n");
+  BOOST_TEST(whole_text(*files[5].open()) == "c1\nc2\n");
+}
+
+BOOST_AUTO_TEST_CASE(labels_are_what_a_csv_shows_and_npy_the_values) {
+  LabelledArray array{numbers<int8_t>({1, 0}), nullptr, nullptr, text_array({"b", "a"})};
+  TestContext context;
+  const auto files = all_files(array, context);
+  BOOST_REQUIRE_EQUAL(files.size(), 3u);
+  BOOST_TEST(whole_text(*files[0].open()) == "b\na\n");
+  BOOST_TEST(whole_text(*files[1].open()).ends_with(std::string_view("\1\0", 2)));
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_for_no_value_has_no_file) {
+  BOOST_TEST(names_of(Nothing{}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(name_lists_of_another_length_are_not_used) {
   TestContext context;
   BOOST_TEST(all_files(matrix(text_array({"a"}), nullptr), context).size() == 1u);

@@ -1,0 +1,181 @@
+#include "fs/views/dense_mtx.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "formats/base/checked.h"
+#include "fs/text/field_text.h"
+#include "fs/views/grid_units.h"
+#include "fs/views/mtx_lines.h"
+#include "fs/views/mtx_values.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kNotCounted = UINT64_MAX;
+
+bool is_zero(Half value) {
+  return to_float(value) == 0;
+}
+template <class T>
+bool is_zero(T value) {
+  return value == 0;
+}
+
+class DenseMtx : public EmittingSource<DenseMtx> {
+ public:
+  DenseMtx(ArrayPtr values, bool transposed, Context& context)
+      : values_(std::move(values)), transposed_(transposed), context_(context) {}
+
+  void prepare() override;
+  bool head_follows_blocks() const override { return true; }
+  std::string head() const override;
+  uint64_t block_count() const override { return units_ ? units_->grid().block_count() : 0; }
+
+  template <class Sink>
+  void emit(uint64_t number, Sink& sink) const;
+
+ private:
+  const LineGrid& grid() const { return units_->grid(); }
+  uint64_t rows() const { return transposed_ ? grid().width() : grid().lines(); }
+  uint64_t columns() const { return transposed_ ? grid().lines() : grid().width(); }
+  template <class Index, class Sink>
+  uint64_t put_block(const LineGrid::Block& block, const Elements& unit, Sink& sink) const;
+  template <class Index, class Value, class Stored, class Sink>
+  uint64_t put_values(const LineGrid::Block& block, std::span<const Stored> unit, Sink& sink) const;
+  template <class Sink>
+  uint64_t put_with_missing(const LineGrid::Block& block, const Elements& unit, Sink& sink) const;
+  bool is_all_zero(uint64_t unit) const;
+
+  const ArrayPtr values_;
+  const bool transposed_;
+  Context& context_;
+  std::optional<GridUnits> units_;
+  // Lines of each block, kNotCounted until it is measured; whoever measures it again finds the same number.
+  mutable std::vector<std::atomic<uint64_t>> counts_;
+};
+
+void DenseMtx::prepare() {
+  values_->check();
+  const DType& type = values_->dtype();
+  if (values_->is_null() || values_->shape().size() != 2)
+    throw damaged("a matrix of rank {}", values_->shape().size());
+  if (!has_mtx_values(type)) throw unsupported("a matrix of {}", type.name());
+  const Shape& shape = values_->shape();
+  units_.emplace(values_, mtx_line_width(shape[0], shape[1], type), context_);
+  std::vector<std::atomic<uint64_t>> counts(block_count());
+  for (auto& count : counts) count.store(kNotCounted, std::memory_order_relaxed);
+  counts_ = std::move(counts);
+}
+
+std::string DenseMtx::head() const {
+  uint64_t entries = 0;
+  for (uint64_t block = 0; block < counts_.size(); ++block) {
+    if (counts_[block].load(std::memory_order_relaxed) == kNotCounted) measure(block);
+    entries += counts_[block].load(std::memory_order_relaxed);
+  }
+  return mtx_head(values_->dtype(), rows(), columns(), entries);
+}
+
+// Calls put(line, column, first, end) for what each line has in the block; elements are numbered in the unit.
+template <class Put>
+void for_each_line(const LineGrid::Block& block, uint64_t width, Put&& put) {
+  uint64_t line = block.line, column = block.column;
+  const uint64_t end = block.first_in_unit + block.count;
+  for (uint64_t i = block.first_in_unit; i < end; ++line, column = 0) {
+    const uint64_t line_end = std::min(end, i + (width - column));
+    put(line, column, i, line_end);
+    i = line_end;
+  }
+}
+
+template <class Index, class Value, class Stored, class Sink>
+uint64_t DenseMtx::put_values(const LineGrid::Block& block, std::span<const Stored> unit, Sink& sink) const {
+  const uint64_t most = std::min(block.count, grid().width());
+  std::vector<Index> index(most);
+  std::vector<Value> value(most);
+  uint64_t entries = 0;
+  for_each_line(block, grid().width(), [&](uint64_t line, uint64_t column, uint64_t first, uint64_t end) {
+    size_t kept = 0;
+    for (uint64_t i = first; i < end; ++i) {
+      index[kept] = static_cast<Index>(column + (i - first));
+      value[kept] = static_cast<Value>(unit[i]);
+      kept += !is_zero(unit[i]);
+    }
+    if (kept == 0) return;
+    put_entries(EntryRun<Index, Value>{std::span(index).first(kept), std::span(value).first(kept), line + 1,
+                                       !transposed_},
+                sink);
+    entries += kept;
+  });
+  return entries;
+}
+
+// A unit in which some values are NA.
+template <class Sink>
+uint64_t DenseMtx::put_with_missing(const LineGrid::Block& block, const Elements& unit, Sink& sink) const {
+  const DType type = mtx_number_type(values_->dtype());
+  std::string scratch;
+  uint64_t entries = 0;
+  for_each_line(block, grid().width(), [&](uint64_t line, uint64_t column, uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; ++i, ++column) {
+      const bool zero =
+          visit_number(type, [&](auto number) { return is_zero(unit.values<decltype(number)>()[i]); });
+      if (zero && !unit.is_missing(i)) continue;
+      sink.put_number((transposed_ ? column : line) + 1);
+      sink.put(' ');
+      sink.put_number((transposed_ ? line : column) + 1);
+      sink.put(' ');
+      put_csv_field(type, unit, i, scratch, sink);
+      sink.put('\n');
+      ++entries;
+    }
+  });
+  return entries;
+}
+
+template <class Index, class Sink>
+uint64_t DenseMtx::put_block(const LineGrid::Block& block, const Elements& unit, Sink& sink) const {
+  return visit_number(values_->dtype(), [&](auto number) {
+    using T = decltype(number);
+    const std::span<const T> stored = unit.values<T>();
+    if constexpr (sizeof(T) >= 4 || std::is_same_v<T, Half>) {
+      return put_values<Index, T>(block, stored, sink);
+    } else {
+      using Wider = std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>;
+      return put_values<Index, Wider>(block, stored, sink);
+    }
+  });
+}
+
+// Where the unit's chunks are absent, so that vast empty arrays have a size in no time.
+bool DenseMtx::is_all_zero(uint64_t unit) const {
+  const std::optional<Elements> one = units_->repeated(unit);
+  return one && !one->is_missing(0) && visit_number(values_->dtype(), [&](auto number) {
+           return is_zero(one->values<decltype(number)>()[0]);
+         });
+}
+
+template <class Sink>
+void DenseMtx::emit(uint64_t number, Sink& sink) const {
+  const LineGrid::Block block = grid().block(number);
+  uint64_t entries = 0;
+  if (grid().width() > 0 && !is_all_zero(block.unit)) {
+    const std::shared_ptr<const Elements> unit = units_->read(block.unit);
+    entries = !unit->missing.empty()        ? put_with_missing(block, *unit, sink)
+              : grid().width() < UINT32_MAX ? put_block<uint32_t>(block, *unit, sink)
+                                            : put_block<uint64_t>(block, *unit, sink);
+  }
+  counts_[number].store(entries, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> dense_mtx(ArrayPtr values, bool transposed, Context& context) {
+  return std::make_unique<DenseMtx>(std::move(values), transposed, context);
+}
+
+}  // namespace plainfs
