@@ -1,96 +1,116 @@
 #include "tests/golden/golden_case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <boost/filesystem.hpp>
+#include <boost/filesystem/fstream.hpp>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
 
 namespace plainfs::golden {
-namespace fs = std::filesystem;
+namespace disk = boost::filesystem;
 namespace {
 
-std::vector<std::string> lines_of(const fs::path& file) {
+std::vector<std::string> lines_of(const disk::path& file) {
   std::vector<std::string> lines;
-  std::ifstream in(file);
+  disk::ifstream in(file);
   for (std::string line; std::getline(in, line);)
     if (!line.empty()) lines.push_back(line);
   return lines;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-  return parts;
+[[noreturn]] void not_understood(const disk::path& file, const std::string& line) {
+  throw std::runtime_error(fmt::format("{}: '{}' is no statement that can be checked (tests/data/README.md)",
+                                       file.filename().string(), line));
 }
 
-// `path<TAB>EIO|ENOTSUP`; `x.*` stands for x.csv and x.npy.
-ExpectedError parse_error(const std::string& line) {
-  const std::vector<std::string> fields = split(line, '\t');
-  const std::string& path = fields.at(0);
-  ExpectedError error{{path}, split(fields.at(1), '|')};
-  if (path.ends_with(".*")) {
-    const std::string stem = path.substr(0, path.size() - 2);
-    error.paths = {stem + ".csv", stem + ".npy"};
-  }
-  return error;
-}
-
-// Of outcome.txt what is no prose: `path EIO`, `path ENOTSUP`, `path ok`, `mount fails`, `mount fails or ok`.
-void read_outcome(const fs::path& file, GoldenCase& golden) {
+void read_links(const disk::path& file, GoldenCase& golden) {
   for (const std::string& line : lines_of(file)) {
-    const size_t blank = line.find(' ');
-    const std::string path = line.substr(0, blank), outcome = line.substr(blank + 1);
-    if (line == "mount fails") golden.mount_fails = true;
-    if (line == "mount fails or ok") golden.mount_may_fail = true;
-    if (outcome == "EIO" || outcome == "ENOTSUP") golden.errors.push_back({{path}, {outcome}});
-    if (outcome == "ok" && path != "link") golden.readable.push_back(path);
+    const size_t arrow = line.find(" -> ");
+    if (arrow == std::string::npos) not_understood(file, line);
+    golden.links[line.substr(0, arrow)] = line.substr(arrow + 4);
   }
 }
 
-void find_stores(GoldenCase& golden) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(golden.folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name == "store" || name.starts_with("store.")) golden.stores = {entry.path()};
+void read_errors(const disk::path& file, GoldenCase& golden) {
+  static const std::regex error("([^\t]+)\t(EIO|ENOTSUP)");
+  for (const std::string& line : lines_of(file)) {
+    std::smatch said;
+    if (!std::regex_match(line, said, error)) not_understood(file, line);
+    golden.outcomes.push_back({said[1], said[2]});
   }
-  if (!golden.stores.empty()) return;
-  for (const fs::directory_entry& entry : fs::directory_iterator(golden.folder))
-    if (entry.path().extension() == ".h5") golden.stores.push_back(entry.path());
-  golden.mount_fails = true;
+}
+
+void read_outcomes(const disk::path& file, GoldenCase& golden) {
+  static const std::regex outcome(R"((.+?) (ok|EIO|ENOTSUP|not listed)( \(.*\))?)");
+  static const std::regex refused("mount(?: of (\\S+))? fails: (.+)");
+  static const std::regex warning("log: (.+)");
+  for (const std::string& line : lines_of(file)) {
+    std::smatch said;
+    if (std::regex_match(line, said, refused)) {
+      golden.refused[said[1].matched ? said[1].str() : golden.store.filename().string()] = said[2];
+    } else if (std::regex_match(line, said, warning)) {
+      golden.warnings.push_back(said[1]);
+    } else if (std::regex_match(line, said, outcome)) {
+      golden.outcomes.push_back({said[1], said[2]});
+    } else {
+      not_understood(file, line);
+    }
+  }
+}
+
+void read_expected(const disk::path& expected, GoldenCase& golden) {
+  if (!disk::exists(expected)) return;
+  for (const disk::directory_entry& entry : disk::recursive_directory_iterator(expected)) {
+    if (disk::is_regular_file(entry.path()))
+      golden.expected.push_back(entry.path().lexically_relative(expected).string());
+  }
+  std::sort(golden.expected.begin(), golden.expected.end());
+}
+
+disk::path store_in(const disk::path& folder) {
+  for (const disk::directory_entry& entry : disk::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "store" || name.starts_with("store.")) return entry.path();
+  }
+  return {};
 }
 
 }  // namespace
 
-std::vector<std::string> cases_in(const fs::path& folder) {
+std::vector<std::string> cases_in(const disk::path& folder) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  for (const disk::directory_entry& entry : disk::directory_iterator(folder))
+    if (disk::is_directory(entry.path())) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
 
-GoldenCase read_case(const fs::path& folder) {
+GoldenCase read_case(const disk::path& folder) {
   GoldenCase golden;
   golden.name = folder.filename().string();
   golden.folder = folder;
-  find_stores(golden);
-  const fs::path expected = folder / "expected";
-  if (fs::exists(expected))
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(expected))
-      if (entry.is_regular_file())
-        golden.expected.push_back(entry.path().lexically_relative(expected).string());
-  std::sort(golden.expected.begin(), golden.expected.end());
-  for (const std::string& line : lines_of(folder / "links.txt")) {
-    const size_t arrow = line.find(" -> ");
-    golden.links[line.substr(0, arrow)] = line.substr(arrow + 4);
-  }
-  for (const std::string& line : lines_of(folder / "errors.txt")) golden.errors.push_back(parse_error(line));
-  read_outcome(folder / "outcome.txt", golden);
+  golden.store = store_in(folder);
+  read_expected(folder / "expected", golden);
+  read_links(folder / "links.txt", golden);
+  read_errors(folder / "errors.txt", golden);
+  read_outcomes(folder / "outcome.txt", golden);
+  for (const std::string& path : lines_of(folder / "others.txt")) golden.outcomes.push_back({path, "ok"});
+  for (const std::string& path : lines_of(folder / "absent.txt"))
+    golden.outcomes.push_back({path, "not listed"});
+  golden.is_closed = !disk::exists(folder / "outcome.txt");
+  if (golden.refused.contains(golden.store.filename().string())) golden.store.clear();
+  const bool says_what_is_there =
+      !golden.expected.empty() || !golden.links.empty() || !golden.outcomes.empty();
+  if (golden.store.empty() ? golden.refused.empty() : !says_what_is_there)
+    throw std::runtime_error(fmt::format("{}: nothing to hold the store against", folder.string()));
   return golden;
 }
 
-std::string read_host_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
+std::string read_host_file(const disk::path& path) {
+  disk::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
 SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")

@@ -1,0 +1,81 @@
+"""The golden cases as the tests of the whole program see them: which suites there are, and where a case's store is."""
+import os
+import re
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_case.py")
+# The views that the cases hold: what other tools open has tests of its own.
+VIEWS = "csv,npy,mtx,tsv,json"
+
+SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
+GOOD = [re.sub("^bad-", "bad/", name) for name in SUITES if not name.startswith("bad-")]
+BAD = [re.sub("^bad-", "bad/", name) for name in SUITES if name.startswith("bad-")]
+
+REFUSED = re.compile(r"mount(?: of (\S+))? fails: (.+)")
+
+
+def store_of(case):
+    stores = [name for name in os.listdir(case) if name == "store" or name.startswith("store.")]
+    return os.path.join(case, stores[0]) if stores else None
+
+
+def cases(data, suites):
+    """(folder, store) of every case that has one store, in the unpacked data."""
+    for suite in suites:
+        folder = os.path.join(data, *suite.split("/"))
+        for name in sorted(os.listdir(folder)):
+            case = os.path.join(folder, name)
+            store = store_of(case)
+            if store:
+                yield case, store
+
+
+def lines(case, name):
+    path = os.path.join(case, name)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if line.strip()]
+
+
+def refused(case):
+    """What must not mount: path -> words of the message."""
+    found = {}
+    for line in lines(case, "outcome.txt"):
+        said = REFUSED.fullmatch(line)
+        if said:
+            found[os.path.join(case, said[1]) if said[1] else store_of(case)] = said[2]
+    return found
+
+
+def statements(case):
+    """(path, outcome) of errors.txt, others.txt, absent.txt and outcome.txt, and the words of the log."""
+    said, words = [], []
+    for line in lines(case, "errors.txt"):
+        path, code = line.split("\t")
+        if code not in ("EIO", "ENOTSUP"):
+            raise ValueError(f"errors.txt: {line!r}")
+        said.append((path, code))
+    said += [(line, "ok") for line in lines(case, "others.txt")]
+    said += [(line, "not listed") for line in lines(case, "absent.txt")]
+    for line in lines(case, "outcome.txt"):
+        if found := re.fullmatch(r"(.+?) (ok|EIO|ENOTSUP|not listed)( \(.*\))?", line):
+            said.append((found[1], found[2]))
+        elif found := re.fullmatch("log: (.+)", line):
+            words.append(found[1])
+        elif not REFUSED.fullmatch(line):
+            raise ValueError(f"outcome.txt: {line!r} is no statement that can be checked")
+    return said, words
+
+
+def views_of(path, actual):
+    """What a path of a case stands for: x.* is every view of x that is listed, of which there is one at least."""
+    if not path.endswith(".*"):
+        return [path]
+    folder, stem = os.path.split(path[:-1])
+    try:
+        names = os.listdir(os.path.join(actual, folder))
+    except OSError:
+        names = []
+    found = [os.path.join(folder, n) for n in sorted(names) if n.startswith(stem) and "." not in n[len(stem):]]
+    return found or [path[:-1] + "csv"]
