@@ -5,8 +5,10 @@
 #include "formats/h5seurat/schema.h"
 #include "formats/hdf5/container.h"
 #include "formats/hdmf/schema.h"
+#include "formats/loom/schema.h"
 #include "formats/rds/container.h"
 #include "formats/takane/object.h"
+#include "formats/tenx/schema.h"
 #include "formats/zarr/zarr.h"
 
 namespace plainfs {
@@ -24,6 +26,8 @@ constexpr Container kContainers[] = {
 constexpr Schema kSchemas[] = {
     {"h5Seurat", h5seurat::refine, h5seurat::describe},
     {"BPCells", bpcells::refine, nullptr},
+    {"10x", tenx::refine, tenx::describe},
+    {"loom", loom::refine, loom::describe},
     {"HDMF", hdmf::refine, nullptr},
 };
 

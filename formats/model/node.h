@@ -69,6 +69,17 @@ struct SparseMatrix {
   std::optional<Error> error;
 };
 
+// A sparse matrix whose entries each say where they stand: the edges of a graph.
+struct CoordinateMatrix {
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  ArrayPtr row;     // 0-based, an entry each
+  ArrayPtr column;  // as row
+  ArrayPtr value;
+  ArrayPtr row_names;     // null = unknown
+  ArrayPtr column_names;  // null = unknown
+};
+
 // Genomic fragments, chromosome by chromosome: those of chromosome c begin at chr_pointer[2c] and end before
 // chr_pointer[2c + 1].
 struct Fragments {
@@ -105,8 +116,8 @@ struct PlainFile {
 // A member that stands for no value: it has attributes, and nothing of it is shown but these.
 struct Nothing {};
 
-using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, Fragments, Link, PlainFile,
-                             Nothing, Error>;
+using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
+                             Link, PlainFile, Nothing, Error>;
 
 struct Node {
   Content content{};

@@ -8,6 +8,7 @@
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/mtx.h"
+#include "fs/views/mtx_coordinates.h"
 #include "fs/views/names_tsv.h"
 #include "fs/views/npy.h"
 #include "fs/views/view.h"
@@ -77,6 +78,10 @@ void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& fil
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.mtx",
                      text_opener(context, [matrix = *matrix, &context] { return mtx(matrix, context); })});
+  } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
+    files.push_back({true, "matrix.mtx", text_opener(context, [matrix = *coordinates, &context] {
+                       return mtx_coordinates(matrix, context);
+                     })});
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
     files.push_back({true, "matrix.mtx",
                      text_opener(context, [values = array->values, transposed = array->matrix->transposed,
@@ -125,6 +130,9 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
     offer_names({sparse->row_ids, sparse->row_names, sparse->column_names, sparse->rows, sparse->columns},
                 node, context, files);
+  } else if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content)) {
+    offer_names({nullptr, matrix->row_names, matrix->column_names, matrix->rows, matrix->columns}, node,
+                context, files);
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
     const MatrixFiles& matrix = *array->matrix;
     const Shape& shape = array->values->shape();

@@ -1,0 +1,68 @@
+#include "fs/views/mtx_coordinates.h"
+
+#include <algorithm>
+
+#include "formats/base/checked.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/text/index_run.h"
+#include "fs/views/mtx_values.h"
+
+namespace plainfs {
+
+namespace {
+
+class MtxCoordinates : public EmittingSource<MtxCoordinates> {
+ public:
+  explicit MtxCoordinates(CoordinateMatrix matrix) : matrix_(std::move(matrix)) {}
+
+  void prepare() override {
+    for (const ArrayPtr& part : {matrix_.row, matrix_.column, matrix_.value}) part->check();
+    const DType& type = matrix_.value->dtype();
+    if (!has_mtx_values(type)) throw unsupported("a sparse matrix of {}", type.name());
+    count_ = matrix_.value->count();
+    for (const ArrayPtr& part : {matrix_.row, matrix_.column})
+      if (part->count() != count_)
+        throw damaged("a sparse matrix has {} values and {} indices", count_, part->count());
+    entries_in_block_ =
+        std::max<uint64_t>(1, kBlockText / mtx_line_width(matrix_.rows, matrix_.columns, type));
+  }
+
+  std::string head() const override {
+    return mtx_head(matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
+  }
+
+  uint64_t block_count() const override { return divide_up(count_, entries_in_block_); }
+
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const {
+    const uint64_t first = block * entries_in_block_;
+    const uint64_t count = std::min(entries_in_block_, count_ - first);
+    const IndexRun<uint64_t> row(*matrix_.row, first, count, matrix_.rows, "row");
+    const IndexRun<uint64_t> column(*matrix_.column, first, count, matrix_.columns, "column");
+    const Elements values = read_run(*matrix_.value, first, count);
+    const DType type = mtx_number_type(matrix_.value->dtype());
+    std::string scratch;
+    for (uint64_t i = 0; i < count; ++i) {
+      sink.put_number(row.values()[i] + 1);
+      sink.put(' ');
+      sink.put_number(column.values()[i] + 1);
+      sink.put(' ');
+      put_csv_field(type, values, i, scratch, sink);
+      sink.put('\n');
+    }
+  }
+
+ private:
+  const CoordinateMatrix matrix_;
+  uint64_t count_ = 0;
+  uint64_t entries_in_block_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<TextSource> mtx_coordinates(CoordinateMatrix matrix, Context&) {
+  return std::make_unique<MtxCoordinates>(std::move(matrix));
+}
+
+}  // namespace plainfs

@@ -1,0 +1,58 @@
+// 10x files in memory, to break one thing at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/model/element_text.h"
+#include "formats/tenx/schema.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/fs/memory_store.h"
+
+namespace plainfs::tenx {
+
+template <class T>
+Node number_node(const std::vector<T>& values) {
+  Node node;
+  node.content = LabelledArray{numbers(values), nullptr, nullptr, {}, {}};
+  return node;
+}
+
+inline Node broken_node(const std::string& message) {
+  Node node;
+  node.content = damaged("{}", message);
+  return node;
+}
+
+// Three features, two barcodes, counts (f1,c1)=5, (f3,c2)=7. without: a member that is not there.
+inline void add_counts(MemoryGroup& group, const std::string& without = "") {
+  const auto add = [&](const std::string& name, Node node) {
+    if (name != without) group.add(name, std::move(node));
+  };
+  add("data", number_node<int32_t>({5, 7}));
+  add("indices", number_node<int64_t>({0, 2}));
+  add("indptr", number_node<int64_t>({0, 1, 2}));
+  add("shape", number_node<int32_t>({3, 2}));
+  if (without != "barcodes") group.add_text("barcodes", {"AAA-1", "CCC-1"});
+}
+
+// Every element as a table shows it.
+inline std::vector<std::string> shown(const Array& array) {
+  array.check();
+  const Elements elements = read_all(array);
+  std::vector<std::string> all;
+  for (uint64_t i = 0; i < elements.count; ++i) append_plain(array.dtype(), elements, i, all.emplace_back());
+  return all;
+}
+
+inline std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace plainfs::tenx
