@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "cache/request.h"
 #include "formats/base/error.h"
 #include "formats/base/modified_time.h"
 #include "formats/base/path_fingerprints.h"
@@ -21,8 +23,11 @@ namespace plainfs {
 
 namespace {
 
-// What an absent path is remembered as.
-constexpr uint64_t kAbsent = 0;
+constexpr size_t kMostAbsent = 100'000;  // paths that are remembered: 1.5 MB at most
+
+// Where there is no descriptor left: others close theirs within a block's or chunk's time.
+constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
+constexpr timespec kBetweenTries{0, 2'000'000};
 
 Error system_error(const std::string& path, int error) {
   return unreadable("{}: {}", path, std::generic_category().message(error));
@@ -41,8 +46,11 @@ uint64_t fingerprint_of(const struct stat& status) {
   uint64_t h = mixed(1, status.st_dev);
   h = mixed(h, status.st_ino);
   h = mixed(h, static_cast<uint64_t>(status.st_size));
-  h = mixed(h, static_cast<uint64_t>(modified_time(status).tv_sec));
-  return mixed(h, static_cast<uint64_t>(modified_time(status).tv_nsec));
+  for (const timespec time : {modified_time(status), changed_time(status)}) {
+    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
+    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
+  }
+  return h;
 }
 
 // The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
@@ -154,6 +162,12 @@ bool is_modified_since(timespec modified, timespec then) {
   return is_later(modified, then) && !is_later(modified, file_time());
 }
 
+size_t most_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return static_cast<size_t>(limit.rlim_cur);
+}
+
 struct FilePool::State {
   struct Open {
     std::string path;
@@ -161,7 +175,8 @@ struct FilePool::State {
   };
 
   State(size_t most, std::atomic<uint64_t>* counter)
-      : most_open(std::max<size_t>(most, 1)), bytes_read(counter) {}
+      : most_open(std::clamp<size_t>(most, 1, std::max<size_t>(most_descriptors() / 4, 1))),
+        bytes_read(counter) {}
 
   const size_t most_open;
   std::atomic<uint64_t>* const bytes_read;
@@ -169,12 +184,33 @@ struct FilePool::State {
   std::list<Open> open;                                                     // the latest used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
   PathFingerprints fingerprints;
+  PathFingerprints absent{kMostAbsent};
 
+  int open_descriptor(const std::string& path);
   FilePtr find(const std::string& path);
   FilePtr keep(const std::string& path, FilePtr file);
   void close_all();
   void remember(const std::string& path, uint64_t fingerprint);
+  void remember_absent(const std::string& path);
 };
+
+// As ::open, but waits while the process or the system has no descriptor left. Whoever waits may itself keep
+// another from ending, so it is not for ever.
+int FilePool::State::open_descriptor(const std::string& path) {
+  // A FIFO without a writer would hold up a blocking open.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int64_t waited = 0;
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), kFlags);
+    if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
+    close_all();
+    if (waited > 0) {
+      check_cancelled();
+      ::nanosleep(&kBetweenTries, nullptr);
+    }
+    waited += kBetweenTries.tv_nsec;
+  }
+}
 
 FilePtr FilePool::State::find(const std::string& path) {
   const std::lock_guard lock(mutex);
@@ -206,7 +242,13 @@ void FilePool::State::close_all() {
 
 void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
   const std::lock_guard lock(mutex);
-  if (!fingerprints.matches(path, fingerprint)) throw changed(path);
+  if (absent.knows(path) || !fingerprints.matches(path, fingerprint)) throw changed(path);
+}
+
+void FilePool::State::remember_absent(const std::string& path) {
+  const std::lock_guard lock(mutex);
+  if (fingerprints.knows(path)) throw changed(path);
+  absent.matches(path, 0);
 }
 
 FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
@@ -217,13 +259,7 @@ FilePool::~FilePool() = default;
 FilePtr FilePool::open_if_exists(const std::string& path) {
   if (FilePtr file = state_->find(path)) return file;
   if (path.find('\0') != std::string::npos) throw system_error(path, EINVAL);
-  // A FIFO without a writer would hold up a blocking open.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  int descriptor = ::open(path.c_str(), kFlags);
-  if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) {
-    state_->close_all();
-    descriptor = ::open(path.c_str(), kFlags);
-  }
+  const int descriptor = state_->open_descriptor(path);
   if (descriptor < 0) {
     const int error = errno;
     if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
@@ -231,7 +267,7 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
     if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)
       throw unreadable("{}: is a link that leads nowhere", path);
     if (error != ENOENT) throw system_error(path, error);
-    state_->remember(path, kAbsent);
+    state_->remember_absent(path);
     return nullptr;
   }
   auto file = std::make_shared<const File>(descriptor, path, state_->bytes_read);
@@ -264,6 +300,7 @@ void FilePool::clear() {
   state_->close_all();
   const std::lock_guard lock(state_->mutex);
   state_->fingerprints.clear();
+  state_->absent.clear();
 }
 
 }  // namespace plainfs

@@ -1,6 +1,7 @@
 // The files of a store. All of them are opened through the FilePool, which keeps a bounded number open and
-// remembers what each path looked like (device, inode, size, mtime) when it was first used: a file that has
-// changed since then is an error, so nobody is shown a mix of old and new.
+// remembers what each path looked like (device, inode, size, mtime, ctime) when it was first used: a file
+// that has changed since then is an error, so nobody is shown a mix of old and new. Where the process has no
+// descriptor left, whoever opens a file waits for one.
 #pragma once
 
 #include <atomic>
@@ -33,12 +34,12 @@ class File {
   // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // Throws changed where the path is no longer this file, of this size and mtime. Where a folder on the way
+  // Throws changed where the path is no longer this file, of this size and times. Where a folder on the way
   // was replaced, some milliseconds may pass before that is seen.
   void check_unchanged() const;
   // Throws changed where the file was modified after then.
   void check_unmodified_since(timespec then) const;
-  // Device, inode, size and mtime in one number.
+  // Device, inode, size, mtime and ctime in one number.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -65,15 +66,20 @@ void wait_for_file_time();
 
 using FilePtr = std::shared_ptr<const File>;
 
+// How many descriptors the process may have (RLIMIT_NOFILE).
+size_t most_descriptors();
+
 class FilePool {
  public:
-  // bytes_read: counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
+  // most_open: fewer are kept where they would be more than a quarter of most_descriptors(). bytes_read:
+  // counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
   explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool();
 
   // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
   // reason (a dangling link, as git-annex leaves where content was not fetched), damaged where it is no
-  // regular file, changed where path was used before and is another file now.
+  // regular file, changed where path was used before and is another file now. What is absent is remembered
+  // too, the latest hundred thousand paths of it.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

@@ -1,4 +1,4 @@
-// struct stat's time of modification, which Linux and macOS spell differently.
+// struct stat's times, which Linux and macOS spell differently.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,6 +12,15 @@ inline timespec modified_time(const struct stat& status) {
   return status.st_mtimespec;
 #else
   return status.st_mtim;
+#endif
+}
+
+// Of the last change to content, size, links or mode: unlike the time of modification nobody can set it back.
+inline timespec changed_time(const struct stat& status) {
+#ifdef __APPLE__
+  return status.st_ctimespec;
+#else
+  return status.st_ctim;
 #endif
 }
 

@@ -1,5 +1,6 @@
 #include "formats/base/path_fingerprints.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plainfs {
@@ -18,7 +19,7 @@ uint64_t key_of(std::string_view path) {
 
 bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint) {
   const auto folded = static_cast<uint32_t>(fingerprint ^ fingerprint >> 32);
-  if (used_ * 8 >= keys_.size() * 7) grow();
+  if (used_ * 8 >= keys_.size() * 7) make_room();
   const uint64_t key = key_of(path);
   const size_t slot = slot_of(key);
   if (keys_[slot] == key) return fingerprints_[slot] == folded;
@@ -28,8 +29,15 @@ bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint) {
   return true;
 }
 
+bool PathFingerprints::knows(std::string_view path) const {
+  const uint64_t key = key_of(path);
+  return !keys_.empty() && keys_[slot_of(key)] == key;
+}
+
 void PathFingerprints::clear() {
-  *this = {};
+  keys_ = {};
+  fingerprints_ = {};
+  used_ = 0;
 }
 
 // Where key stands, or the free slot it would take.
@@ -40,7 +48,12 @@ size_t PathFingerprints::slot_of(uint64_t key) const {
   return slot;
 }
 
-void PathFingerprints::grow() {
+void PathFingerprints::make_room() {
+  if (keys_.size() * 7 / 8 >= most_paths_) {
+    std::fill(keys_.begin(), keys_.end(), 0);
+    used_ = 0;
+    return;
+  }
   const std::vector<uint64_t> keys =
       std::exchange(keys_, std::vector<uint64_t>(keys_.empty() ? 64 : keys_.size() * 2));
   const std::vector<uint32_t> values = std::exchange(fingerprints_, std::vector<uint32_t>(keys_.size()));

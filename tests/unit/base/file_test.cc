@@ -1,6 +1,7 @@
 #include "formats/base/file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "cache/request.h"
 #include "formats/base/error.h"
 #include "tests/support/temporary_directory.h"
 
@@ -232,6 +234,91 @@ BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {
   BOOST_TEST(last == pool.open(directory.path("49")));
   pool.clear();
   BOOST_TEST(text_of(last->read_at(0, 1)) == "x");
+}
+
+BOOST_AUTO_TEST_CASE(file_rewritten_with_its_time_put_back_has_changed) {
+  const Directory directory;
+  FilePool pool;
+  const std::string path = directory.write("a", "0123456789");
+  const FilePtr file = pool.open(path);
+  struct stat before {};
+  BOOST_REQUIRE(::stat(path.c_str(), &before) == 0);
+  wait_for_file_time();
+  directory.write("a", "abcdefghij");
+  const timespec times[2] = {before.st_atim, before.st_mtim};
+  BOOST_REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+  BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
+}
+
+// Until it ends no descriptor above those that are open can be had.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    const rlimit few{static_cast<rlim_t>(next), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
+  const Directory directory;
+  FilePool pool;
+  const std::string a = directory.write("a", "first"), b = directory.write("b", "other");
+  FilePtr held = pool.open(a);
+  const NoMoreDescriptors none;
+  std::atomic<bool> opened{false};
+  std::thread waiting([&] {
+    BOOST_TEST(text_of(pool.open(b)->read_at(0, 5)) == "other");
+    opened = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(!opened);
+  held.reset();
+  waiting.join();
+  BOOST_TEST(opened);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_a_descriptor_may_be_cancelled) {
+  struct Flag : Request {
+    bool cancelled() const override { return true; }
+  } flag;
+  const Directory directory;
+  FilePool pool;
+  const FilePtr held = pool.open(directory.write("a", "first"));
+  const std::string b = directory.write("b", "other");
+  const NoMoreDescriptors none;
+  const Request::Scope scope(&flag);
+  BOOST_CHECK_THROW(pool.open(b), Cancelled);
+}
+
+BOOST_AUTO_TEST_CASE(pool_keeps_a_quarter_of_the_descriptors_open_and_no_more) {
+  const Directory directory;
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{64, before.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  BOOST_TEST(most_descriptors() == 64u);
+  FilePool pool;
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  const size_t before_any = open_descriptors();
+  for (int i = 0; i < 50; ++i) pool.open(directory.write(std::to_string(i), "x"));
+  BOOST_TEST(open_descriptors() == before_any + 16);
+}
+
+BOOST_AUTO_TEST_CASE(absent_paths_are_remembered_within_bounds) {
+  const Directory directory;
+  FilePool pool;
+  for (int i = 0; i < 300'000; ++i) pool.open_if_exists(directory.path(std::to_string(i)));
+  const std::string last = directory.write("299999", "x");
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(last), Error, fails(Errc::changed, "has changed"));
+  const std::string first = directory.write("0", "x");
+  BOOST_TEST(pool.open_if_exists(first) != nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(threads_share_the_pool) {

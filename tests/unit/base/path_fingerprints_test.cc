@@ -27,4 +27,18 @@ BOOST_AUTO_TEST_CASE(many_paths_are_kept_apart) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_full_one_begins_anew) {
+  PathFingerprints paths(1000);
+  BOOST_TEST(!paths.knows("/0"));
+  for (int i = 0; i < 10000; ++i) {
+    const std::string path = "/" + std::to_string(i);
+    BOOST_TEST_REQUIRE(paths.matches(path, 1));
+    BOOST_TEST_REQUIRE(paths.knows(path));
+  }
+  size_t known = 0;
+  for (int i = 0; i < 10000; ++i) known += paths.knows("/" + std::to_string(i));
+  BOOST_TEST(known > 0u);
+  BOOST_TEST(known < 2048u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
