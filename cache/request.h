@@ -1,8 +1,8 @@
-// Whether anybody still waits for what is being done. A request is begun for a thread (Request::Scope) where a
-// question comes in: a call of FUSE, a pass that several askers share. It goes wherever the work goes without
-// being handed on: Workers carry it to the threads that help, and look at it before each piece; the cache looks
-// before each load. So a question that nobody asks any more ends within one chunk or block, whichever format
-// that is in, and no array or codec need know of it.
+// Whether anybody still waits for what is being done. A request is begun for a thread (Request::Scope) where
+// a question comes in: a call of FUSE, a pass that several askers share. It goes wherever the work goes
+// without being handed on: Workers carry it to the threads that help, and look at it before each piece; the
+// cache looks before each load. So a question that nobody asks any more ends within one chunk or block,
+// whichever format that is in, and no array or codec need know of it.
 #pragma once
 
 namespace plainfs {

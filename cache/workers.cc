@@ -26,8 +26,8 @@ struct Loop {
   const size_t count;
   const std::function<void(size_t)>& work;
   const Request* const request = Request::current();  // of the caller, whom the helpers work for
-  std::atomic<size_t> next{0};  // claimed without a lock: pieces may be small
-  size_t helpers = 0;           // workers inside run(); guarded by State::mutex
+  std::atomic<size_t> next{0};                        // claimed without a lock: pieces may be small
+  size_t helpers = 0;                                 // workers inside run(); guarded by State::mutex
   std::condition_variable helper_left;
   std::mutex error_mutex;
   std::exception_ptr error;  // guarded by error_mutex

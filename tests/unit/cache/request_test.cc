@@ -1,0 +1,141 @@
+#include "cache/request.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <latch>
+#include <memory>
+#include <thread>
+
+#include "cache/byte_cache.h"
+#include "cache/workers.h"
+
+using namespace plainfs;
+
+namespace {
+
+struct Flag : Request {
+  std::atomic<bool> is_cancelled{false};
+  bool cancelled() const override { return is_cancelled; }
+};
+
+struct Number {
+  int value = 0;
+  size_t allocated_bytes() const { return 1; }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(request)
+
+BOOST_AUTO_TEST_CASE(a_thread_works_for_nobody_until_it_is_told) {
+  BOOST_TEST(Request::current() == nullptr);
+  check_cancelled();
+  Flag outer, inner;
+  {
+    const Request::Scope scope(&outer);
+    BOOST_TEST(Request::current() == &outer);
+    {
+      const Request::Scope nested(&inner);
+      BOOST_TEST(Request::current() == &inner);
+    }
+    BOOST_TEST(Request::current() == &outer);
+    std::thread([] { BOOST_TEST(Request::current() == nullptr); }).join();
+  }
+  BOOST_TEST(Request::current() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_request_ends_the_work_of_all_threads_before_the_next_piece) {
+  for (const unsigned threads : {0u, 2u}) {
+    Workers workers(threads);
+    Flag flag;
+    const Request::Scope scope(&flag);
+    std::atomic<int> pieces{0};
+    const auto piece = [&](size_t) {
+      BOOST_TEST(Request::current() == &flag);
+      if (++pieces == 5) flag.is_cancelled = true;
+    };
+    BOOST_CHECK_THROW(workers.parallel_for(1'000'000, piece), Cancelled);
+    BOOST_TEST(pieces < 10);
+    BOOST_CHECK_THROW(workers.parallel_for(1, piece), Cancelled);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_work_of_others_goes_on_beside_a_cancelled_one) {
+  Workers workers(2);
+  Flag flag;
+  flag.is_cancelled = true;
+  std::atomic<int> pieces{0};
+  std::thread other([&] {
+    for (int i = 0; i < 1000; ++i) workers.parallel_for(3, [&](size_t) { ++pieces; });
+  });
+  for (int i = 0; i < 1000; ++i) {
+    const Request::Scope scope(&flag);
+    BOOST_CHECK_THROW(workers.parallel_for(3, [](size_t) {}), Cancelled);
+  }
+  other.join();
+  BOOST_TEST(pieces == 3000);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_for_later_are_cancelled_when_the_workers_end) {
+  std::latch begun(1);
+  std::atomic<bool> cancelled{false};
+  {
+    Workers workers(1);
+    workers.try_later([&] {
+      begun.count_down();
+      try {
+        for (;;) check_cancelled();
+      } catch (const Cancelled&) {
+        cancelled = true;
+      }
+    });
+    begun.wait();
+  }
+  BOOST_TEST(cancelled);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_request_begins_no_load_of_the_cache_but_is_given_what_is_held) {
+  ByteCache cache(1000);
+  Flag flag;
+  cache.get<Number>({1, 1}, [] { return Number{1}; });
+  flag.is_cancelled = true;
+  const Request::Scope scope(&flag);
+  BOOST_TEST(cache.get<Number>({1, 1}, [] { return Number{2}; })->value == 1);
+  bool loaded = false;
+  BOOST_CHECK_THROW(cache.get<Number>({1, 2},
+                                      [&] {
+                                        loaded = true;
+                                        return Number{2};
+                                      }),
+                    Cancelled);
+  BOOST_TEST(!loaded);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_the_load_of_a_cancelled_request_loads_itself) {
+  ByteCache cache(1000);
+  Flag flag;
+  std::atomic<int> loads{0};
+  std::thread first([&] {
+    const Request::Scope scope(&flag);
+    const auto load = [&]() -> Number {
+      ++loads;
+      while (cache.statistics().hits < 1) std::this_thread::yield();  // until the other one waits for it
+      flag.is_cancelled = true;
+      check_cancelled();
+      return Number{1};
+    };
+    BOOST_CHECK_THROW(cache.get<Number>({1, 1}, load), Cancelled);
+  });
+  while (loads == 0) std::this_thread::yield();
+  const auto load = [&] {
+    ++loads;
+    return Number{2};
+  };
+  BOOST_TEST(cache.get<Number>({1, 1}, load)->value == 2);
+  first.join();
+  BOOST_TEST(loads == 2);
+  BOOST_TEST(cache.statistics().hits == 0u);
+  BOOST_TEST(cache.statistics().misses == 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
