@@ -56,8 +56,17 @@ Inode Filesystem::lookup(Inode directory, std::string_view name) {
 }
 
 struct stat Filesystem::status(Inode inode) {
+  return status(inode, true).stat;
+}
+
+Status Filesystem::status_so_far(Inode inode) {
+  return status(inode, false);
+}
+
+Status Filesystem::status(Inode inode, bool with_size) {
   const std::shared_lock lock(store_mutex_);
-  struct stat status {};
+  Status whole;
+  struct stat& status = whole.stat;
   status.st_ino = inode;
   status.st_nlink = 1;
   status.st_uid = appearance_.owner;
@@ -71,7 +80,10 @@ struct stat Filesystem::status(Inode inode) {
       break;
     case FileKind::file:
       status.st_mode = S_IFREG | (0444 & ~appearance_.umask);
-      status.st_size = static_cast<off_t>(tree_.size(inode));
+      if (const std::optional<uint64_t> size = with_size ? tree_.size(inode) : size_so_far(inode))
+        status.st_size = static_cast<off_t>(*size);
+      else
+        whole.is_whole = false;
       break;
     case FileKind::link:
       status.st_mode = S_IFLNK | 0777;
@@ -79,7 +91,16 @@ struct stat Filesystem::status(Inode inode) {
       break;
   }
   status.st_blocks = (status.st_size + 511) / 512;
-  return status;
+  return whole;
+}
+
+// An error is for whoever asks for the size itself.
+std::optional<uint64_t> Filesystem::size_so_far(Inode file) {
+  try {
+    return tree_.known_size(file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 ListingPtr Filesystem::list(Inode directory) {

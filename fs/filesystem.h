@@ -44,7 +44,13 @@ struct OpenFile {
   bool changes = false;     // its size is not that of the next one who opens it
 };
 
-// Thread-safe. Inodes are those of Tree.
+struct Status {
+  struct stat stat {};
+  bool is_whole = true;  // false: the size is not known yet
+};
+
+// Thread-safe. Inodes are those of Tree. What takes long ends with Cancelled where the calling thread's
+// Request is cancelled.
 class Filesystem {
  public:
   // Throws not_found where there is no such subdir.
@@ -55,8 +61,10 @@ class Filesystem {
   Requests& requests() { return requests_; }
 
   Inode lookup(Inode directory, std::string_view name);
-  // The first one of a text file computes its size.
+  // What stat shows; the first one of a text file computes its size.
   struct stat status(Inode inode);
+  // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
+  Status status_so_far(Inode inode);
   // Throws changed as open does.
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);
@@ -92,6 +100,8 @@ class Filesystem {
     off_t size;  // of a store that is a file; else 0, as the time
     timespec modified;
   };
+  Status status(Inode inode, bool with_size);
+  std::optional<uint64_t> size_so_far(Inode file);
   // Against the first call for that store.
   void check_unchanged(const std::string& store_path);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fs/filesystem.h"
+#include "fs/sizings.h"
 
 struct fuse_session;
 
@@ -37,8 +38,10 @@ class FuseMount {
 
   // Serves requests until the file system is unmounted or stop() is called. Throws Failure(kLoopFailed).
   void serve();
-  // Ends serve(). From a signal handler or any thread.
+  // Ends serve() and what is being done for requests. From a signal handler or any thread.
   void stop();
+  // Whether serve() is ending or has ended. Cheap, from any thread.
+  bool is_over() const;
 
   // How many requests there have been.
   uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
@@ -58,7 +61,9 @@ class FuseMount {
     void operator()(fuse_session* session) const;
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;
-  std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
+  std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
+  Sizings sizings_;                      // after the session, so that it answers before that ends
+  std::atomic<uint64_t> requests_{0};    // relaxed: read by the idle clock only
   std::atomic<int64_t> open_files_{0};
 };
 

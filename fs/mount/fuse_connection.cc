@@ -10,7 +10,6 @@ namespace plainfs {
 namespace {
 
 constexpr unsigned kReadAhead = 1 << 20;
-constexpr unsigned kThreads = 16;
 
 }  // namespace
 
@@ -33,8 +32,8 @@ void raise_read_ahead(const std::string& mountpoint) {
 int serve_with_threads(fuse_session* session) {
   fuse_loop_config* config = fuse_loop_cfg_create();
   fuse_loop_cfg_set_clone_fd(config, 0);
-  fuse_loop_cfg_set_max_threads(config, kThreads);
-  fuse_loop_cfg_set_idle_threads(config, kThreads);
+  fuse_loop_cfg_set_max_threads(config, kServingThreads);
+  fuse_loop_cfg_set_idle_threads(config, kServingThreads);
   const int result = fuse_session_loop_mt(session, config);
   fuse_loop_cfg_destroy(config);
   return result;

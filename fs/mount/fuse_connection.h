@@ -10,6 +10,8 @@ struct fuse_session;
 
 namespace plainfs {
 
+constexpr unsigned kServingThreads = 16;
+
 // For the init callback.
 void set_connection(fuse_conn_info& connection);
 
@@ -17,7 +19,7 @@ void set_connection(fuse_conn_info& connection);
 // mount.
 void raise_read_ahead(const std::string& mountpoint);
 
-// Serves requests with several threads; negative errno where that failed.
+// Serves requests with kServingThreads at most; negative errno where that failed.
 int serve_with_threads(fuse_session* session);
 
 struct Mounted {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "cache/block_stream.h"
+#include "cache/request.h"
 #include "formats/base/checked.h"
 
 namespace plainfs {
@@ -24,6 +27,11 @@ constexpr uint64_t kBlocksAhead = 16;
 // for each other's chunks.
 constexpr uint64_t kMeasuredTogether = 32;
 
+constexpr uint64_t kNotMeasured = UINT64_MAX;
+
+// How often somebody who waits for the pass of another looks whether anybody still waits for him.
+constexpr std::chrono::milliseconds kBetweenLooks{1};
+
 struct TextBlock {
   Bytes bytes;  // the text and ByteSink's margin
   size_t size = 0;
@@ -39,38 +47,73 @@ struct TextFile::State : BlockStream<TextBlock> {
         source(std::move(text_source)),
         context(its_context) {}
 
-  void measure_once();
-  uint64_t block_size(uint64_t block) const { return offsets[block + 1] - offsets[block]; }
+  void get_ready();
+  void prepare();
+  void measure();
+  uint64_t block_size(uint64_t block) const { return offsets->of[block + 1] - offsets->of[block]; }
   TextBlock make(uint64_t block) const override;
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  std::mutex measuring;               // guards the first measuring
-  std::atomic<bool> measured{false};  // set once head and offsets are final; read without the lock
+  std::mutex preparing;            // held by the one who prepares or measures; guards prepared and sizes
+  bool prepared = false;           // the source and head are final
+  std::vector<uint64_t> sizes;     // of the blocks measured so far, kNotMeasured of the others
+  std::atomic<bool> ready{false};  // set once head and offsets are final; read without the lock
+  std::atomic<bool> known{false};  // set once offsets is final; read without the lock
   std::string head;
-  std::vector<uint64_t> offsets;  // block_count + 1, the first after the head
+  OffsetsPtr offsets;  // block_count + 1, the first after the head
 };
 
-void TextFile::State::measure_once() {
-  if (measured.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(measuring);
-  if (measured.load(std::memory_order_relaxed)) return;
+void TextFile::State::get_ready() {
+  if (ready.load(std::memory_order_acquire)) return;
+  std::unique_lock lock(preparing, std::defer_lock);
+  while (!lock.try_lock()) {
+    check_cancelled();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  if (ready.load(std::memory_order_relaxed)) return;
+  prepare();
+  if (!known.load(std::memory_order_relaxed)) measure();
+  if (source->head_follows_blocks()) head = offsets->head;
+  if (offsets->of.size() != source->block_count() + 1 || offsets->of.front() != head.size())
+    throw unreadable("the text has changed since it was measured");
+  ready.store(true, std::memory_order_release);
+}
+
+// Requires: preparing is held.
+void TextFile::State::prepare() {
+  if (prepared) return;
   source->prepare();
   if (!source->head_follows_blocks()) head = source->head();
   const uint64_t count = source->block_count();
   if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
-  std::vector<uint64_t> sizes(count + 1);
+  prepared = true;
+}
+
+// Requires: preparing is held.
+void TextFile::State::measure() try {
+  const uint64_t count = source->block_count();
+  sizes.resize(count, kNotMeasured);
   context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = together * kMeasuredTogether;
-    for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i)
-      sizes[i + 1] = source->measure(i);
+    for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
+      if (sizes[i] != kNotMeasured) continue;
+      check_cancelled();
+      sizes[i] = source->measure(i);
+      context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
+    }
   });
-  context.counters.text_blocks_measured.fetch_add(count, std::memory_order_relaxed);
   if (source->head_follows_blocks()) head = source->head();
-  sizes[0] = head.size();
+  sizes.insert(sizes.begin(), head.size());
   for (size_t i = 1; i < sizes.size(); ++i) sizes[i] = checked_add(sizes[i - 1], sizes[i]);
-  offsets = std::move(sizes);
-  measured.store(true, std::memory_order_release);
+  offsets = std::make_shared<const Offsets>(
+      Offsets{source->head_follows_blocks() ? head : std::string(), std::exchange(sizes, {})});
+  known.store(true, std::memory_order_release);
+} catch (const Error&) {
+  // It may be another error the next time, or none: nothing is built on what there was.
+  sizes = {};
+  prepared = false;
+  throw;
 }
 
 TextBlock TextFile::State::make(uint64_t block) const {
@@ -91,8 +134,22 @@ TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
 TextFile::~TextFile() = default;
 
 uint64_t TextFile::size() {
-  state_->measure_once();
-  return state_->offsets.back();
+  state_->get_ready();
+  return state_->offsets->of.back();
+}
+
+std::optional<uint64_t> TextFile::known_size() {
+  if (!state_->known.load(std::memory_order_acquire)) return std::nullopt;
+  return state_->offsets->of.back();
+}
+
+OffsetsPtr TextFile::offsets() const {
+  return state_->known.load(std::memory_order_acquire) ? state_->offsets : nullptr;
+}
+
+void TextFile::adopt(OffsetsPtr offsets) {
+  state_->offsets = std::move(offsets);
+  state_->known.store(true, std::memory_order_release);
 }
 
 Slices TextFile::read(uint64_t offset, size_t size) {
@@ -100,7 +157,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
   Slices slices;
   if (offset >= file_size || size == 0) return slices;
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
-  const std::vector<uint64_t>& offsets = state_->offsets;
+  const std::vector<uint64_t>& offsets = state_->offsets->of;
   if (offset < offsets[0]) {
     const ByteSpan head = as_byte_span(state_->head);
     slices.add(head.subspan(offset, std::min(end, offsets[0]) - offset), state_);

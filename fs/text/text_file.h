@@ -1,6 +1,7 @@
 // A text file that is formatted on read. Its content is a head (a header line, or nothing) and blocks; the
 // first size() measures every block, in parallel, and keeps one offset a block; read() formats only the
-// blocks it touches, through the cache. A view says only how one block becomes text, once, for both.
+// blocks it touches, through the cache. A view says only how one block becomes text, once, for both. A pass
+// that is cancelled goes on where it was when the size is asked for again.
 #pragma once
 
 #include <memory>
@@ -49,7 +50,10 @@ class TextFile : public ViewFile {
   TextFile(std::unique_ptr<TextSource> source, Context& context);
   ~TextFile() override;
   uint64_t size() override;
+  std::optional<uint64_t> known_size() override;
   Slices read(uint64_t offset, size_t size) override;
+  OffsetsPtr offsets() const override;
+  void adopt(OffsetsPtr offsets) override;
 
  private:
   struct State;

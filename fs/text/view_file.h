@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/base/bytes.h"
@@ -39,13 +41,31 @@ struct Slices {
   }
 };
 
-// Thread-safe. Errors are thrown, from either call, for as long as they last.
+// What a pass over a file's content found out.
+struct Offsets {
+  std::string head;          // what stands before the parts, where only the pass tells; else empty
+  std::vector<uint64_t> of;  // where each part begins, and last where the file ends
+};
+using OffsetsPtr = std::shared_ptr<const Offsets>;
+
+// Thread-safe. Errors are thrown, from any call, for as long as they last. What takes long ends with
+// Cancelled where the calling thread's Request is cancelled (cache/request.h).
 class ViewFile {
  public:
   virtual ~ViewFile() = default;
+  // May take a pass over the whole content, the first time.
   virtual uint64_t size() = 0;
+  // The size where it is known or follows from what is at hand, as that of an .npy does; nullopt where it
+  // takes a pass over the content.
+  virtual std::optional<uint64_t> known_size() { return std::nullopt; }
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
+
+  // What size() found out in its pass, to be kept for as long as anybody knows the size; null where it has
+  // made none.
+  virtual OffsetsPtr offsets() const { return nullptr; }
+  // What another file of the same content had found out. To be called before anything else.
+  virtual void adopt(OffsetsPtr) {}
 };
 
 }  // namespace plainfs

@@ -14,6 +14,7 @@ class MemoryFile : public ViewFile {
   explicit MemoryFile(std::string content)
       : content_(std::make_shared<const std::string>(std::move(content))) {}
   uint64_t size() override { return content_->size(); }
+  std::optional<uint64_t> known_size() override { return content_->size(); }
   Slices read(uint64_t offset, size_t size) override {
     Slices slices;
     if (offset < content_->size())

@@ -11,6 +11,7 @@ class PlainFileView : public ViewFile {
  public:
   PlainFileView(std::string path, Context& context) : path_(std::move(path)), context_(context) {}
   uint64_t size() override;
+  std::optional<uint64_t> known_size() override { return size(); }
   Slices read(uint64_t offset, size_t size) override;
 
  private:

@@ -297,28 +297,41 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
   bool is_fixed = true;
   {
     const std::shared_lock lock(mutex_);
-    const Entry& known = entry(file);
-    if (known.view) return known.view;
+    Entry& known = entry(file);
+    if (known.view) {
+      known.is_used.store(true, std::memory_order_relaxed);
+      return known.view;
+    }
     is_fixed = !known.changes;
   }
   if (kind(file) != FileKind::file) throw not_found("{}: no file", path(file));
   std::shared_ptr<ViewFile> view = shown(file)->open();
-  if (is_fixed) keep(file, view);
+  return is_fixed ? keep(file, std::move(view)) : view;
+}
+
+// The view that all share: the one given, or one that was opened at the same time.
+std::shared_ptr<ViewFile> Tree::keep(Inode file, std::shared_ptr<ViewFile> view) {
+  const std::unique_lock lock(mutex_);
+  Entry& known = entry(file);
+  if (known.view) return known.view;
+  if (known.offsets) view->adopt(known.offsets);
+  known.view = view;
+  open_views_.push_back(file);
+  close_some_views();
   return view;
 }
 
-void Tree::keep(Inode file, const std::shared_ptr<ViewFile>& view) {
-  const std::unique_lock lock(mutex_);
-  if (!entry(file).view) open_views_.push_back(file);
-  entry(file).view = view;
-  for (size_t tries = open_views_.size(); open_views_.size() > kMostOpenViews && tries > 0; --tries) {
-    const Inode oldest = open_views_.front();
+// Those that nobody has open and nobody has asked for since they were last looked at. Requires: mutex_ is
+// held.
+void Tree::close_some_views() {
+  for (size_t tries = 2 * open_views_.size(); open_views_.size() > kMostOpenViews && tries > 0; --tries) {
+    const Inode file = open_views_.front();
     open_views_.pop_front();
-    std::shared_ptr<ViewFile>& held = entry(oldest).view;
-    if (held.use_count() > 1)
-      open_views_.push_back(oldest);  // somebody has it open
+    Entry& known = entry(file);
+    if (known.view.use_count() > 1 || known.is_used.exchange(false, std::memory_order_relaxed))
+      open_views_.push_back(file);
     else
-      held.reset();
+      known.view.reset();
   }
 }
 
@@ -327,11 +340,30 @@ uint64_t Tree::size(Inode file) {
     const std::shared_lock lock(mutex_);
     if (entry(file).size) return *entry(file).size;
   }
-  const uint64_t size = view(file)->size();
+  const std::shared_ptr<ViewFile> of = view(file);
+  const uint64_t size = of->size();
+  remember_size(file, size, *of);
+  return size;
+}
+
+std::optional<uint64_t> Tree::known_size(Inode file) {
+  {
+    const std::shared_lock lock(mutex_);
+    if (entry(file).size) return entry(file).size;
+  }
+  const std::shared_ptr<ViewFile> of = view(file);
+  const std::optional<uint64_t> size = of->known_size();
+  if (size) remember_size(file, *size, *of);
+  return size;
+}
+
+void Tree::remember_size(Inode file, uint64_t size, const ViewFile& view) {
   if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
   const std::unique_lock lock(mutex_);
-  if (!entry(file).changes) entry(file).size = size;
-  return size;
+  Entry& known = entry(file);
+  if (known.changes) return;
+  known.size = size;
+  known.offsets = view.offsets();
 }
 
 // Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes
@@ -349,7 +381,7 @@ void Tree::let_go(const std::string& store_path) {
     for (const Listing::Entry& child : directory->listing->entries) {
       Entry& known = entry(child.inode);
       known.shown.reset();
-      known.view.reset();
+      if (known.view.use_count() == 1) known.view.reset();  // else whoever opens it next shares it
       left.push_back(child.inode);
     }
   }
@@ -366,6 +398,7 @@ void Tree::reopen(Top top) {
     if (is_hidden(inode)) continue;
     known.view.reset();
     known.size.reset();
+    known.offsets.reset();
     known.shown.reset();
     if (known.directory) known.directory->current = known.directory->loaded = false;
   }

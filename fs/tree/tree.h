@@ -4,6 +4,7 @@
 // comes back, with the same name and inode, when it is asked for.
 #pragma once
 
+#include <atomic>
 #include <ctime>
 #include <deque>
 #include <memory>
@@ -86,6 +87,8 @@ class Tree {
   std::shared_ptr<ViewFile> view(Inode file);
   // Its size, computed once.
   uint64_t size(Inode file);
+  // The same where that takes no pass over the content, else nullopt.
+  std::optional<uint64_t> known_size(Inode file);
 
   // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
   Inode find(std::string_view path);
@@ -114,6 +117,8 @@ class Tree {
     std::unique_ptr<Directory> directory;  // of directories and stores
     std::shared_ptr<ViewFile> view;        // of an open file
     std::optional<uint64_t> size;          // of a file whose size was asked for
+    OffsetsPtr offsets;                    // the same: for the next view
+    std::atomic<bool> is_used{false};      // the view, lately; atomic: set with the mutex shared
     bool changes = false;
   };
 
@@ -127,7 +132,9 @@ class Tree {
   void publish(Inode directory, std::vector<Shown> all);
   Inode append(Inode parent, Shown shown);
   void let_go(const std::string& store_path);
-  void keep(Inode file, const std::shared_ptr<ViewFile>& view);
+  std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
+  void close_some_views();
+  void remember_size(Inode file, uint64_t size, const ViewFile& view);
 
   OpenStores stores_;
   Shelf shelf_;
@@ -137,7 +144,7 @@ class Tree {
   std::unordered_map<std::string, Inode> hidden_;
   Inode last_hidden_ = kRootInode;
   std::unordered_map<std::string, std::vector<Inode>> inner_stores_;  // by the path of the store
-  std::deque<Inode> open_views_;                                      // the oldest first
+  std::deque<Inode> open_views_;                                      // the next one to be looked at first
   Top top_;
 };
 

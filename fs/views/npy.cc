@@ -92,6 +92,7 @@ class NpyFile : public ViewFile {
     prepare();
     return header_->size() + data_size_;
   }
+  std::optional<uint64_t> known_size() override { return size(); }
   Slices read(uint64_t offset, size_t size) override;
 
  private:

@@ -22,6 +22,7 @@ class BrokenFile : public ViewFile {
  public:
   explicit BrokenFile(Error error) : error_(std::move(error)) {}
   uint64_t size() override { throw error_; }
+  std::optional<uint64_t> known_size() override { throw error_; }
   Slices read(uint64_t, size_t) override { throw error_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <thread>
 
 #include "fs/tree/memory_file.h"
 #include "tests/support/test_context.h"
@@ -63,6 +64,42 @@ BOOST_AUTO_TEST_CASE(listing_computes_no_size) {
   BOOST_TEST(context.counters.text_blocks_measured.load() == 1U);
   files().status(files().find("a.csv"));
   BOOST_TEST(context.counters.text_blocks_measured.load() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_known_so_far_takes_no_pass_over_the_content) {
+  root->add_array("a", {10, 20, 30});
+  const Inode text = files().find("a.csv"), array = files().find("a.npy");
+  BOOST_TEST(!files().status_so_far(text).is_whole);
+  BOOST_TEST(files().status_so_far(text).stat.st_size == 0);
+  BOOST_TEST(files().status_so_far(text).stat.st_mode == (S_IFREG | 0444U));
+  BOOST_TEST(context.counters.text_blocks_measured.load() == 0U);
+  BOOST_TEST(files().status_so_far(array).is_whole);
+  BOOST_TEST(files().status_so_far(array).stat.st_size == 128 + 12);
+  BOOST_TEST(files().status_so_far(kRootInode).is_whole);
+  files().status(text);
+  BOOST_TEST(files().status_so_far(text).is_whole);
+  BOOST_TEST(files().status_so_far(text).stat.st_size == 9);
+}
+
+BOOST_AUTO_TEST_CASE(a_size_that_cannot_be_had_is_not_known_so_far) {
+  root->add("broken", {damaged("as planned"), nullptr, {}, {}});
+  const Inode broken = files().find("broken.csv");
+  BOOST_TEST(!files().status_so_far(broken).is_whole);
+  BOOST_CHECK_THROW(files().status(broken), Error);
+}
+
+BOOST_AUTO_TEST_CASE(two_who_open_a_file_at_once_share_its_pass) {
+  root->add_array("a", std::vector<int32_t>(300'000, 7));
+  const Inode a = files().find("a.csv");
+  const OpenFile first = files().open(a), second = files().open(a);
+  BOOST_TEST((first.view == second.view));
+  std::vector<std::thread> readers;
+  for (const OpenFile* file : {&first, &second})
+    readers.emplace_back([&, file] { BOOST_TEST(files().read(*file, 599'999, 10).size() == 1U); });
+  for (std::thread& reader : readers) reader.join();
+  const uint64_t once = context.counters.text_blocks_measured;
+  files().status(a);
+  BOOST_TEST(context.counters.text_blocks_measured == once);
 }
 
 BOOST_AUTO_TEST_CASE(paths_may_hold_dots) {

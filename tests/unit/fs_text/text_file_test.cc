@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "cache/request.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -80,6 +81,26 @@ class Failing : public TextSource {
   }
   const bool in_prepare_;
   std::atomic<int>& failures_left_;
+};
+
+// 1,000 blocks of one character; the flag is cancelled when so many have been measured.
+struct Flag : Request {
+  std::atomic<bool> is_cancelled{false};
+  bool cancelled() const override { return is_cancelled; }
+};
+class Interrupted : public TextSource {
+ public:
+  Interrupted(Flag& flag, std::atomic<int>& measured) : flag_(flag), measured_(measured) {}
+  uint64_t block_count() const override { return 1000; }
+  uint64_t measure(uint64_t) const override {
+    if (++measured_ == 300) flag_.is_cancelled = true;
+    return 1;
+  }
+  void format(uint64_t, ByteSink& out) const override { out.put('x'); }
+
+ private:
+  Flag& flag_;
+  std::atomic<int>& measured_;
 };
 
 std::vector<std::string> random_texts(std::mt19937_64& random, size_t count) {
@@ -185,6 +206,81 @@ BOOST_AUTO_TEST_CASE(an_error_is_not_remembered) {
     while (failures_left > 0) message_of([&] { file.size(); });
     BOOST_TEST(file.size() == 3u);
     BOOST_TEST(whole_text(file) == "xxx");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_that_is_cancelled_goes_on_where_it_was) {
+  TestContext context;
+  Flag flag;
+  std::atomic<int> measured{0};
+  TextFile file(std::make_unique<Interrupted>(flag, measured), context);
+  {
+    const Request::Scope scope(&flag);
+    BOOST_CHECK_THROW(file.size(), Cancelled);
+  }
+  BOOST_TEST(measured < 310);
+  BOOST_TEST(!file.known_size());
+  BOOST_TEST(file.size() == 1000u);
+  BOOST_TEST(measured == 1000);
+  BOOST_TEST(file.known_size().value() == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_the_pass_of_another_may_be_cancelled) {
+  TestContext context(size_t{1} << 20, 0);
+  Flag flag;
+  std::atomic<bool> measuring{false}, go_on{false};
+  struct Slow : TextSource {
+    Slow(std::atomic<bool>& begun, std::atomic<bool>& may_end) : measuring(begun), go_on(may_end) {}
+    uint64_t block_count() const override { return 1; }
+    uint64_t measure(uint64_t) const override {
+      measuring = true;
+      while (!go_on) std::this_thread::yield();
+      return 1;
+    }
+    void format(uint64_t, ByteSink& out) const override { out.put('x'); }
+    std::atomic<bool>&measuring, &go_on;
+  };
+  TextFile file(std::make_unique<Slow>(measuring, go_on), context);
+  std::thread first([&] { BOOST_TEST(file.size() == 1u); });
+  while (!measuring) std::this_thread::yield();
+  flag.is_cancelled = true;
+  {
+    const Request::Scope scope(&flag);
+    BOOST_CHECK_THROW(file.size(), Cancelled);
+  }
+  go_on = true;
+  first.join();
+}
+
+BOOST_AUTO_TEST_CASE(offsets_that_another_file_has_found_spare_the_pass) {
+  TestContext context;
+  Doings doings;
+  std::mt19937_64 random(3);
+  const std::vector<std::string> texts = random_texts(random, 100);
+  OffsetsPtr offsets;
+  {
+    TextFile first(std::make_unique<Texts>("head\n", texts, doings), context);
+    BOOST_TEST(!first.offsets());
+    first.size();
+    offsets = first.offsets();
+  }
+  const uint64_t measured = context.counters.text_blocks_measured;
+  TextFile second(std::make_unique<Texts>("head\n", texts, doings), context);
+  second.adopt(offsets);
+  BOOST_TEST(second.known_size().value() == joined("head\n", texts).size());
+  BOOST_TEST(doings.prepared == 1);
+  BOOST_TEST(whole_text(second) == joined("head\n", texts));
+  BOOST_TEST(context.counters.text_blocks_measured == measured);
+}
+
+BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
+  TestContext context;
+  Doings doings;
+  for (const std::vector<uint64_t>& wrong :
+       {std::vector<uint64_t>{0, 1}, std::vector<uint64_t>{5, 6}, std::vector<uint64_t>{4, 5, 6}}) {
+    TextFile file(std::make_unique<Texts>("head", std::vector<std::string>{"x"}, doings), context);
+    file.adopt(std::make_shared<const Offsets>(Offsets{{}, wrong}));
+    BOOST_TEST(message_of([&] { file.read(0, 10); }).find("since it was measured") != std::string::npos);
   }
 }
 

@@ -1,0 +1,351 @@
+#include "fs/mount/fuse_callbacks.h"
+
+#define FUSE_USE_VERSION 312
+#include <fuse_lowlevel.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+#include "fs/mount/fuse.h"
+#include "fs/mount/fuse_connection.h"
+#include "fs/mount/fuse_request.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
+
+// What fi->fh points to.
+struct OpenDirectory {
+  ListingPtr listing;
+};
+struct OpenedFile {
+  OpenFile file;
+  std::atomic<bool> is_sized{false};  // relaxed: spares asking the view again
+};
+
+template <class T>
+uint64_t to_handle(std::unique_ptr<T> open) {
+  return reinterpret_cast<uintptr_t>(open.release());
+}
+template <class T>
+T* from_handle(const fuse_file_info* info) {
+  return reinterpret_cast<T*>(static_cast<uintptr_t>(info->fh));
+}
+
+mode_t type_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::directory:
+      return S_IFDIR;
+    case FileKind::file:
+      return S_IFREG;
+    case FileKind::link:
+      return S_IFLNK;
+    case FileKind::store:
+      return 0;
+  }
+  return 0;
+}
+
+void reply_slices(fuse_req_t request, const Slices& slices) {
+  if (slices.parts.size() <= kMostParts) {
+    fuse_reply_iov(request, slices.parts.data(), static_cast<int>(slices.parts.size()));
+    return;
+  }
+  Bytes joined(slices.size());
+  slices.copy_to(joined);
+  fuse_reply_buf(request, reinterpret_cast<const char*>(joined.data()), joined.size());
+}
+
+// An extended attribute or their list, or how large it is where the caller only asks that.
+void reply_attribute(fuse_req_t request, std::string_view value, size_t room) {
+  if (room == 0)
+    fuse_reply_xattr(request, value.size());
+  else if (value.size() > room)
+    fuse_reply_err(request, ERANGE);
+  else
+    fuse_reply_buf(request, value.data(), value.size());
+}
+
+}  // namespace
+
+// The callbacks. Each answers its request exactly once.
+struct FuseCallbacks {
+  static FuseMount& mount_of(fuse_req_t request) {
+    FuseMount& mount = *static_cast<FuseMount*>(fuse_req_userdata(request));
+    mount.requests_.fetch_add(1, std::memory_order_relaxed);
+    return mount;
+  }
+
+  // Runs answer(filesystem) and replies with the errno of what it throws.
+  template <class Answer>
+  static void guarded(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, Answer&& answer) {
+    int error_number = EIO;
+    try {
+      const FuseRequest asked(request, mount);
+      const Request::Scope scope(&asked);
+      return answer(mount.filesystem_);
+    } catch (const Cancelled&) {
+      error_number = mount.is_over() ? ENOTCONN : EINTR;
+    } catch (const Error& error) {
+      error_number = mount.filesystem_.report(inode, error);
+    } catch (const std::bad_alloc&) {
+      error_number = mount.filesystem_.report(inode, Error(Errc::unreadable, "out of memory"));
+    } catch (const std::exception& error) {
+      error_number = mount.filesystem_.report(inode, Error(Errc::damaged, error.what()));
+    }
+    fuse_reply_err(request, error_number);
+  }
+
+  static void init(void* userdata, fuse_conn_info* connection) {
+    const FuseMount& mount = *static_cast<FuseMount*>(userdata);
+    set_connection(*connection);
+    connection->max_read = mount.settings_.max_read;  // libfuse wants it here and as a mount option
+    if (mount.settings_.answers) mount.settings_.answers();
+  }
+
+  static void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+    FuseMount& mount = mount_of(request);
+    fuse_ino_t inode = parent;
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      fuse_entry_param entry{};
+      entry.entry_timeout = mount.settings_.entry_timeout;
+      entry.attr_timeout = mount.settings_.attr_timeout;
+      try {
+        inode = filesystem.lookup(parent, name);
+      } catch (const Error& error) {
+        if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
+        entry.entry_timeout =
+            mount.settings_.negative_timeout;  // inode 0: the kernel remembers that there is none
+        fuse_reply_entry(request, &entry);
+        return;
+      }
+      return entry_reply(mount, request, inode, entry, filesystem);
+    });
+  }
+
+  static void entry_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, fuse_entry_param& entry,
+                          Filesystem& filesystem) {
+    guarded(mount, request, inode, [&](Filesystem&) {
+      entry.ino = inode;
+      const Status status = filesystem.status_so_far(inode);
+      entry.attr = status.stat;
+      // The size is not made here: the kernel asks nothing else about the directory until it has the answer.
+      if (!status.is_whole || filesystem.tree().changes(inode)) entry.attr_timeout = 0;
+      fuse_reply_entry(request, &entry);
+    });
+  }
+
+  // A request that is answered once the size of its file is known.
+  struct Waiting : Sizings::Asker {
+    Waiting(FuseMount& of, fuse_req_t asked, fuse_ino_t file, std::function<void(Filesystem&)> reply)
+        : mount(of), request(asked), inode(file), then(std::move(reply)) {}
+    bool has_left() override { return is_abandoned(request); }
+    void answer(std::exception_ptr error) override {
+      guarded(mount, request, inode, [&](Filesystem& filesystem) {
+        if (error) std::rethrow_exception(error);
+        then(filesystem);
+      });
+    }
+
+    FuseMount& mount;
+    const fuse_req_t request;
+    const fuse_ino_t inode;
+    const std::function<void(Filesystem&)> then;
+  };
+
+  static void when_sized(FuseMount& mount, fuse_req_t request, fuse_ino_t inode,
+                         std::function<void(Filesystem&)> then) {
+    mount.sizings_.ask(inode, std::make_shared<Waiting>(mount, request, inode, std::move(then)));
+  }
+
+  static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, const struct stat& status,
+                         Filesystem& filesystem) {
+    fuse_reply_attr(request, &status, filesystem.tree().changes(inode) ? 0 : mount.settings_.attr_timeout);
+  }
+
+  static void getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
+    FuseMount& mount = mount_of(request);
+    bool is_whole = true;
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      const Status status = filesystem.status_so_far(inode);
+      is_whole = status.is_whole;
+      if (is_whole) attr_reply(mount, request, inode, status.stat, filesystem);
+    });
+    if (is_whole) return;
+    when_sized(mount, request, inode, [&mount, request, inode](Filesystem& filesystem) {
+      attr_reply(mount, request, inode, filesystem.status(inode), filesystem);
+    });
+  }
+
+  static void readlink(fuse_req_t request, fuse_ino_t inode) {
+    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+      fuse_reply_readlink(request, filesystem.read_link(inode).c_str());
+    });
+  }
+
+  static void open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* info) {
+    FuseMount& mount = mount_of(request);
+    if ((info->flags & O_ACCMODE) != O_RDONLY) {
+      fuse_reply_err(request, EROFS);
+      return;
+    }
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
+      info->direct_io = file->file.changes;
+      info->keep_cache = !file->file.changes;
+      info->fh = to_handle(std::move(file));
+      mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+      if (fuse_reply_open(request, info) != 0) close<OpenedFile>(mount, info);  // the opener was interrupted
+    });
+  }
+
+  template <class T>
+  static void close(FuseMount& mount, const fuse_file_info* info) {
+    delete from_handle<T>(info);
+    mount.open_files_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  static void release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
+    close<OpenedFile>(mount_of(request), info);
+    fuse_reply_err(request, 0);
+  }
+
+  static void read(fuse_req_t request, fuse_ino_t inode, size_t size, off_t offset, fuse_file_info* info) {
+    FuseMount& mount = mount_of(request);
+    OpenedFile& opened = *from_handle<OpenedFile>(info);
+    const auto reply = [request, size, offset, &opened](Filesystem& filesystem) {
+      opened.is_sized.store(true, std::memory_order_relaxed);
+      reply_slices(request, filesystem.read(opened.file, static_cast<uint64_t>(offset), size));
+    };
+    bool is_sized = true;
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      is_sized = opened.is_sized.load(std::memory_order_relaxed) || opened.file.view->known_size();
+      if (is_sized) reply(filesystem);
+    });
+    if (!is_sized) when_sized(mount, request, inode, reply);
+  }
+
+  static void opendir(fuse_req_t request, fuse_ino_t inode, fuse_file_info* info) {
+    FuseMount& mount = mount_of(request);
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      info->fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{filesystem.list(inode)}));
+      info->keep_cache = 1;
+      info->cache_readdir = 1;
+      mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+      if (fuse_reply_open(request, info) != 0) close<OpenDirectory>(mount, info);
+    });
+  }
+
+  static void releasedir(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
+    close<OpenDirectory>(mount_of(request), info);
+    fuse_reply_err(request, 0);
+  }
+
+  // Entries are numbered "." 0, ".." 1, then as listed; an offset is the number of the next one.
+  static void readdir(fuse_req_t request, fuse_ino_t inode, size_t size, off_t offset, fuse_file_info* info) {
+    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+      const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
+      std::vector<char> buffer(size);
+      size_t used = 0;
+      const auto add = [&](const char* name, Inode of, mode_t type, off_t next) {
+        struct stat status {};
+        status.st_ino = of;
+        status.st_mode = type;
+        const size_t wanted =
+            fuse_add_direntry(request, buffer.data() + used, size - used, name, &status, next);
+        if (wanted > size - used) return false;
+        used += wanted;
+        return true;
+      };
+      bool fits = true;
+      if (offset < 1) fits = add(".", inode, S_IFDIR, 1);
+      if (fits && offset < 2) fits = add("..", filesystem.tree().parent(inode), S_IFDIR, 2);
+      for (size_t i = std::max<off_t>(offset, 2) - 2; fits && i < listing.entries.size(); ++i) {
+        const Listing::Entry& entry = listing.entries[i];
+        fits = add(entry.name.c_str(), entry.inode, type_of(entry.kind), static_cast<off_t>(i) + 3);
+      }
+      fuse_reply_buf(request, buffer.data(), used);
+    });
+  }
+
+  static void statfs(fuse_req_t request, fuse_ino_t) {
+    struct statvfs status {};
+    status.f_bsize = status.f_frsize = 4096;
+    status.f_files = mount_of(request).filesystem_.tree().count();
+    status.f_namemax = 255;
+    status.f_flag = ST_RDONLY;
+    fuse_reply_statfs(request, &status);
+  }
+
+#ifdef __APPLE__
+  static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room, uint32_t) {
+    constexpr int kNoSuchAttribute = ENOATTR;
+#else
+  static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room) {
+    constexpr int kNoSuchAttribute = ENODATA;
+#endif
+    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+      const std::optional<std::string> value = filesystem.attribute(inode, name);
+      if (value)
+        reply_attribute(request, *value, room);
+      else
+        fuse_reply_err(request, kNoSuchAttribute);
+    });
+  }
+
+  static void listxattr(fuse_req_t request, fuse_ino_t inode, size_t room) {
+    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+      std::string list;
+      for (const std::string& name : filesystem.attribute_names(inode)) list.append(name).push_back('\0');
+      reply_attribute(request, list, room);
+    });
+  }
+
+  static fuse_lowlevel_ops operations() {
+    fuse_lowlevel_ops ops{};
+    ops.init = init;
+    ops.lookup = lookup;
+    ops.getattr = getattr;
+    ops.readlink = readlink;
+    ops.open = open;
+    ops.read = read;
+    ops.release = release;
+    ops.opendir = opendir;
+    ops.readdir = readdir;
+    ops.releasedir = releasedir;
+    ops.statfs = statfs;
+    ops.getxattr = getxattr;
+    ops.listxattr = listxattr;
+    refuse_writes(ops);
+    return ops;
+  }
+
+  static void refuse_writes(fuse_lowlevel_ops& ops) {
+    constexpr auto refuse = [](fuse_req_t request, auto...) { fuse_reply_err(request, EROFS); };
+    ops.setattr = refuse;
+    ops.mknod = refuse;
+    ops.mkdir = refuse;
+    ops.unlink = refuse;
+    ops.rmdir = refuse;
+    ops.symlink = refuse;
+    ops.rename = refuse;
+    ops.link = refuse;
+    ops.write = refuse;
+    ops.setxattr = refuse;
+    ops.removexattr = refuse;
+    ops.create = refuse;
+    ops.fallocate = refuse;
+  }
+};
+
+fuse_lowlevel_ops fuse_operations() {
+  return FuseCallbacks::operations();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,125 @@
+#include "fs/sizings.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace plainfs {
+namespace {
+
+constexpr int64_t kBetweenLooks = 20'000'000;  // nanoseconds
+
+int64_t now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void answer(const std::vector<Sizings::AskerPtr>& askers, const std::exception_ptr& error) {
+  for (const Sizings::AskerPtr& asker : askers) asker->answer(error);
+}
+
+}  // namespace
+
+bool Sizings::Job::cancelled() const {
+  if (sizings.is_over_()) return true;
+  sizings.look_for_leavers();
+  if (!is_wanted.load(std::memory_order_relaxed)) return true;
+  return sizings.queued_.load(std::memory_order_relaxed) > 0 &&
+         now() >= turn_ends.load(std::memory_order_relaxed);
+}
+
+Sizings::Sizings(size_t most_at_work, std::function<void(Inode)> size, std::function<bool()> is_over)
+    : most_at_work_(most_at_work), size_(std::move(size)), is_over_(std::move(is_over)) {}
+
+Sizings::~Sizings() {
+  for (const JobPtr& job : queue_) answer(job->askers, std::make_exception_ptr(Cancelled()));
+}
+
+void Sizings::ask(Inode file, AskerPtr asker) {
+  JobPtr job;
+  {
+    const std::lock_guard lock(mutex_);
+    JobPtr& known = jobs_[file];
+    const bool is_new = !known;
+    if (is_new) known = std::make_shared<Job>(*this, file);
+    known->askers.push_back(std::move(asker));
+    known->is_wanted = true;
+    if (!is_new) return;
+    if (at_work_ == most_at_work_) {
+      queue_.push_back(known);
+      ++queued_;
+      return;
+    }
+    ++at_work_;
+    job = known;
+  }
+  work(std::move(job));
+}
+
+// Requires: the calling thread is counted in at_work_. Returns when it no longer is.
+void Sizings::work(JobPtr job) {
+  while (job) {
+    bool is_cancelled = false;
+    std::exception_ptr error;
+    job->turn_ends = now() + job->turn;
+    job->turn *= 2;
+    try {
+      const Request::Scope scope(job.get());
+      size_(job->file);
+    } catch (const Cancelled&) {
+      is_cancelled = true;
+      error = std::current_exception();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    std::vector<AskerPtr> answered;
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_cancelled && !job->askers.empty() && !is_over_()) {
+        // Its turn was over, or somebody came after the last had left.
+        queue_.push_back(std::move(job));
+        ++queued_;
+      } else {
+        answered.swap(job->askers);
+        jobs_.erase(job->file);
+      }
+      job = next_job();
+      if (!job) --at_work_;
+    }
+    answer(answered, error);
+  }
+}
+
+// The first of the queue; null where there is none. Requires: mutex_ is held.
+Sizings::JobPtr Sizings::next_job() {
+  if (queue_.empty()) return nullptr;
+  JobPtr job = std::move(queue_.front());
+  queue_.pop_front();
+  --queued_;
+  return job;
+}
+
+void Sizings::look_for_leavers() {
+  int64_t next = next_look_.load(std::memory_order_relaxed);
+  const int64_t time = now();
+  if (time < next || !next_look_.compare_exchange_strong(next, time + kBetweenLooks)) return;
+  std::vector<AskerPtr> left;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [file, job] : jobs_) {
+      const auto gone = std::stable_partition(job->askers.begin(), job->askers.end(),
+                                              [](const AskerPtr& asker) { return !asker->has_left(); });
+      std::move(gone, job->askers.end(), std::back_inserter(left));
+      job->askers.erase(gone, job->askers.end());
+      job->is_wanted = !job->askers.empty();
+    }
+    std::erase_if(queue_, [&](const JobPtr& job) {
+      if (!job->askers.empty()) return false;
+      jobs_.erase(job->file);
+      --queued_;
+      return true;
+    });
+  }
+  answer(left, std::make_exception_ptr(Cancelled()));
+}
+
+}  // namespace plainfs

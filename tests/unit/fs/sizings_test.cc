@@ -1,0 +1,204 @@
+#include "fs/sizings.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <latch>
+#include <thread>
+
+using namespace plainfs;
+
+namespace {
+
+struct Asker : Sizings::Asker {
+  bool has_left() override { return left; }
+  void answer(std::exception_ptr error) override {
+    try {
+      if (error) std::rethrow_exception(error);
+      outcome = "sized";
+    } catch (const Cancelled&) {
+      outcome = "cancelled";
+    } catch (const std::exception& thrown) {
+      outcome = thrown.what();
+    }
+    ++answers;
+  }
+  void wait() const {
+    while (answers == 0) std::this_thread::yield();
+  }
+
+  std::atomic<bool> left{false};
+  std::atomic<int> answers{0};
+  std::string outcome;  // once there is an answer
+};
+
+std::shared_ptr<Asker> asker() {
+  return std::make_shared<Asker>();
+}
+
+// A pass that goes on until the test lets it end.
+struct Pass {
+  std::atomic<int> begun{0};
+  std::atomic<int> cancelled{0};
+  std::atomic<bool> may_end{false};
+
+  void run() {
+    ++begun;
+    try {
+      while (!may_end) {
+        check_cancelled();
+        std::this_thread::yield();
+      }
+    } catch (const Cancelled&) {
+      ++cancelled;
+      throw;
+    }
+  }
+};
+
+struct Fixture {
+  std::atomic<bool> is_over{false};
+  Pass passes[10];
+  Sizings sizings{2, [this](Inode file) { passes[file].run(); }, [this] { return is_over.load(); }};
+  std::vector<std::thread> threads;
+
+  ~Fixture() {
+    for (std::thread& thread : threads) thread.join();
+  }
+  // Asks on a thread of its own and returns when the pass has begun.
+  std::shared_ptr<Asker> begin(Inode file) {
+    auto made = asker();
+    const int before = passes[file].begun;
+    threads.emplace_back([this, file, made] { sizings.ask(file, made); });
+    while (passes[file].begun == before) std::this_thread::yield();
+    return made;
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(sizings, Fixture)
+
+BOOST_AUTO_TEST_CASE(one_pass_answers_all_who_ask_for_a_file) {
+  const auto first = begin(1);
+  const auto second = asker(), third = asker();
+  sizings.ask(1, second);  // returns at once
+  sizings.ask(1, third);
+  BOOST_TEST(second->answers == 0);
+  passes[1].may_end = true;
+  for (const auto& one : {first, second, third}) {
+    one->wait();
+    BOOST_TEST(one->outcome == "sized");
+    BOOST_TEST(one->answers == 1);
+  }
+  BOOST_TEST(passes[1].begun == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_sizing_throws_reaches_every_asker_and_is_not_kept) {
+  bool fails = true;
+  Sizings own(
+      1,
+      [&](Inode) {
+        if (fails) throw std::runtime_error("as planned");
+      },
+      [] { return false; });
+  const auto first = asker(), second = asker();
+  own.ask(1, first);
+  BOOST_TEST(first->outcome == "as planned");
+  fails = false;
+  own.ask(1, second);
+  BOOST_TEST(second->outcome == "sized");
+}
+
+BOOST_AUTO_TEST_CASE(an_asker_that_leaves_is_answered_and_the_pass_goes_on_for_the_others) {
+  const auto first = begin(1);
+  const auto second = asker();
+  sizings.ask(1, second);
+  first->left = true;
+  first->wait();
+  BOOST_TEST(first->outcome == "cancelled");
+  BOOST_TEST(second->answers == 0);
+  passes[1].may_end = true;
+  second->wait();
+  BOOST_TEST(second->outcome == "sized");
+  BOOST_TEST(passes[1].begun == 1);
+  BOOST_TEST(first->answers == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_ends_when_the_last_asker_has_left) {
+  const auto first = begin(1);
+  const auto second = asker();
+  sizings.ask(1, second);
+  first->left = second->left = true;
+  first->wait();
+  second->wait();
+  while (passes[1].cancelled == 0) std::this_thread::yield();
+  const auto later = begin(1);  // a new pass, not the ended one
+  passes[1].may_end = true;
+  later->wait();
+  BOOST_TEST(later->outcome == "sized");
+}
+
+BOOST_AUTO_TEST_CASE(no_more_threads_than_allowed_are_at_work_and_the_others_return_at_once) {
+  const auto first = begin(1), second = begin(2);
+  const auto third = asker();
+  sizings.ask(3, third);
+  BOOST_TEST(third->answers == 0);
+  passes[1].may_end = true;
+  passes[3].may_end = true;
+  third->wait();
+  BOOST_TEST(third->outcome == "sized");
+  first->wait();
+  BOOST_TEST(second->answers == 0);
+  passes[2].may_end = true;
+  second->wait();
+}
+
+BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_those_that_wait) {
+  const auto first = begin(1), second = begin(2);
+  const auto quick = asker();
+  passes[3].may_end = true;
+  sizings.ask(3, quick);
+  quick->wait();  // though neither of the first two ends
+  BOOST_TEST(quick->outcome == "sized");
+  BOOST_TEST(passes[1].cancelled + passes[2].cancelled >= 1);
+  BOOST_TEST(first->answers + second->answers == 0);
+  passes[1].may_end = passes[2].may_end = true;
+  first->wait();
+  second->wait();
+  BOOST_TEST(first->outcome == "sized");
+  BOOST_TEST(second->outcome == "sized");
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_in_the_queue_may_leave_it) {
+  const auto first = begin(1), second = begin(2);
+  const auto third = asker();
+  third->left = true;
+  sizings.ask(3, third);
+  third->wait();
+  BOOST_TEST(third->outcome == "cancelled");
+  passes[1].may_end = passes[2].may_end = true;
+  first->wait();
+  second->wait();
+  BOOST_TEST(passes[3].begun == 0);
+}
+
+BOOST_AUTO_TEST_CASE(all_are_answered_when_all_is_over) {
+  const auto queued = asker();
+  {
+    Fixture own;
+    const auto first = own.begin(1), second = own.begin(2);
+    own.sizings.ask(3, queued);
+    own.is_over = true;
+    first->wait();
+    second->wait();
+    BOOST_TEST(first->outcome == "cancelled");
+    BOOST_TEST(second->outcome == "cancelled");
+    BOOST_TEST(own.passes[1].cancelled == 1);
+    for (std::thread& thread : own.threads) thread.join();
+    own.threads.clear();
+  }
+  BOOST_TEST(queued->answers == 1);
+  BOOST_TEST(queued->outcome == "cancelled");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
