@@ -1,6 +1,7 @@
 // One byte of an HDF5 file changed, thousands of times, each variant opened and read whole through Filesystem
 // in a child of its own. A variant must read or fail with an Error. What libhdf5 itself does not survive (it
-// opens the objects) is counted apart, and known by its frames on the stack.
+// opens the objects) is counted apart, and known by the frame on top of the stack. The README's limits name
+// these counts.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/resource.h>
@@ -28,14 +29,15 @@ using hdf5::Hdf5Writer;
 using hdf5::written;
 
 constexpr int kVariants = 3000;
-constexpr unsigned kSecondsEach = 60;
+constexpr unsigned kProcessorSecondsEach = 60;
+constexpr unsigned kSecondsEach = 300;  // of one that sleeps; a busy machine must not look like a hang
 
 enum Outcome : int {
   all_read = 10,      // nothing failed
   part_failed,        // something failed with an Error
   refused,            // the store does not open
   wrong_size,         // a file reads other than its stat
-  died_in_library,    // crash or hang with libhdf5 on the stack
+  died_in_library,    // crash or hang in libhdf5's own code
   died,               // crash or hang of our own
   foreign_exception,  // an exception that is no Error
 };
@@ -127,25 +129,35 @@ void write_filtered_store(const std::string& path) {
                    numbers.data(), creation.id());
 }
 
-bool library_is_on_the_stack() {
+// Whether the code that a signal stopped is libhdf5's own, or the C library's called from there. Our
+// callbacks inside H5Literate have the library on the stack too, but not on top.
+bool library_was_running() {
   void* frames[128];
   const int count = backtrace(frames, 128);
+  bool in_handler = true;  // its own frames lie above the C library's that called it
   for (int i = 0; i < count; ++i) {
     Dl_info info;
-    if (dladdr(frames[i], &info) && info.dli_fname &&
-        std::string_view(info.dli_fname).find("libhdf5") != std::string_view::npos)
-      return true;
+    if (!dladdr(frames[i], &info) || !info.dli_fname) return false;
+    const std::string_view object = info.dli_fname;
+    const bool is_system = object.find("/libc.") != std::string_view::npos ||
+                           object.find("/ld-linux") != std::string_view::npos ||
+                           object.find("/libpthread") != std::string_view::npos;
+    if (is_system) in_handler = false;
+    if (!is_system && !in_handler) return object.find("libhdf5") != std::string_view::npos;
   }
   return false;
 }
 
 void die(int) {
-  _exit(library_is_on_the_stack() ? died_in_library : died);
+  _exit(library_was_running() ? died_in_library : died);
 }
 
 [[noreturn]] void child(const std::string& store) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM}) std::signal(signal, die);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGXCPU})
+    std::signal(signal, die);
   alarm(kSecondsEach);
+  const rlimit processor{kProcessorSecondsEach, kProcessorSecondsEach + 5};
+  setrlimit(RLIMIT_CPU, &processor);
 #ifndef __SANITIZE_ADDRESS__
   const rlimit memory{rlim_t{3} << 30, rlim_t{3} << 30};
   setrlimit(RLIMIT_AS, &memory);
@@ -182,6 +194,14 @@ int variant_count() {
   return wanted ? std::atoi(wanted) : kVariants;
 }
 
+// PLAINFS_DAMAGE_KEEP names a directory for the variants that end so.
+void report(int number, size_t at, char change, int outcome, const std::string& variant) {
+  BOOST_TEST_MESSAGE("variant " << number << ": byte " << at << " of " << variant.size() << " ^ "
+                                << int(change) << ": outcome " << outcome);
+  if (const char* folder = std::getenv("PLAINFS_DAMAGE_KEEP"))
+    std::ofstream(folder + ("/" + std::to_string(number)) + ".h5", std::ios::binary) << variant;
+}
+
 // How often each outcome came of one changed byte in the store.
 std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
   void* warm_up[1];
@@ -203,8 +223,7 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
     ++outcomes[outcome];
     if (outcome == died || outcome == wrong_size || outcome == foreign_exception ||
         outcome == died_in_library)
-      BOOST_TEST_MESSAGE("variant " << i << ": byte " << at << " of " << content.size() << " ^ "
-                                    << int(change) << ": outcome " << outcome);
+      report(i, at, change, outcome, variant);
   }
   BOOST_TEST_MESSAGE(variant_count() << " variants: " << outcomes[all_read] << " read whole, "
                                      << outcomes[part_failed] << " with failing parts, " << outcomes[refused]
@@ -213,26 +232,26 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
   return outcomes;
 }
 
-void check_survival(std::map<int, int> outcomes) {
+// most_in_library: of kVariants, what libhdf5 1.10.8 does not survive.
+void check_survival(std::map<int, int> outcomes, int most_in_library) {
   BOOST_TEST(outcomes[wrong_size] == 0);
   BOOST_TEST(outcomes[died] == 0);
   BOOST_TEST(outcomes[foreign_exception] == 0);
-  // libhdf5 1.10.8: see README, limits.
-  BOOST_TEST(outcomes[died_in_library] * 100 <= variant_count());
+  if (variant_count() <= kVariants) BOOST_TEST(outcomes[died_in_library] <= most_in_library);
 }
 
 BOOST_AUTO_TEST_SUITE(damage_hdf5)
 
 BOOST_AUTO_TEST_CASE(one_changed_byte_never_kills_the_reader) {
-  check_survival(outcomes_of(write_store));
+  check_survival(outcomes_of(write_store), 0);
 }
 
-BOOST_AUTO_TEST_CASE(one_changed_byte_in_dense_links_and_attributes_neither) {
-  check_survival(outcomes_of(write_dense_store));
+BOOST_AUTO_TEST_CASE(one_changed_byte_in_dense_links_and_attributes_ends_in_libhdf5_alone) {
+  check_survival(outcomes_of(write_dense_store), 8);
 }
 
-BOOST_AUTO_TEST_CASE(one_changed_byte_in_filtered_chunks_neither) {
-  check_survival(outcomes_of(write_filtered_store));
+BOOST_AUTO_TEST_CASE(one_changed_byte_in_filtered_chunks_never_kills_the_reader) {
+  check_survival(outcomes_of(write_filtered_store), 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
