@@ -6,6 +6,7 @@
 
 #include "formats/base/modified_time.h"
 #include "formats/open_store.h"
+#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {
@@ -76,10 +77,10 @@ Status Filesystem::status(Inode inode, bool with_size) {
   switch (tree_.kind(inode)) {
     case FileKind::directory:
     case FileKind::store:
-      status.st_mode = S_IFDIR | (0555 & ~appearance_.umask);
+      status.st_mode = S_IFDIR | (0755 & ~appearance_.umask);
       break;
     case FileKind::file:
-      status.st_mode = S_IFREG | (0444 & ~appearance_.umask);
+      status.st_mode = S_IFREG | (0644 & ~appearance_.umask);
       if (const std::optional<uint64_t> size = with_size ? tree_.size(inode) : size_so_far(inode))
         status.st_size = static_cast<off_t>(*size);
       else
@@ -242,7 +243,7 @@ void Filesystem::reopen() {
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(error.at(tree_.path(inode)).what());
+  if (log_error_) log_error_(reason(error.at(tree_.path(inode))));
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

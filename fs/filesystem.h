@@ -24,7 +24,7 @@ namespace plainfs {
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
-  mode_t umask = 0;                // taken away from 0444 and 0555
+  mode_t umask = 0;                // taken away from 0644 and 0755
   std::vector<const View*> views;  // empty: all but `bin`
   std::string subdir;              // show this directory only, "assays/RNA"
 };

@@ -8,6 +8,7 @@
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -32,6 +33,14 @@ Appearance appearance_of(const Options& options) {
     throw Failure(kUsage, error.what());
   }
   return appearance;
+}
+
+// What to type instead of "pbmc.h5/assays/RNA"; empty where nothing of that is a store.
+std::string inner_hint(const std::string& given) {
+  std::vector<std::string> names{given};
+  split_store_path(names);
+  if (names.size() == 1) return {};
+  return fmt::format("; to show a part of a store: plainfs -o subdir={} {}", names[1], names[0]);
 }
 
 }  // namespace
@@ -59,7 +68,8 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   try {
     store = std::make_shared<const Store>(open_store(options.store, context_));
   } catch (const Error& error) {
-    throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, error.what()));
+    throw Failure(exit_code_of(error.code()),
+                  fmt::format("{}: {}{}", options.store, reason(error), inner_hint(options.store)));
   }
   try {
     filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);

@@ -17,6 +17,7 @@ namespace plainfs {
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
+  bool array_header = false;           // -o header: the .csv of an array without names has a header, too
   std::string mountpoint;  // where this is mounted, without links; a mirrored folder does not look there
 };
 

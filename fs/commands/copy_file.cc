@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kPiece = 4 << 20;  // bytes made by one thread at a time
 
 Failure disk_failure(const std::string& path) {
-  return Failure(kUsage, fmt::format("{}: {}", path, std::strerror(errno)));
+  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 // Beside the target, of a name that no member has, different for a store that has changed since.

@@ -12,6 +12,7 @@
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -57,15 +58,15 @@ class Export {
 
   // Copies those files of the plan that are this part's.
   ExitCode run(Part part) {
+    progress_.begin("measuring", Progress::Unit::files, files_.size());
     measure();
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
-    Progress progress(total);
-    progress_ = &progress;
+    progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
-    progress.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
+    progress_.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
     return exit_code_;
   }
 
@@ -89,6 +90,7 @@ class Export {
       } catch (const Error& error) {
         failed(filesystem_.tree().path(files_[i].inode), error);
       }
+      progress_.add(1);
     });
     std::vector<Copy> whole;
     for (size_t i = 0; i < files_.size(); ++i) {
@@ -118,10 +120,10 @@ class Export {
     try {
       if (is_copied(filesystem_, copy)) {
         ++skipped_;
-        progress_->skip(copy.size);
+        progress_.skip(copy.size);
         return false;
       }
-      copy_file(filesystem_, workers_, copy, [&](uint64_t bytes) { progress_->add(bytes); });
+      copy_file(filesystem_, workers_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
     } catch (const Error& error) {
       failed(filesystem_.tree().path(copy.inode), error);
@@ -131,11 +133,7 @@ class Export {
 
   void failed(const std::string& path, const Error& error) {
     const std::lock_guard lock(failed_);
-    const std::string line = fmt::format("plainfs: {}: {}", path, error.what());
-    if (progress_)
-      progress_->say(line);
-    else
-      std::fprintf(stderr, "%s\n", line.c_str());
+    progress_.say(fmt::format("plainfs: {}: {}", path, reason(error)));
     exit_code_ = exit_code_of(error.code());
   }
 
@@ -144,7 +142,7 @@ class Export {
   const disk::path folder_;
   std::vector<Copy> files_;
   std::atomic<size_t> skipped_{0};
-  Progress* progress_ = nullptr;
+  Progress progress_;
   std::mutex failed_;  // guards exit_code_
   ExitCode exit_code_ = kSuccess;
 };
@@ -154,8 +152,10 @@ class Export {
 int export_command(Arguments arguments) {
   const std::string part_text = take_value(arguments, "--part");
   const Part part = part_text.empty() ? Part() : parse_part(part_text);
-  const Options options = parse_options(arguments, kManyNames);
+  Options options = parse_options(arguments, kManyNames);
+  split_store_path(options.names);
   if (options.names.size() < 2) throw Failure(kUsage, "export: a store and a directory are wanted");
+  options.store = options.names[0];
   Session session(options);
   const disk::path folder = disk::absolute(options.names.back());
   try {
@@ -165,7 +165,7 @@ int export_command(Arguments arguments) {
     for (size_t i = 1; i + 1 < options.names.size(); ++i) work.plan(options.names[i]);
     return work.run(part);
   } catch (const disk::filesystem_error& error) {
-    throw Failure(kUsage, fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    throw Failure(kNotWritten, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   }
 }
 
