@@ -61,6 +61,7 @@ class CsvTable : public EmittingSource<CsvTable> {
   bool units_are_shared() const { return blocks_in_unit_ > 1; }
   std::shared_ptr<const TableRows> unit(uint64_t number) const;
   TableRows read(uint64_t first, uint64_t count) const;
+  void let_go(const Array& array, uint64_t first, uint64_t end) const;
   std::optional<TableRows> repeated(uint64_t first, uint64_t count) const;
   template <class Sink>
   void put_row(const TableRows& rows, uint64_t row, std::string& scratch, Sink& sink) const;
@@ -168,11 +169,22 @@ void CsvTable::put_row(const TableRows& rows, uint64_t row, std::string& scratch
   sink.put('\n');
 }
 
+// The chunks of rows [first, end) will not be in the cache any more when the next unit wants them: held, they
+// would only push out units that are in use.
+void CsvTable::let_go(const Array& array, uint64_t first, uint64_t end) const {
+  const uint64_t in_band = std::min(elements_in_band(array.shape(), array.chunk_shape()), rows_);
+  const uint64_t band_end = std::min(rows_, divide_up(end, in_band) * in_band);
+  passed_run(array, first, band_end - first);
+}
+
 TableRows CsvTable::read(uint64_t first, uint64_t count) const {
   TableRows rows;
   if (row_names_) rows.names = read_run(*row_names_, first, count);
   rows.parts.resize(arrays_.size());
-  const auto read_part = [&](size_t i) { rows.parts[i] = read_run(*arrays_[i], first, count); };
+  const auto read_part = [&](size_t i) {
+    rows.parts[i] = read_run(*arrays_[i], first, count);
+    if (units_are_shared()) let_go(*arrays_[i], first, first + count);
+  };
   if (units_are_shared()) {
     context_.workers.parallel_for(arrays_.size(), read_part);
   } else {
