@@ -8,10 +8,6 @@
 namespace plainfs::h5seurat {
 namespace {
 
-bool is_integer(const Array& array) {
-  return array.dtype().kind == Kind::integer || array.dtype().kind == Kind::unsigned_integer;
-}
-
 bool holds(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
@@ -21,7 +17,7 @@ Logicals logicals_of(const Group& group, const Node& node, const Array& array, c
   if (array.dtype().kind == Kind::compound) {
     for (std::string& member : texts_of(attributes_of(node), "logicals"))
       logicals.members.insert(std::move(member));
-  } else if (is_integer(array)) {
+  } else if (array.dtype().is_integer()) {
     logicals.itself = holds(texts_of(attributes_of(node), "s3class"), "logical") ||
                       holds(texts_of(group.attributes(), "logicals"), name);
   }
@@ -65,7 +61,7 @@ ArrayPtr factor_of(const SeuratFile& file, const Group& group) {
   const auto of = [&](std::string_view levels_name, std::string_view codes_name, int64_t base) -> ArrayPtr {
     const ArrayPtr levels = find_array(group, levels_name);
     const ArrayPtr codes = levels ? find_array(group, codes_name) : nullptr;
-    if (!codes || !is_integer(*codes) || codes->shape().size() != 1 || levels->shape().size() != 1)
+    if (!codes || !codes->dtype().is_integer() || codes->shape().size() != 1 || levels->shape().size() != 1)
       return nullptr;
     if (group.members().size() != 2) return nullptr;
     return factor(r_codes(codes, base), r_array(levels, {}), base, group.path(), file.context());

@@ -65,13 +65,21 @@ void mark_missing(const DType& dtype, Elements& elements) {
     case Kind::sequence:
       mark_missing(*dtype.item, elements.children[0]);
       break;
-    default:
+    case Kind::boolean:
+    case Kind::unsigned_integer:
+    case Kind::complex:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::json:
+    case Kind::reference:
       break;
   }
-}
-
-bool is_integer(const DType& dtype) {
-  return dtype.kind == Kind::integer || dtype.kind == Kind::unsigned_integer;
 }
 
 DType as_logical_type(DType dtype) {
@@ -81,9 +89,9 @@ DType as_logical_type(DType dtype) {
 }
 
 DType r_type(DType dtype, const Logicals& logicals) {
-  if (logicals.itself && is_integer(dtype)) return as_logical_type(std::move(dtype));
+  if (logicals.itself && dtype.is_integer()) return as_logical_type(std::move(dtype));
   for (Field& field : dtype.fields)
-    if (logicals.members.contains(field.name) && is_integer(field.type))
+    if (logicals.members.contains(field.name) && field.type.is_integer())
       field.type = as_logical_type(std::move(field.type));
   return dtype;
 }

@@ -13,17 +13,6 @@ namespace {
 // Elements are native and pack() copies them: the .npy this makes is little-endian on such machines only.
 static_assert(std::endian::native == std::endian::little);
 
-// Pointer and count stand in locals because bytes may alias anything: so the compiler uses its vectors.
-template <class T>
-void swap_all(Bytes& bytes) {
-  std::byte* const at = bytes.data();
-  const size_t count = bytes.size() / sizeof(T);
-  for (size_t i = 0; i < count; ++i) {
-    const T swapped = load_big<T>(at + i * sizeof(T));
-    std::memcpy(at + i * sizeof(T), &swapped, sizeof swapped);
-  }
-}
-
 // Bytes of what is swapped as one when the byte order is not ours.
 uint32_t swap_unit(const DType& type) {
   switch (type.kind) {
@@ -34,9 +23,24 @@ uint32_t swap_unit(const DType& type) {
       return 4;
     case Kind::complex:
       return type.size / 2;
-    default:
-      return type.size;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::compound:
+    case Kind::array:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      break;
   }
+  return type.size;
 }
 
 void make_native(const DType& type, Bytes& bytes) {

@@ -13,20 +13,13 @@ namespace {
 
 constexpr const char* kPlaceholder = "missing-value-placeholder";
 
-bool is_text(const DType& type) {
-  return type.kind == Kind::text || type.kind == Kind::fixed_text;
-}
-bool is_integer(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer;
-}
-
 // Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.
 bool fits_int32(const DType& type) {
   return type.kind == Kind::integer ? type.size <= 4 : type.kind == Kind::unsigned_integer && type.size <= 2;
 }
 // Within a double: IEEE types up to 64 bits, integers up to 52.
 bool fits_double(const DType& type) {
-  return type.kind == Kind::real || (is_integer(type) && type.size <= 4);
+  return type.kind == Kind::real || (type.is_integer() && type.size <= 4);
 }
 
 // A scalar string attribute, or nullopt where there is none. Throws damaged where it is something else.
@@ -34,7 +27,7 @@ std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char*
   if (!attribute) return std::nullopt;
   if (!attribute->shape().empty() || attribute->is_null())
     throw damaged("the {} attribute is a scalar", name);
-  if (!is_text(attribute->dtype())) throw damaged("the {} attribute is a string", name);
+  if (!attribute->dtype().is_text()) throw damaged("the {} attribute is a string", name);
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
   return std::string(text_of(text->dtype(), value, 0));
@@ -69,8 +62,8 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
 ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   if (!placeholder) return values;
   if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
-  if (is_text(values->dtype())) {
-    if (!is_text(placeholder->dtype())) throw damaged("the placeholder of strings is a string");
+  if (values->dtype().is_text()) {
+    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
     return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
   }
   if (!(placeholder->dtype() == values->dtype()))
@@ -99,13 +92,13 @@ class ColumnReader {
     if (*type != "integer" && *type != "boolean" && *type != "number")
       throw damaged("the type is integer, boolean, number or string, not '{}'", *type);
     const DType& stored = values->dtype();
-    if (!is_integer(stored) && stored.kind != Kind::real && stored.kind != Kind::boolean &&
+    if (!stored.is_integer() && stored.kind != Kind::real && stored.kind != Kind::boolean &&
         stored.kind != Kind::logical && stored.kind != Kind::enumeration)
       throw damaged("a {} column is of a numeric type, not {}", *type, stored.name());
     if (*type == "number" ? !fits_double(stored) : !fits_int32(stored))
       warn("{} does not fit a {} column: shown as stored", stored.name(), *type);
     ArrayPtr marked = with_placeholder(std::move(values), placeholder);
-    return *type == "boolean" && is_integer(stored) ? as_logical(std::move(marked)) : marked;
+    return *type == "boolean" && stored.is_integer() ? as_logical(std::move(marked)) : marked;
   }
 
   ArrayPtr group(const GroupPtr& parts) const {
@@ -130,7 +123,7 @@ class ColumnReader {
   }
 
   ArrayPtr strings(ArrayPtr values, const ArrayPtr& placeholder) const {
-    if (!is_text(values->dtype()))
+    if (!values->dtype().is_text())
       throw damaged("a string column is of a string type, not {}", values->dtype().name());
     std::string format = "none";
     try {
@@ -169,12 +162,12 @@ class ColumnReader {
     const ArrayPtr levels = find_array(parts, "levels");
     if (!levels) throw damaged("a factor has levels");
     require_length(*codes, "a factor");
-    if (!is_integer(codes->dtype())) throw damaged("codes are integers, not {}", codes->dtype().name());
+    if (!codes->dtype().is_integer()) throw damaged("codes are integers, not {}", codes->dtype().name());
     if (codes->dtype().kind != Kind::unsigned_integer)
       warn("codes are of an unsigned type, not {}", codes->dtype().name());
     if (levels->shape().size() != 1)
       throw damaged("levels has one dimension, not {}", levels->shape().size());
-    if (!is_text(levels->dtype())) throw damaged("levels are strings, not {}", levels->dtype().name());
+    if (!levels->dtype().is_text()) throw damaged("levels are strings, not {}", levels->dtype().name());
     check_ordered(parts);
     const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
     const ArrayPtr texts = nul_terminated(levels);

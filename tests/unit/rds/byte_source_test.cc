@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 #include <random>
 
 #include "formats/base/error.h"

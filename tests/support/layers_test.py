@@ -1,0 +1,106 @@
+"""The order of the rooms: no file includes one of a higher room, or of another room on the same line."""
+import os
+import re
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+# From the lowest. A room may include those of the lines above its own, and itself.
+ORDER = """
+cache
+formats/base
+formats/text
+formats/model
+formats/frames formats/pickle
+formats/codecs
+formats/hdf5 formats/zarr formats/bpcells
+formats/rds
+formats/anndata formats/h5seurat formats/hdmf formats/loom formats/nwb formats/takane formats/tenx
+formats/registry
+formats/folder
+formats/open_store
+fs/text
+fs/native
+fs/views
+fs/tree
+fs
+fs/commands fs/mount
+"""
+RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")) for room in line.split()}
+# Rooms in which one file alone knows a thing: the path's beginning, the header's.
+ONLY_IN = {"hdf5.h": ("formats/hdf5/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc")}
+MOST_LINES = 400
+# Longer ones, to become shorter only.
+LONG = {"fs/tree/tree.cc": 413}
+# Rooms of formats/ that are no format.
+SHARED = {"base", "text", "model", "frames", "codecs", "folder"}
+
+
+def sources():
+    for top in ("cache", "formats", "fs"):
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
+            for name in sorted(names):
+                if name.endswith((".cc", ".h")):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        yield os.path.relpath(path, ROOT), file.read()
+
+
+def room_of(path):
+    """formats/registry.h is a room of its own, fs/options.h is of the room fs."""
+    stem, folder = os.path.splitext(path)[0], os.path.dirname(path)
+    return stem if stem in RANK else folder
+
+
+class Layers(unittest.TestCase):
+    def test_no_include_leads_upwards(self):
+        wrong = []
+        for path, text in sources():
+            room = room_of(path)
+            self.assertIn(room, RANK, f"{path}: its room is not in the order above")
+            for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+                other = room_of(header)
+                self.assertIn(other, RANK, f"{path} includes {header}")
+                if other != room and RANK[other] >= RANK[room]:
+                    wrong.append(f"{path} includes {header}")
+        # main puts everything together.
+        self.assertEqual([line for line in wrong if not line.startswith("fs/main.cc ")], [])
+
+    def test_no_circle_of_headers(self):
+        includes = {path: re.findall(r'^#include "([^"]+)"', text, re.M) for path, text in sources()}
+        done, under_way = set(), []
+
+        def visit(path):
+            self.assertNotIn(path, under_way, " -> ".join(under_way + [path]))
+            if path in done or path not in includes:
+                return
+            under_way.append(path)
+            for header in includes[path]:
+                visit(header)
+            under_way.pop()
+            done.add(path)
+
+        for path in includes:
+            visit(path)
+
+    def test_no_file_is_long(self):
+        long = {path: text.count("\n") for path, text in sources() if text.count("\n") > LONG.get(path, MOST_LINES)}
+        self.assertEqual(long, {})
+
+    def test_every_format_has_its_facts(self):
+        formats = {name for name in os.listdir(os.path.join(ROOT, "formats")) if os.path.isdir(os.path.join(ROOT, "formats", name))}
+        without = [name for name in sorted(formats - SHARED) if not os.path.exists(os.path.join(ROOT, "formats", name, "FORMAT.md"))]
+        self.assertEqual(without, [])
+
+    def test_foreign_headers_stay_in_their_room(self):
+        wrong = []
+        for path, text in sources():
+            for header in re.findall(r"^#include <([^>]+)>", text, re.M):
+                for start, rooms in ONLY_IN.items():
+                    if header.startswith(start) and not path.startswith(rooms):
+                        wrong.append(f"{path} includes {header}")
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

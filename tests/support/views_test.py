@@ -1,0 +1,63 @@
+"""Every sentence of fs/VIEWS.md has a test that names it, or stands in a list that does not grow."""
+import os
+import re
+import unittest
+
+import views
+from cases import SUITES
+from views import ROOT, named, read, sentence_of, sentences
+
+# To be made smaller only: a new sentence comes with its test.
+MOST_UNTESTED = 0
+
+
+def test_names():
+    found = set()
+    for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
+        for name in names:
+            if name.endswith("_test.cc"):
+                found.update(re.findall(r"_TEST_CASE\((\w+)", read(os.path.relpath(os.path.join(folder, name), ROOT))))
+            elif name.endswith("_test.py"):
+                found.update(re.findall(r"def (test_\w+)", read(os.path.relpath(os.path.join(folder, name), ROOT))))
+    return found
+
+
+class Views(unittest.TestCase):
+    def setUp(self):
+        self.every = sentences(read("fs", "VIEWS.md"))
+        self.told = list(named(read("tests", "golden", "sentences.txt")))
+        self.untested = list(named(read("tests", "golden", "untested.txt")))
+
+    def find(self, section, phrase):
+        try:
+            return sentence_of(self.every, section, phrase)
+        except ValueError as error:
+            self.fail(error)
+
+    def test_every_sentence_is_named(self):
+        found = {self.find(section, phrase) for section, phrase, _ in self.told + self.untested}
+        found |= {self.find(section, phrase) for _, section, phrase in views.markers()}
+        missing = [f"{section} {sentence}" for section, sentence in self.every if (section, sentence) not in found]
+        self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
+
+    def test_what_is_named_is_there(self):
+        cases = test_names()
+        for section, phrase, tests in self.told:
+            self.assertTrue(tests, f"{section} {phrase}: no test")
+            for name in tests.split():
+                suite, _, case = name.partition("/")
+                if case:
+                    self.assertIn(suite, SUITES, name)
+                    data = os.environ.get("PLAINFS_TEST_DATA")
+                    if data:
+                        folder = os.path.join(data, re.sub("^bad-", "bad/", suite), case)
+                        self.assertTrue(os.path.isdir(folder), f"no golden case {name}")
+                else:
+                    self.assertIn(name, cases)
+
+    def test_untested_sentences_become_fewer(self):
+        self.assertLessEqual(len(self.untested), MOST_UNTESTED)
+
+
+if __name__ == "__main__":
+    unittest.main()
