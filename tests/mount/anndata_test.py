@@ -3,12 +3,14 @@
 
 The seeds are fixed; ANNDATA_SEEDS=FIRST:END runs others.
 """
+import json
 import os
 import random
+import shutil
 import unittest
 
 import mounted
-from mounted import Folder, Mount
+from mounted import DATA, Folder, Mount, run
 
 try:
     import warnings
@@ -354,6 +356,55 @@ class RandomAnnData(Folder):
         with Mount(store) as mount:
             Views(self, mount, seed).all(read)
             self.assertNotIn(b"damaged", mount.read(".plainfs", "log"))
+
+
+@unittest.skipIf(anndata is None, "not installed: anndata")
+class AsAWhole(Folder):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(7)
+        index = names(rng, 2000, "cell")
+        obs = frame(rng, index, 100)
+        var = frame(rng, names(rng, 30, "gene"), 2)
+        x = matrix(rng, 2000, 30, ("csr",)).astype("f4")
+        self.adata = anndata.AnnData(x, obs=obs, var=var, dtype="f4")
+        self.adata.layers["dense"] = x.toarray()
+        self.adata.obsm["X_pca"] = numbers(rng, (2000, 10), "f4")
+        self.adata.uns["log"] = {"base": 2.0}
+
+    def test_listing_decodes_nothing(self):
+        for store, write in (("a.h5ad", lambda path: self.adata.write_h5ad(path, compression="gzip")), ("a.zarr", self.adata.write_zarr)):
+            path = os.path.join(self.folder, store)
+            write(path)
+            with Mount(path) as mount:
+                listed = sum(len(files) for _, _, files in os.walk(mount.path))
+                statistics = json.loads(mount.read(".plainfs", "stats.json"))
+                self.assertGreater(listed, 200)
+                self.assertEqual((statistics["chunks_decoded"], statistics["bytes_decoded"]), (0, 0), store)
+                self.assertEqual(statistics["text_blocks_measured"], 0, store)
+                os.stat(mount.join("obs.csv"))
+                self.assertGreater(json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"], 0, store)
+
+    def test_info_tells_what_it_holds(self):
+        path = os.path.join(self.folder, "a.h5ad")
+        self.adata.write_h5ad(path)
+        with Mount(path) as mount:
+            info = json.loads(mount.read(".plainfs", "info.json"))
+        self.assertEqual(info, json.loads(run(mounted.PROGRAM, "info", path).stdout) | {"options": info["options"]})
+        self.assertEqual((info["format"], info["container"]), ("AnnData", "HDF5"))
+        self.assertEqual(info["anndata"], {
+            "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],
+            "varp": [], "uns": ["log"], "raw": None, "encoding": "0.8"})
+
+    def test_a_mirror_shows_each_whatever_it_is_called(self):
+        self.adata.write_h5ad(os.path.join(self.folder, "no extension"))
+        self.adata.write_zarr(os.path.join(self.folder, "cells.h5"))
+        shutil.copy(os.path.join(DATA, "anndata", "mudata_041", "store.h5mu"), os.path.join(self.folder, "x.csv"))
+        with Mount(self.folder) as mount:
+            self.assertEqual(sorted(os.listdir(mount.path)), ["cells.h5", "no extension", "x.csv"])
+            for name in ("cells.h5", "no extension"):
+                self.assertEqual(mount.read(name, "X", "barcodes.tsv").count(b"\n"), 2000)
+            self.assertIn("genes.tsv", os.listdir(mount.join("x.csv", "mod", "mod1", "X")))
 
 
 for number in range(FIRST, END):
