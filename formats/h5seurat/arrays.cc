@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/frames/categorical.h"
 #include "formats/h5seurat/labels.h"
 #include "formats/h5seurat/r_array.h"
 #include "formats/h5seurat/shapes.h"
@@ -61,10 +62,10 @@ ArrayPtr factor_of(const SeuratFile& file, const Group& group) {
   const auto of = [&](std::string_view levels_name, std::string_view codes_name, int64_t base) -> ArrayPtr {
     const ArrayPtr levels = find_array(group, levels_name);
     const ArrayPtr codes = levels ? find_array(group, codes_name) : nullptr;
-    if (!codes || !codes->dtype().is_integer() || codes->shape().size() != 1 || levels->shape().size() != 1)
-      return nullptr;
+    if (!codes || !frames::are_codes(*codes) || levels->shape().size() != 1) return nullptr;
     if (group.members().size() != 2) return nullptr;
-    return factor(r_codes(codes, base), r_array(levels, {}), base, group.path(), file.context());
+    return factor(frames::codes_from(r_array(codes, {}), base), r_array(levels, {}), base, group.path(),
+                  file.context());
   };
   if (ArrayPtr values = of("levels", "values", 1)) return values;
   return of("categories", "codes", 0);

@@ -106,19 +106,4 @@ ArrayPtr r_array(ArrayPtr values, const Logicals& logicals) {
   });
 }
 
-ArrayPtr r_codes(ArrayPtr codes, int64_t base) {
-  const DType dtype = codes->dtype();
-  return with_missing(r_array(std::move(codes), {}),
-                      [dtype, base](const Elements& elements, std::vector<uint8_t>& missing) {
-                        visit_number(dtype, [&](auto number) {
-                          using T = decltype(number);
-                          if constexpr (std::is_integral_v<T>) {
-                            const auto values = elements.values<T>();
-                            for (size_t i = 0; i < values.size(); ++i)
-                              missing[i] |= std::cmp_equal(values[i], base - 1);
-                          }
-                        });
-                      });
-}
-
 }  // namespace plainfs::h5seurat
