@@ -82,14 +82,16 @@ std::optional<Table> table_of(const SeuratFile& file, const Group& parent, const
           fmt::format("{}: {} is not one value a row and is left out", group.path(), member.name));
   }
   const ArrayPtr row_names = row_names_of(file, parent, group, place, row_members);
-  if (!table.columns.empty())
-    table.rows = table.columns[0].values->count();
+  const auto first = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [](const Column& column) { return is_readable(*column.values); });
+  if (first != table.columns.end())
+    table.rows = first->values->count();
   else if (row_names)
     table.rows = row_names->count();
   table.row_names = fitting_names(row_names, table.rows, group.path() + ": rows", file.context());
   for (Column& column : table.columns) {
     const uint64_t length = column.values->count();
-    if (length != table.rows)
+    if (length != table.rows && is_readable(*column.values))
       column.values = std::make_shared<BrokenArray>(
           column.values->dtype(),
           damaged("column {} has {} rows, the first {}", column.name, length, table.rows));

@@ -25,10 +25,18 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
-// names where they are a list of count texts, else null; a list that does not fit is warned of with place.
+// Whether check() finds nothing.
+bool is_readable(const Array& array);
+
+// Throws damaged where one of them has a name that is no text: nobody knows which one it was.
+void check_names(const Attributes& attributes);
+
+// names where they are a list of count texts, or cannot be read; else null, and a list that does not fit is
+// warned of with place.
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 
-// group's member as a list of names; null where it is none or cannot be opened, which is warned of.
+// group's member as a list of names; null where it is none, which is warned of. One that is there and cannot
+// be read is an array that says so whoever uses it.
 ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
 
 }  // namespace plainfs::h5seurat
