@@ -54,7 +54,7 @@ void describe(const Node& raw_root, Store& store) {
     try {
       schema.describe(raw_root, store);
     } catch (const Error&) {
-      // refine() has warned of what cannot be read
+      // the parts that cannot be read are errors themselves
     }
   }
 }
@@ -73,7 +73,7 @@ Store open_store(const std::string& given, Context& context) {
       container ? container->open(absolute.string(), context) : folder::open(absolute.string(), context);
   store.path = absolute.string();
   const Node raw_root = store.root;
-  store.root = refine(std::move(store.root), context);
+  store.root = with_meaning(std::move(store.root), context);
   describe(raw_root, store);
   return store;
 }

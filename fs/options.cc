@@ -126,6 +126,8 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.read.array_header = true; }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+    {0, "follow_outside", "", "read what a store names outside of its folder",
+     [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
 
 // FUSE's, for the files of this mount.
@@ -345,6 +347,11 @@ MountHelper from_mount_helper(std::span<const std::string> arguments) {
   return helper;
 }
 
+bool is_for_others(const Options& options) {
+  const std::vector<std::string>& passed = options.mount_options;
+  return std::find(passed.begin(), passed.end(), "allow_other") != passed.end();
+}
+
 std::string help_text() {
   std::string text =
       "usage: plainfs [options] STORE [MOUNTPOINT]\n"
@@ -384,6 +391,7 @@ Json::Object describe(const Options& options) {
   if (options.read.absent_chunk_is_error) add("missing", "error");
   if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
+  if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;

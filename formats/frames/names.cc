@@ -30,7 +30,7 @@ ArrayPtr find_names(const Group& group, std::string_view name, Context& context)
     if (is_text(names->dtype())) return names;
     context.notice(fmt::format("{}: {} is no list of names: {}", group.path(), name, names->dtype().name()));
   } catch (const Error& error) {
-    context.notice(fmt::format("{}: {} is not used as names: {}", group.path(), name, error.what()));
+    return std::make_shared<BrokenArray>(text_type(), error);
   }
   return nullptr;
 }

@@ -15,11 +15,13 @@ bool holds(const std::vector<std::string>& list, const std::string& text) {
 
 Logicals logicals_of(const Group& group, const Node& node, const Array& array, const std::string& name) {
   Logicals logicals;
+  if (array.dtype().kind != Kind::compound && !array.dtype().is_integer()) return logicals;
+  const Attributes attributes = attributes_of(node);
+  check_names(attributes);
   if (array.dtype().kind == Kind::compound) {
-    for (std::string& member : texts_of(attributes_of(node), "logicals"))
-      logicals.members.insert(std::move(member));
-  } else if (array.dtype().is_integer()) {
-    logicals.itself = holds(texts_of(attributes_of(node), "s3class"), "logical") ||
+    for (std::string& member : texts_of(attributes, "logicals")) logicals.members.insert(std::move(member));
+  } else {
+    logicals.itself = holds(texts_of(attributes, "s3class"), "logical") ||
                       holds(texts_of(group.attributes(), "logicals"), name);
   }
   return logicals;

@@ -77,7 +77,7 @@ std::optional<Table> table_of(const SeuratFile& file, const Group& parent, const
   for (const Member& member : in_order(group.members(), names)) {
     if (listed(row_members, member.name) && !listed(names, member.name)) continue;
     ArrayPtr values = column_values(file, group, place, member);
-    if (!rows && is_column(values)) rows = values->count();
+    if (!rows && is_column(values) && frames::is_readable(*values)) rows = values->count();
     columns.push_back({member.name, std::move(values)});
   }
   ArrayPtr row_names = row_names_of(file, parent, group, place, row_members);

@@ -1,6 +1,14 @@
 #include "formats/h5seurat/seurat_file.h"
 
+#include "formats/text/utf8.h"
+
 namespace plainfs::h5seurat {
+
+void check_names(const Attributes& attributes) {
+  for (const Attribute& attribute : attributes) {
+    if (!is_utf8(attribute.name)) throw damaged("an attribute's name is no text");
+  }
+}
 
 ArrayPtr SeuratFile::cell_names() const {
   std::call_once(cells_sought_, [this] { cell_names_ = find_names(*root_, "cell.names", context_); });

@@ -29,4 +29,7 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
+// Throws damaged where one of them has a name that is no text: nobody knows which one it was.
+void check_names(const Attributes& attributes);
+
 }  // namespace plainfs::h5seurat

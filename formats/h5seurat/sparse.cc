@@ -42,6 +42,7 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
   if (const auto dims = dims_in(attributes, "shape", true)) return *dims;
   if (matrix.pointer->count() == 0) throw damaged("indptr is empty");
   const ArrayPtr names = row_label_list(file, place);
+  if (names) names->check();
   const uint64_t needed = rows_by_index(*matrix.index);
   return {names && names->count() >= needed ? names->count() : needed, matrix.pointer->count() - 1};
 }

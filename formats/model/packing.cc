@@ -1,4 +1,5 @@
 // Between stored records, Elements, and the packed records of an .npy.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -113,6 +114,16 @@ Elements unpack_items(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
+// A byte of a boolean is 0 or 1: nobody can say what a 7 was meant to be.
+void check_truth_values(const Bytes& values) {
+  std::byte all{0};  // without an early end, so that the loop is vectorised
+  for (const std::byte value : values) all |= value;
+  if (all <= std::byte{1}) return;
+  const auto wrong =
+      std::find_if(values.begin(), values.end(), [](std::byte value) { return value > std::byte{1}; });
+  throw damaged("a truth value is {}", std::to_integer<unsigned>(*wrong));
+}
+
 void check_stored(const DType& type, size_t stored, uint64_t count) {
   if (!type.fixed_size()) throw unsupported("{} has no fixed size", type.name());
   const uint64_t expected = checked_multiply(count, type.size);
@@ -166,6 +177,7 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count) {
   check_stored(type, stored.size(), count);
   if (type.kind == Kind::compound) return unpack_fields(type, stored, count);
   if (type.kind == Kind::array) return unpack_items(type, std::move(stored), count);
+  if (type.kind == Kind::boolean) check_truth_values(stored);
   make_native(type, stored);
   Elements result;
   result.count = count;

@@ -13,6 +13,11 @@ namespace {
 
 constexpr const char* kPlaceholder = "missing-value-placeholder";
 
+// Reads as FALSE and TRUE already; an enumeration has the names of its own.
+bool is_truth(const DType& type) {
+  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::enumeration;
+}
+
 // Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.
 bool fits_int32(const DType& type) {
   return type.kind == Kind::integer ? type.size <= 4 : type.kind == Kind::unsigned_integer && type.size <= 2;
@@ -49,6 +54,14 @@ void mark_equal(const Elements& elements, T placeholder, std::vector<uint8_t>& m
   }
 }
 
+template <class T>
+T not_a_number() {
+  if constexpr (std::is_same_v<T, Half>)
+    return Half{0x7e00};
+  else
+    return std::numeric_limits<T>::quiet_NaN();
+}
+
 MissingRule text_rule(const DType& type, std::string placeholder) {
   return
       [type, placeholder = std::move(placeholder)](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -79,11 +92,25 @@ ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   });
 }
 
+// Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
+ArrayPtr truth_values(ArrayPtr values) {
+  if (values->dtype().kind != Kind::real) return is_truth(values->dtype()) ? values : as_logical(values);
+  const DType real = values->dtype();
+  return as_logical(
+      with_missing(std::move(values), [real](const Elements& elements, std::vector<uint8_t>& missing) {
+        visit_number(real, [&](auto example) {
+          using T = decltype(example);
+          if constexpr (!std::is_integral_v<T>) mark_equal(elements, not_a_number<T>(), missing);
+        });
+      }));
+}
+
 class ColumnReader {
  public:
   ColumnReader(const ColumnPlace& place, Context& context) : place_(place), context_(context) {}
 
   ArrayPtr dataset(ArrayPtr values) const {
+    check_opens(*values);
     const std::optional<std::string> type = text_attribute(hdf5::attribute(*values, "type"), "type");
     if (!type) throw damaged("a column has a type attribute");
     require_length(*values, "a column");
@@ -97,8 +124,8 @@ class ColumnReader {
       throw damaged("a {} column is of a numeric type, not {}", *type, stored.name());
     if (*type == "number" ? !fits_double(stored) : !fits_int32(stored))
       warn("{} does not fit a {} column: shown as stored", stored.name(), *type);
-    ArrayPtr marked = with_placeholder(std::move(values), placeholder);
-    return *type == "boolean" && stored.is_integer() ? as_logical(std::move(marked)) : marked;
+    ArrayPtr marked = with_placeholder(values, placeholder);
+    return *type == "boolean" ? truth_values(std::move(marked)) : marked;
   }
 
   ArrayPtr group(const GroupPtr& parts) const {
@@ -113,6 +140,18 @@ class ColumnReader {
   template <class... A>
   void warn(fmt::format_string<A...> text, A&&... values) const {
     context_.warn(place_.path + ": " + fmt::format(text, std::forward<A>(values)...));
+  }
+
+  // A dataset that does not open has no attributes either. takane has no column of a type that cannot be
+  // read.
+  static void check_opens(const Array& values) {
+    if (!dynamic_cast<const BrokenArray*>(&values)) return;
+    try {
+      values.check();
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      throw damaged("a column is of a type that takane has: {}", error.what());
+    }
   }
 
   void require_length(const Array& values, const char* what) const {
@@ -211,28 +250,6 @@ class ColumnReader {
   Context& context_;
 };
 
-// HDF5 attributes name infinities as the text views do; takane's golden files have them as Zarr's are.
-Json with_json_infinities(Json value) {
-  if (const Json::Number* number = value.number()) {
-    if (number->token == "Inf") return Json::Number{"Infinity"};
-    if (number->token == "-Inf") return Json::Number{"-Infinity"};
-  }
-  return value;
-}
-
-std::function<Attributes()> attributes_reader(Node stored) {
-  return [stored = std::move(stored)] {
-    Attributes attributes = attributes_of(stored);
-    for (Attribute& attribute : attributes)
-      attribute.value = with_json_infinities(std::move(attribute.value));
-    return attributes;
-  };
-}
-
-Error as_damage(const Error& error) {
-  return Error(Errc::damaged, error.what());
-}
-
 }  // namespace
 
 BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Context& context) {
@@ -250,11 +267,11 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
     }
     shown.content = LabelledArray{column.values, nullptr, nullptr};
   } catch (const Error& error) {
-    column.error = as_damage(error);
+    column.error = error;
     shown.content = *column.error;
   }
   const bool is_vls = column.values && is_group && !find_array(*stored.parts, "codes");
-  shown.attributes = attributes_reader(stored);
+  shown.attributes = [stored] { return attributes_of(stored); };
   // A factor's parts stand with its labels; a vls column keeps its attributes with its strings, and its parts
   // apart.
   if (is_group && !is_vls) shown.parts = stored.parts;

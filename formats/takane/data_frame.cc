@@ -188,7 +188,7 @@ class DataFrameGroup : public Group {
       if (broken) throw *broken;
       node.content = std::move(table);
     } catch (const Error& error) {
-      node.content = Error(Errc::damaged, error.what());
+      node.content = error;
     }
     node.parts =
         std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));

@@ -235,13 +235,7 @@ void write_json_number(const Json::Number& number, std::string& out) {
     out.append(text, write_number(text, value));
     return;
   }
-  const bool brief = number.token == "Inf" || number.token == "-Inf";
-  if (std::isnan(value))
-    out += "\"NaN\"";
-  else if (value > 0)
-    out += brief ? "\"Inf\"" : "\"Infinity\"";
-  else
-    out += brief ? "\"-Inf\"" : "\"-Infinity\"";
+  out += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 
 }  // namespace

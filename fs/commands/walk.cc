@@ -84,7 +84,11 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
       const ListingPtr listing = filesystem.list(folder.inode);
       for (const Listing::Entry& entry : listing->entries) {
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
-        inside.push_back({path, entry.inode, filesystem.tree().kind(entry.inode)});
+        try {
+          inside.push_back({path, entry.inode, filesystem.tree().kind(entry.inode)});
+        } catch (const Error& error) {
+          failures.push_back({path, error});
+        }
       }
     } catch (const Error& error) {
       failures.push_back({folder.path, error});

@@ -60,6 +60,13 @@ BOOST_AUTO_TEST_CASE(a_list_of_views_may_hold_commas) {
   BOOST_TEST(parse({"--views", "mtx,tsv"}).views == "mtx,tsv");
 }
 
+BOOST_AUTO_TEST_CASE(only_allow_other_is_for_others) {
+  BOOST_TEST(is_for_others(parse({"-o", "uid=3,allow_other"})));
+  BOOST_TEST(!is_for_others(parse({"-o", "allow_root"})));
+  BOOST_TEST(parse({"-o", "follow_outside"}).read.follow_outside);
+  BOOST_TEST(!parse({"s"}).read.follow_outside);
+}
+
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
   BOOST_TEST(parse({"-o", "log_file=/a\\,b"}).log_file == "/a,b");
 }
