@@ -1,5 +1,6 @@
 #include "formats/registry.h"
 
+#include "formats/anndata/schema.h"
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
 #include "formats/h5seurat/schema.h"
@@ -26,6 +27,7 @@ constexpr Container kContainers[] = {
 constexpr Schema kSchemas[] = {
     {"h5Seurat", h5seurat::refine, h5seurat::describe},
     {"BPCells", bpcells::refine, nullptr},
+    {"AnnData", anndata::refine, anndata::describe},
     {"10x", tenx::refine, tenx::describe},
     {"loom", loom::refine, loom::describe},
     {"HDMF", hdmf::refine, nullptr},
