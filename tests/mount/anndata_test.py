@@ -396,6 +396,19 @@ class AsAWhole(Folder):
             "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],
             "varp": [], "uns": ["log"], "raw": None, "encoding": "0.8"})
 
+    def test_info_tells_the_modalities_of_a_mudata(self):
+        with Mount(os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")) as mount:
+            info = json.loads(mount.read(".plainfs", "info.json"))
+            shown = sorted(os.listdir(mount.join("mod")))
+            rows = {name: mount.read("mod", name, "obs.csv").count(b"\n") - 1 for name in shown if name[0] != "."}
+        self.assertEqual((info["format"], info["container"]), ("MuData", "HDF5"))
+        about = info["mudata"]
+        self.assertEqual((about["n_obs"], about["n_vars"], about["axis"]), (9, 9, 0))
+        self.assertEqual({name: one["n_obs"] for name, one in about["modalities"].items()}, rows)
+        self.assertEqual(about["modalities"]["prot"]["X"], "dense")
+        self.assertEqual(about["obsm"], ["X_mofa", "cells_by_topics", "prot", "rna"])
+        self.assertEqual((about["varm"], about["obsp"], about["varp"], about["uns"]), (["LFs", "prot", "rna"], ["wnn"], ["dense"], ["mofa"]))
+
     def test_a_mirror_shows_each_whatever_it_is_called(self):
         self.adata.write_h5ad(os.path.join(self.folder, "no extension"))
         self.adata.write_zarr(os.path.join(self.folder, "cells.h5"))
