@@ -65,6 +65,20 @@ class ByteCache {
     return std::static_pointer_cast<const T>(held_any(key));
   }
 
+  // Bytes that count as held until the Room goes: for what is put together outside of the cache and is as
+  // large as a good part of it. Takes out what is in their way.
+  class Room {
+   public:
+    Room(ByteCache& cache, size_t bytes) : cache_(cache), bytes_(cache.reserve(bytes) ? bytes : 0) {}
+    ~Room() { cache_.held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+   private:
+    ByteCache& cache_;
+    const size_t bytes_;  // 0 where it has not that many
+  };
+
   // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
   // that is under way reaches its waiters but is not kept. Costs what is dropped, not what is held: a view
   // that ends drops its own values, and there are thousands of views.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "formats/folder/folder.h"
+#include "formats/foreign.h"
 #include "formats/registry.h"
 
 namespace plainfs {
@@ -19,6 +20,7 @@ files::path absolute_path(const std::string& given) {
   files::path path = files::absolute(given);
   while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
   boost::system::error_code error;
+  if (!path.has_parent_path() || path == path.root_path()) return path.root_path();
   if (path.filename_is_dot_dot()) return files::canonical(path, error);
   const files::path folder = files::canonical(path.parent_path(), error);
   return error ? path : folder / path.filename();
@@ -34,6 +36,17 @@ void check_readable(const files::path& path) {
   if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
 }
 
+// Requires: path is a file that no container recognises.
+Error unknown_format(const std::string& path, Context& context) {
+  std::string message = "no format that plainfs knows";
+  try {
+    if (const std::string kind = foreign_kind(path, context); !kind.empty()) message += ": " + kind;
+  } catch (const Error&) {
+    // not even its first bytes can be read: nothing more can be said
+  }
+  return Error(Errc::unknown_format, message);
+}
+
 // What the schemas that recognise the store's root add to its details.
 void describe(const Node& raw_root, Store& store) {
   for (const Schema& schema : schemas()) {
@@ -41,24 +54,26 @@ void describe(const Node& raw_root, Store& store) {
     try {
       schema.describe(raw_root, store);
     } catch (const Error&) {
-      // refine() has warned of what cannot be read
+      // the parts that cannot be read are errors themselves
     }
   }
 }
 
 }  // namespace
 
-Store open_store(const std::string& path, Context& context) {
+Store open_store(const std::string& given, Context& context) {
+  const std::string path = given.starts_with("file://") ? given.substr(std::strlen("file://")) : given;
+  if (path.find("://") != std::string::npos)
+    throw unsupported("stores behind a URL are not read; mount it with rclone or sshfs first");
   const files::path absolute = absolute_path(path);
   check_readable(absolute);
   const Container* const container = container_of(absolute.string());
-  if (!container && !folder::recognises(absolute.string()))
-    throw Error(Errc::unknown_format, "no format that plainfs knows");
+  if (!container && !folder::recognises(absolute.string())) throw unknown_format(absolute.string(), context);
   Store store =
       container ? container->open(absolute.string(), context) : folder::open(absolute.string(), context);
   store.path = absolute.string();
   const Node raw_root = store.root;
-  store.root = refine(std::move(store.root), context);
+  store.root = with_meaning(std::move(store.root), context);
   describe(raw_root, store);
   return store;
 }

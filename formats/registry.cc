@@ -1,11 +1,13 @@
 #include "formats/registry.h"
 
+#include "formats/anndata/schema.h"
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
 #include "formats/h5seurat/schema.h"
 #include "formats/hdf5/container.h"
 #include "formats/hdmf/schema.h"
 #include "formats/loom/schema.h"
+#include "formats/model/broken_group.h"
 #include "formats/rds/container.h"
 #include "formats/takane/object.h"
 #include "formats/tenx/schema.h"
@@ -26,6 +28,7 @@ constexpr Container kContainers[] = {
 constexpr Schema kSchemas[] = {
     {"h5Seurat", h5seurat::refine, h5seurat::describe},
     {"BPCells", bpcells::refine, nullptr},
+    {"AnnData", anndata::refine, anndata::describe},
     {"10x", tenx::refine, tenx::describe},
     {"loom", loom::refine, loom::describe},
     {"HDMF", hdmf::refine, nullptr},
@@ -35,6 +38,22 @@ constexpr Schema kSchemas[] = {
 bool may_mean_more(const Node& node) {
   return node.store.empty() && (std::holds_alternative<std::monostate>(node.content) ||
                                 std::holds_alternative<LabelledArray>(node.content));
+}
+
+// A node that might be anything: everything that would be shown of it is error. Its attributes stay.
+Node without_meaning(Node node, const Error& error, Context& context) {
+  if (node.parts) {
+    const GroupPtr group = node.parts;
+    context.warn(fmt::format("{}: {}", group->path(), error.what()));
+    node.content = {};
+    if (!node.attributes) node.attributes = [group] { return group->attributes(); };
+    node.parts = std::make_shared<BrokenGroup>(group->parent(), group->path(), error);
+  } else {
+    LabelledArray& array = std::get<LabelledArray>(node.content);
+    if (!node.attributes) node.attributes = [values = array.values] { return values->attributes(); };
+    array.values = std::make_shared<BrokenArray>(array.values->dtype(), error);
+  }
+  return node;
 }
 
 }  // namespace
@@ -53,18 +72,24 @@ const Container* container_of(const std::string& path) {
   return nullptr;
 }
 
-Node refine(Node node, Context& context) {
+Node with_meaning(Node node, Context& context) {
   if (!may_mean_more(node)) return node;
   for (const Schema& schema : schemas()) {
     try {
       if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
     } catch (const Error& error) {
-      // What a schema stumbles over (unreadable attributes) takes the meaning away, not the node.
-      context.warn(fmt::format("{}: not read as {}: {}", node.parts ? node.parts->path() : "an array",
-                               schema.name, error.what()));
+      throw error.at(fmt::format("whether it is {} is not known", schema.name));
     }
   }
   return node;
+}
+
+Node refine(Node node, Context& context) {
+  try {
+    return with_meaning(node, context);
+  } catch (const Error& error) {
+    return without_meaning(std::move(node), error, context);
+  }
 }
 
 }  // namespace plainfs

@@ -14,7 +14,10 @@ std::span<const Schema> schemas();
 
 // The container that would open the path, or null.
 const Container* container_of(const std::string& path);
-// node as the schemas see it. One that throws is warned of and passed over.
+// node as the schemas see it. Where one of them throws, nobody knows what the node means, and no other
+// meaning is guessed: it is listed, and an error whoever uses it.
 Node refine(Node node, Context& context);
+// The same, but throws what the schema throws.
+Node with_meaning(Node node, Context& context);
 
 }  // namespace plainfs

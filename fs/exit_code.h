@@ -22,6 +22,7 @@ enum ExitCode : int {
   kUnknownFormat = 13,
   kDamaged = 14,
   kUnsupported = 15,
+  kNotWritten = 16,
 };
 
 // Ends the program with a line on standard error.
@@ -50,6 +51,11 @@ inline ExitCode exit_code_of(Errc code) {
       return kDamaged;
   }
   return kDamaged;
+}
+
+// The error as users read it: what others can read and plainfs cannot is said to be that.
+inline std::string reason(const Error& error) {
+  return error.code() == Errc::unsupported ? std::string("not supported: ") + error.what() : error.what();
 }
 
 }  // namespace plainfs

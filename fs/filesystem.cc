@@ -6,6 +6,7 @@
 
 #include "formats/base/modified_time.h"
 #include "formats/open_store.h"
+#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {
@@ -76,10 +77,10 @@ Status Filesystem::status(Inode inode, bool with_size) {
   switch (tree_.kind(inode)) {
     case FileKind::directory:
     case FileKind::store:
-      status.st_mode = S_IFDIR | (0555 & ~appearance_.umask);
+      status.st_mode = S_IFDIR | mode(inode, 0755);
       break;
     case FileKind::file:
-      status.st_mode = S_IFREG | (0444 & ~appearance_.umask);
+      status.st_mode = S_IFREG | mode(inode, 0644);
       if (const std::optional<uint64_t> size = with_size ? tree_.size(inode) : size_so_far(inode))
         status.st_size = static_cast<off_t>(*size);
       else
@@ -92,6 +93,22 @@ Status Filesystem::status(Inode inode, bool with_size) {
   }
   status.st_blocks = (status.st_size + 511) / 512;
   return whole;
+}
+
+// most: of what everybody may read.
+mode_t Filesystem::mode(Inode inode, mode_t most) {
+  mode_t shown = most & ~appearance_.umask;
+  if (!appearance_.is_for_others || tree_.is_hidden(inode)) return shown;
+  struct stat source {};
+  if (::stat(tree_.source_path(inode).c_str(), &source) != 0) return shown & 0700;
+  mode_t readable = 0;  // by whom: of a folder also by whom it can be entered
+  for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
+    const mode_t wanted = S_ISDIR(source.st_mode) ? who | who >> 2 : who;
+    if ((source.st_mode & wanted) == wanted) readable |= who | who >> 2;
+  }
+  // Another group than the source's are others to it.
+  if (source.st_gid != appearance_.group && (readable & 07) == 0) readable &= ~mode_t{070};
+  return shown & readable;
 }
 
 // An error is for whoever asks for the size itself.
@@ -242,7 +259,7 @@ void Filesystem::reopen() {
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(error.at(tree_.path(inode)).what());
+  if (log_error_) log_error_(reason(error.at(tree_.path(inode))));
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

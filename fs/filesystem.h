@@ -24,7 +24,8 @@ namespace plainfs {
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
-  mode_t umask = 0;                // taken away from 0444 and 0555
+  mode_t umask = 0;                // taken away from 0644 and 0755
+  bool is_for_others = false;      // then nothing is shown more open than what it is read from
   std::vector<const View*> views;  // empty: all but `bin`
   std::string subdir;              // show this directory only, "assays/RNA"
 };
@@ -102,6 +103,7 @@ class Filesystem {
   };
   Status status(Inode inode, bool with_size);
   std::optional<uint64_t> size_so_far(Inode file);
+  mode_t mode(Inode inode, mode_t most);
   // Against the first call for that store.
   void check_unchanged(const std::string& store_path);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <spdlog/version.h>
+#include <unistd.h>
 
 #include <boost/version.hpp>
 #include <functional>
@@ -15,15 +16,6 @@ namespace {
 using Counter = std::atomic<uint64_t>;
 Json count(const Counter& counter) {
   return Json::of(counter.load(std::memory_order_relaxed));
-}
-
-Json::Object library_versions() {
-  return {{"plainfs", kVersion},
-          {"libfuse", kFuseVersion},
-          {"boost",
-           fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
-          {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-          {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)}};
 }
 
 std::string statistics_text(Filesystem& filesystem, const Context& context) {
@@ -56,8 +48,18 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 
 }  // namespace
 
-std::string info_text(const Store& store, const Json::Object& options) {
+Json::Object library_versions() {
+  return {{"plainfs", kVersion},
+          {"libfuse", kFuseVersion},
+          {"boost",
+           fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+          {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+          {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)}};
+}
+
+std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process) {
   Json::Object info{{"store", store.path}, {"format", store.format}, {"version", store.version}};
+  if (process) info.emplace_back("pid", Json::of(*process));
   for (const auto& detail : store.details) info.push_back(detail);
   info.emplace_back("options", options);
   info.emplace_back("libraries", library_versions());
@@ -67,7 +69,8 @@ std::string info_text(const Store& store, const Json::Object& options) {
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options) {
   filesystem.tree().add_hidden(
       ".plainfs",
-      {{"info.json", [&filesystem, options] { return text_file(info_text(*filesystem.store(), options)); }},
+      {{"info.json",
+        [&filesystem, options] { return text_file(info_text(*filesystem.store(), options, ::getpid())); }},
        {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},
        {"log", [&log] { return text_file(log.text()); }}});
 }

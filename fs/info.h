@@ -1,6 +1,9 @@
 // The files of .plainfs: what is mounted (info.json), live counters (stats.json) and the log.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "fs/filesystem.h"
@@ -12,7 +15,11 @@ namespace plainfs {
 // filesystem's use.
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options);
 
-// The content of info.json, as `plainfs info` prints it too.
-std::string info_text(const Store& store, const Json::Object& options);
+// "plainfs", "libfuse" and the others, each with its version.
+Json::Object library_versions();
+
+// The content of info.json, as `plainfs info --json` prints it too. process: of the mount, where there is
+// one.
+std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process = {});
 
 }  // namespace plainfs

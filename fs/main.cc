@@ -1,4 +1,6 @@
 // The program: mounts a store, or reads it without a mount.
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -6,6 +8,7 @@
 #include "fs/build_info.h"
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
+#include "fs/info.h"
 #include "fs/mount/allocator.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
@@ -13,6 +16,31 @@
 
 namespace plainfs {
 namespace {
+
+// What others call what plainfs does; "" where word is a file or no such word.
+std::string meant_command(const std::string& word) {
+  struct Meant {
+    std::string_view word;
+    std::string_view hint;
+  };
+  static constexpr Meant kMeant[] = {
+      {"umount", "no command; to unmount: fusermount3 -u MOUNTPOINT"},
+      {"unmount", "no command; to unmount: fusermount3 -u MOUNTPOINT"},
+      {"mount", "no command; to mount: plainfs STORE MOUNTPOINT"},
+      {"list", "no command; to list a store: plainfs ls STORE"},
+      {"dir", "no command; to list a store: plainfs ls STORE"},
+      {"copy", "no command; to copy a store out: plainfs export STORE DIR"},
+      {"extract", "no command; to copy a store out: plainfs export STORE DIR"},
+      {"convert", "no command; to copy a store out: plainfs export STORE DIR"},
+      {"verify", "no command; to read all of a store: plainfs check STORE"},
+      {"help", "no command; for help: plainfs --help"},
+      {"version", "no command; for the version: plainfs --version"},
+  };
+  for (const Meant& meant : kMeant) {
+    if (meant.word == word && ::access(word.c_str(), F_OK) != 0) return std::string(meant.hint);
+  }
+  return {};
+}
 
 int run(const std::string& program, std::vector<std::string> arguments) {
   const std::string name = program.substr(program.rfind('/') + 1);
@@ -27,12 +55,17 @@ int run(const std::string& program, std::vector<std::string> arguments) {
     arguments = {"--help"};
   }
   const Options options = parse_options(arguments);
+  if (const std::string hint = meant_command(options.store); !hint.empty())
+    throw Failure(kUsage, fmt::format("{}: {}", options.store, hint));
   if (options.help) {
     std::fputs(help_text().c_str(), stdout);
     return kSuccess;
   }
   if (options.version) {
     std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
+    for (const auto& [name, version] : library_versions())
+      if (name != "plainfs" && name != "libfuse")
+        std::printf("%s %s\n", name.c_str(), version.text()->c_str());
     return kSuccess;
   }
   return is_fake ? int{kSuccess} : mount_store(options);

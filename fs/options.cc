@@ -1,11 +1,14 @@
 #include "fs/options.h"
 
 #include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "fs/exit_code.h"
@@ -13,27 +16,56 @@
 namespace plainfs {
 namespace {
 
-uint64_t integer(std::string_view name, std::string_view text, uint64_t most, int base = 10) {
+// The whole of text as a number up to most, else nullopt.
+std::optional<uint64_t> number(std::string_view text, uint64_t most, int base = 10) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size() || value > most) {
-    throw Failure(kUsage, fmt::format("{}={}: not a number from 0 to {}", name, text, most));
-  }
+  if (error != std::errc() || end != text.data() + text.size() || value > most) return std::nullopt;
   return value;
 }
 
-// "512m": bytes, with k, m, g or t for powers of 1024.
+uint64_t integer(std::string_view name, std::string_view text, uint64_t most) {
+  if (const auto value = number(text, most)) return *value;
+  throw Failure(kUsage, fmt::format("{}={}: not a number from 0 to {}", name, text, most));
+}
+
+mode_t mode(std::string_view name, std::string_view text) {
+  if (const auto value = number(text, 0777, 8)) return static_cast<mode_t>(*value);
+  throw Failure(kUsage, fmt::format("{}={}: not an octal number from 0 to 777", name, text));
+}
+
+// "512m": bytes, with k, m, g or t for powers of 1024, as "kb" and "KiB" too.
 uint64_t byte_size(std::string_view name, std::string_view text) {
   static constexpr std::string_view kUnits = "kmgt";
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  const auto ends_with = [&](char letter) { return text.size() > 1 && (text.back() | 0x20) == letter; };
+  std::string_view digits = text;
+  if (ends_with('b')) digits.remove_suffix(1);
+  if (digits.size() < text.size() && digits.size() > 1 && digits.back() == 'i') digits.remove_suffix(1);
   int shift = 0;
-  if (!text.empty()) {
-    const size_t unit = kUnits.find(static_cast<char>(text.back() | 0x20));
+  if (!digits.empty()) {
+    const size_t unit = kUnits.find(static_cast<char>(digits.back() | 0x20));
     if (unit != std::string_view::npos) {
       shift = 10 * static_cast<int>(unit + 1);
-      text.remove_suffix(1);
+      digits.remove_suffix(1);
     }
   }
-  return integer(name, text, (uint64_t{1} << 62) >> shift) << shift;
+  if (const auto value = number(digits, kMost >> shift)) return *value << shift;
+  throw Failure(kUsage, fmt::format("{}={}: not a number of bytes; write 64m or 2g", name, text));
+}
+
+// A number, or the name of a user.
+uid_t user(std::string_view text) {
+  if (const auto value = number(text, UINT32_MAX)) return static_cast<uid_t>(*value);
+  if (const passwd* known = ::getpwnam(std::string(text).c_str())) return known->pw_uid;
+  throw Failure(kUsage, fmt::format("uid={}: neither a number nor a user", text));
+}
+
+// A number, or the name of a group.
+gid_t group(std::string_view text) {
+  if (const auto value = number(text, UINT32_MAX)) return static_cast<gid_t>(*value);
+  if (const ::group* known = ::getgrnam(std::string(text).c_str())) return known->gr_gid;
+  throw Failure(kUsage, fmt::format("gid={}: neither a number nor a group", text));
 }
 
 double seconds(std::string_view name, std::string_view text) {
@@ -90,18 +122,21 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) {
        o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
      }},
+    {0, "header", "", "a header for the .csv of every array, not of tables and labelled ones alone",
+     [](Options& o, std::string_view) { o.read.array_header = true; }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+    {0, "follow_outside", "", "read what a store names outside of its folder",
+     [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
 
 // FUSE's, for the files of this mount.
 constexpr Row kFuse[] = {
-    {0, "uid", "N", "owner of the files (who mounts)",
-     [](Options& o, std::string_view v) { o.uid = static_cast<uid_t>(integer("uid", v, UINT32_MAX)); }},
-    {0, "gid", "N", "their group (who mounts)",
-     [](Options& o, std::string_view v) { o.gid = static_cast<gid_t>(integer("gid", v, UINT32_MAX)); }},
-    {0, "umask", "M", "octal, taken away from 0444 and 0555 (0)",
-     [](Options& o, std::string_view v) { o.umask = static_cast<mode_t>(integer("umask", v, 0777, 8)); }},
+    {0, "uid", "USER", "owner of the files, by number or name (who mounts)",
+     [](Options& o, std::string_view v) { o.uid = user(v); }},
+    {0, "gid", "GROUP", "their group (who mounts)", [](Options& o, std::string_view v) { o.gid = group(v); }},
+    {0, "umask", "M", "octal, taken away from 0644 and 0755 (0)",
+     [](Options& o, std::string_view v) { o.umask = mode("umask", v); }},
     {0, "entry_timeout", "SECONDS", "how long the kernel keeps names (1000000)",
      [](Options& o, std::string_view v) { o.entry_timeout = seconds("entry_timeout", v); }},
     {0, "attr_timeout", "SECONDS", "and sizes (1000000)",
@@ -172,7 +207,7 @@ void set_option(Options& options, std::string_view option) {
   bool wants_value = false;
   if (const Row* row = find_row(name)) {
     wants_value = !row->value.empty();
-    if (has_value == wants_value) return row->set(options, value);
+    if (has_value == wants_value && has_value == !value.empty()) return row->set(options, value);
   } else if (is_ignored(name)) {
     return;
   } else {
@@ -236,6 +271,8 @@ class Parser {
  private:
   void add_name(std::string_view name) {
     std::vector<std::string>& names = options_.names;
+    if (name.empty())
+      throw Failure(kUsage, names.empty() ? "the name of the store is empty" : "an argument is empty");
     if (names.size() == most_names_) throw Failure(kUsage, fmt::format("one argument too many: {}", name));
     names.emplace_back(name);
     if (names.size() == 1) options_.store = name;
@@ -310,13 +347,18 @@ MountHelper from_mount_helper(std::span<const std::string> arguments) {
   return helper;
 }
 
+bool is_for_others(const Options& options) {
+  const std::vector<std::string>& passed = options.mount_options;
+  return std::find(passed.begin(), passed.end(), "allow_other") != passed.end();
+}
+
 std::string help_text() {
   std::string text =
       "usage: plainfs [options] STORE [MOUNTPOINT]\n"
-      "       plainfs ls [-l] [-R] STORE [PATH]\n"
+      "       plainfs ls [-lRhapt] STORE [PATH]\n"
       "       plainfs cat [--range FIRST-LAST] STORE PATH...\n"
       "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
-      "       plainfs info STORE\n"
+      "       plainfs info [--json] STORE\n"
       "       plainfs check STORE\n"
       "\n"
       "Mounts a BPCells, HDF5, h5Seurat, Zarr, HDMF-Zarr or takane store, or a directory of them, as plain "
@@ -347,7 +389,9 @@ Json::Object describe(const Options& options) {
   if (options.log_level != defaults.log_level) add("log_level", options.log_level);
   add("log_file", options.log_file);
   if (options.read.absent_chunk_is_error) add("missing", "error");
+  if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
+  if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;

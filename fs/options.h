@@ -62,6 +62,9 @@ struct MountHelper {
 };
 MountHelper from_mount_helper(std::span<const std::string> arguments);
 
+// Whether users other than the one who mounts may see the files.
+bool is_for_others(const Options& options);
+
 std::string help_text();
 
 // Those that are not as by default, for info.json.

@@ -32,6 +32,7 @@ class Session {
   DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
   DecodeRoom unit_room_{size_t{24} << 20};
   FilePool files_;
+  FilePool neighbours_;  // of the stores beside the one that is shown, which its links lead to
   Context context_;
   std::mutex others_mutex_;  // guards others_
   // By the path of the store. None ever goes: arrays refer to them.

@@ -36,6 +36,20 @@ T load_big(const std::byte* at) {
   return std::endian::native == std::endian::big ? value : byte_swapped(value);
 }
 
+// Swaps the bytes of each T in turn. Pointer and count stand in locals because bytes may alias anything: so
+// the compiler uses its vectors.
+template <std::integral T>
+void swap_all(Bytes& bytes) {
+  std::byte* const at = bytes.data();
+  const size_t count = bytes.size() / sizeof(T);
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, at + i * sizeof(T), sizeof value);
+    value = byte_swapped(value);
+    std::memcpy(at + i * sizeof(T), &value, sizeof value);
+  }
+}
+
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}

@@ -180,6 +180,7 @@ struct FilePool::State {
 
   const size_t most_open;
   std::atomic<uint64_t>* const bytes_read;
+  Containment bounds;                                                       // set before anything is opened
   std::mutex mutex;                                                         // guards everything below
   std::list<Open> open;                                                     // the latest used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
@@ -201,7 +202,7 @@ int FilePool::State::open_descriptor(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   int64_t waited = 0;
   for (;;) {
-    const int descriptor = ::open(path.c_str(), kFlags);
+    const int descriptor = bounds.open(path, kFlags);
     if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
     close_all();
     if (waited > 0) {
@@ -256,12 +257,22 @@ FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
 
 FilePool::~FilePool() = default;
 
+void FilePool::confine(Containment bounds) {
+  state_->bounds = std::move(bounds);
+}
+
+const Containment& FilePool::bounds() const {
+  return state_->bounds;
+}
+
 FilePtr FilePool::open_if_exists(const std::string& path) {
   if (FilePtr file = state_->find(path)) return file;
   if (path.find('\0') != std::string::npos) throw system_error(path, EINVAL);
   const int descriptor = state_->open_descriptor(path);
   if (descriptor < 0) {
     const int error = errno;
+    if (error == EXDEV) throw outside_error(path);
+    if (error == ENAMETOOLONG) return nullptr;
     if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
     struct stat link {};
     if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)

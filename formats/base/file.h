@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/base/containment.h"
 
 namespace plainfs {
 
@@ -76,10 +77,15 @@ class FilePool {
   explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool();
 
-  // The open file, or null where nothing has that path (ENOENT only). Throws unreadable for every other
-  // reason (a dangling link, as git-annex leaves where content was not fetched), damaged where it is no
-  // regular file, changed where path was used before and is another file now. What is absent is remembered
-  // too, the latest hundred thousand paths of it.
+  // From now on nothing else is opened: a path that leads out of bounds is unreadable. Before anything is
+  // opened.
+  void confine(Containment bounds);
+  const Containment& bounds() const;
+
+  // The open file, or null where nothing has that path (ENOENT, or a name that is too long to be one). Throws
+  // unreadable for every other reason (a dangling link, as git-annex leaves where content was not fetched),
+  // damaged where it is no regular file, changed where path was used before and is another file now. What is
+  // absent is remembered too, the latest hundred thousand paths of it.
   FilePtr open_if_exists(const std::string& path);
   // The same, where absence is an error: not_found.
   FilePtr open(const std::string& path);

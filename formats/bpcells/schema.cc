@@ -12,10 +12,22 @@
 namespace plainfs::bpcells {
 namespace {
 
-// The version attribute: a string, or a list of one.
+// Whether the group holds arrays that every version of BPCells has, so that it may be one of its own.
+bool may_be_bpcells(const Group& group) {
+  return (group.find("idxptr") && group.find("storage_order")) ||
+         (group.find("chr_ptr") && group.find("chr_names"));
+}
+
+// The version attribute: a string, or a list of one. One of a type that has no text is none.
 std::optional<Version> version_of(const Node& node) {
-  const Attributes attributes = attributes_of(node);
-  const Json* value = find_attribute(attributes, "version");
+  std::optional<Json> stored;
+  try {
+    const Attributes attributes = attributes_of(node);
+    if (const Json* value = find_attribute(attributes, "version")) stored = *value;
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && may_be_bpcells(*node.parts)) throw;
+  }
+  const Json* value = stored ? &*stored : nullptr;
   if (value && value->list() && value->list()->size() == 1) value = &value->list()->front();
   if (!value || !value->text()) return std::nullopt;
   return parse_version(*value->text());

@@ -1,15 +1,10 @@
 #include "formats/base/checked.h"
 #include "formats/codecs/makers.h"
 #include "formats/codecs/output.h"
+#include "formats/model/array.h"
 
 namespace plainfs {
 namespace {
-
-uint64_t product(const std::vector<uint64_t>& lengths) {
-  uint64_t all = 1;
-  for (const uint64_t length : lengths) all = checked_multiply(all, length);
-  return all;
-}
 
 // zarr-extensions' reshape: other lengths for the same elements in the same C order.
 class Reshape : public Codec {
@@ -35,10 +30,10 @@ class Reshape : public Codec {
       if (rest) open = out.shape.size();
       out.shape.push_back(rest ? 1 : length(axis, decoded, next));
     }
-    const uint64_t all = product(decoded.shape);
-    const uint64_t known = product(out.shape);
+    const uint64_t all = element_count(decoded.shape);
+    const uint64_t known = element_count(out.shape);
     if (open && known > 0) out.shape[*open] = all / known;
-    if (product(out.shape) != all) wrong(decoded);
+    if (element_count(out.shape) != all) wrong(decoded);
     return out;
   }
 

@@ -2,7 +2,7 @@
 // library. Samples come in blocks, blocks in scanlines that are filled up to whole blocks; each block says
 // how it is coded. Numbers of 32 and 64 bits are coded as bytes, all first bytes, then all second ones, and
 // so on. Sources: CCSDS 121.0-B-3; libhdf5's H5Zszip.c, which takes a stream that ends too early for a whole
-// one.
+// one. So does libaec, with what is missing left as it was, and some damage that is refused here passes it.
 #include <algorithm>
 
 #include "formats/base/checked.h"

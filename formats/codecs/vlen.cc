@@ -24,10 +24,6 @@ void each_item(std::string_view codec, ByteSpan encoded, uint64_t count, Item&& 
   if (!cursor.at_end()) throw damaged("{}: {} bytes after the last item", codec, cursor.remaining());
 }
 
-uint64_t product(std::span<const uint64_t> shape) {
-  return element_count(Shape(shape.begin(), shape.end()));
-}
-
 // Items as text or blobs: Elements with the heap and its offsets.
 class VlenBytes : public ObjectCodec {
  public:
@@ -35,7 +31,7 @@ class VlenBytes : public ObjectCodec {
 
   DType dtype() const override { return number_type(kind_, 0); }
   Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const override {
-    const uint64_t count = product(chunk_shape);
+    const uint64_t count = element_count(chunk_shape);
     Elements out;
     out.count = count;
     each_item(name_, encoded, count, [&](ByteSpan item) {
@@ -68,7 +64,7 @@ class VlenArray : public ObjectCodec {
 
   DType dtype() const override { return sequence_type(item_); }
   Elements decode(ByteSpan encoded, std::span<const uint64_t> chunk_shape) const override {
-    const uint64_t count = product(chunk_shape);
+    const uint64_t count = element_count(chunk_shape);
     Elements out;
     out.count = count;
     out.offsets.push_back(0);

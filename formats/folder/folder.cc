@@ -49,19 +49,33 @@ class Folder : public Group {
   std::string path() const override { return parent_ ? "/" + path_.lexically_relative(root_).string() : "/"; }
 
  private:
+  // What cannot be looked at is listed, and an error for whoever reads it.
+  static Node unreadable_file(const files::path& path, const boost::system::error_code& error) {
+    const Error why = unreadable("{}: {}", path.string(), error.message());
+    Node node;
+    node.content = PlainFile{path.string(), [why]() -> Bytes { throw why; }};
+    return node;
+  }
+
   // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
   // folder.
   std::optional<Node> member(const files::path& path) const {
     if (path == context_.options.mountpoint) return std::nullopt;
     boost::system::error_code error;
     files::file_status status = files::symlink_status(path, error);
+    if (status.type() == files::status_error) return unreadable_file(path, error);
     Node node;
     if (status.type() == files::symlink_file) {
+      if (!context_.options.follow_outside && !leads_into(path, root_)) {
+        node.content = Link{{}, {}, files::canonical(path, error).string(), true};
+        return node;
+      }
       if (leads_into(path, root_) && !container_of(path.string())) {
         node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
         return node;
       }
       status = files::status(path, error);
+      if (status.type() == files::status_error) return unreadable_file(path, error);
       if (status.type() == files::directory_file && !container_of(path.string())) {
         node.content = Link{{}, {}, files::canonical(path, error).string(), true};
         return node;

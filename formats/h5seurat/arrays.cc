@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/frames/categorical.h"
 #include "formats/h5seurat/labels.h"
 #include "formats/h5seurat/r_array.h"
 #include "formats/h5seurat/shapes.h"
@@ -8,21 +9,19 @@
 namespace plainfs::h5seurat {
 namespace {
 
-bool is_integer(const Array& array) {
-  return array.dtype().kind == Kind::integer || array.dtype().kind == Kind::unsigned_integer;
-}
-
 bool holds(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 Logicals logicals_of(const Group& group, const Node& node, const Array& array, const std::string& name) {
   Logicals logicals;
+  if (array.dtype().kind != Kind::compound && !array.dtype().is_integer()) return logicals;
+  const Attributes attributes = attributes_of(node);
+  check_names(attributes);
   if (array.dtype().kind == Kind::compound) {
-    for (std::string& member : texts_of(attributes_of(node), "logicals"))
-      logicals.members.insert(std::move(member));
-  } else if (is_integer(array)) {
-    logicals.itself = holds(texts_of(attributes_of(node), "s3class"), "logical") ||
+    for (std::string& member : texts_of(attributes, "logicals")) logicals.members.insert(std::move(member));
+  } else {
+    logicals.itself = holds(texts_of(attributes, "s3class"), "logical") ||
                       holds(texts_of(group.attributes(), "logicals"), name);
   }
   return logicals;
@@ -65,10 +64,10 @@ ArrayPtr factor_of(const SeuratFile& file, const Group& group) {
   const auto of = [&](std::string_view levels_name, std::string_view codes_name, int64_t base) -> ArrayPtr {
     const ArrayPtr levels = find_array(group, levels_name);
     const ArrayPtr codes = levels ? find_array(group, codes_name) : nullptr;
-    if (!codes || !is_integer(*codes) || codes->shape().size() != 1 || levels->shape().size() != 1)
-      return nullptr;
+    if (!codes || !frames::are_codes(*codes) || levels->shape().size() != 1) return nullptr;
     if (group.members().size() != 2) return nullptr;
-    return factor(r_codes(codes, base), r_array(levels, {}), base, group.path(), file.context());
+    return factor(frames::codes_from(r_array(codes, {}), base), r_array(levels, {}), base, group.path(),
+                  file.context());
   };
   if (ArrayPtr values = of("levels", "values", 1)) return values;
   return of("categories", "codes", 0);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/frames/table.h"
 #include "formats/h5seurat/labels.h"
 #include "formats/h5seurat/r_array.h"
 #include "formats/h5seurat/shapes.h"
@@ -71,30 +72,18 @@ std::optional<Table> table_of(const SeuratFile& file, const Group& parent, const
   const auto listed = [](const auto& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  Table table;
+  std::vector<Column> columns;
+  std::optional<uint64_t> rows;
   for (const Member& member : in_order(group.members(), names)) {
     if (listed(row_members, member.name) && !listed(names, member.name)) continue;
     ArrayPtr values = column_values(file, group, place, member);
-    if (is_column(values))
-      table.columns.push_back({member.name, std::move(values)});
-    else
-      file.context().notice(
-          fmt::format("{}: {} is not one value a row and is left out", group.path(), member.name));
+    if (!rows && is_column(values) && frames::is_readable(*values)) rows = values->count();
+    columns.push_back({member.name, std::move(values)});
   }
-  const ArrayPtr row_names = row_names_of(file, parent, group, place, row_members);
-  if (!table.columns.empty())
-    table.rows = table.columns[0].values->count();
-  else if (row_names)
-    table.rows = row_names->count();
-  table.row_names = fitting_names(row_names, table.rows, group.path() + ": rows", file.context());
-  for (Column& column : table.columns) {
-    const uint64_t length = column.values->count();
-    if (length != table.rows)
-      column.values = std::make_shared<BrokenArray>(
-          column.values->dtype(),
-          damaged("column {} has {} rows, the first {}", column.name, length, table.rows));
-  }
-  return table;
+  ArrayPtr row_names = row_names_of(file, parent, group, place, row_members);
+  if (!rows) rows = row_names ? row_names->count() : 0;
+  row_names = fitting_names(std::move(row_names), *rows, group.path() + ": rows", file.context());
+  return frames::table_of(*rows, std::move(row_names), std::move(columns), group.path(), file.context());
 }
 
 }  // namespace plainfs::h5seurat

@@ -11,8 +11,12 @@ GroupPtr holder_of(const SeuratFile& file, const Place& place) {
 }
 
 ArrayPtr names_beside(const SeuratFile& file, const Place& place, std::string_view name) {
-  const GroupPtr holder = holder_of(file, place);
-  return holder ? find_names(*holder, name, file.context()) : nullptr;
+  try {
+    const GroupPtr holder = holder_of(file, place);
+    return holder ? find_names(*holder, name, file.context()) : nullptr;
+  } catch (const Error& error) {
+    return std::make_shared<BrokenArray>(text_type(), error);
+  }
 }
 
 bool is_in(const Place& place, std::string_view folder) {
@@ -22,8 +26,13 @@ bool is_in(const Place& place, std::string_view folder) {
 // PC_1, PC_2, … after the reduction's key.
 ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t count) {
   constexpr uint64_t kMostDimensions = 1 << 20;
-  const GroupPtr reduction = holder_of(file, place);
-  const auto key = reduction ? texts_of(reduction->attributes(), "key") : std::vector<std::string>();
+  std::vector<std::string> key;
+  try {
+    const GroupPtr reduction = holder_of(file, place);
+    if (reduction) key = texts_of(reduction->attributes(), "key");
+  } catch (const Error& error) {
+    return std::make_shared<BrokenArray>(text_type(), error);
+  }
   if (key.empty() || count > kMostDimensions) return nullptr;
   std::vector<std::string> names;
   for (uint64_t i = 1; i <= count; ++i) names.push_back(key[0] + std::to_string(i));

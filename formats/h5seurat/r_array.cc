@@ -65,13 +65,21 @@ void mark_missing(const DType& dtype, Elements& elements) {
     case Kind::sequence:
       mark_missing(*dtype.item, elements.children[0]);
       break;
-    default:
+    case Kind::boolean:
+    case Kind::unsigned_integer:
+    case Kind::complex:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::json:
+    case Kind::reference:
       break;
   }
-}
-
-bool is_integer(const DType& dtype) {
-  return dtype.kind == Kind::integer || dtype.kind == Kind::unsigned_integer;
 }
 
 DType as_logical_type(DType dtype) {
@@ -81,9 +89,9 @@ DType as_logical_type(DType dtype) {
 }
 
 DType r_type(DType dtype, const Logicals& logicals) {
-  if (logicals.itself && is_integer(dtype)) return as_logical_type(std::move(dtype));
+  if (logicals.itself && dtype.is_integer()) return as_logical_type(std::move(dtype));
   for (Field& field : dtype.fields)
-    if (logicals.members.contains(field.name) && is_integer(field.type))
+    if (logicals.members.contains(field.name) && field.type.is_integer())
       field.type = as_logical_type(std::move(field.type));
   return dtype;
 }
@@ -96,21 +104,6 @@ ArrayPtr r_array(ArrayPtr values, const Logicals& logicals) {
     mark_missing(dtype, elements);
     return elements;
   });
-}
-
-ArrayPtr r_codes(ArrayPtr codes, int64_t base) {
-  const DType dtype = codes->dtype();
-  return with_missing(r_array(std::move(codes), {}),
-                      [dtype, base](const Elements& elements, std::vector<uint8_t>& missing) {
-                        visit_number(dtype, [&](auto number) {
-                          using T = decltype(number);
-                          if constexpr (std::is_integral_v<T>) {
-                            const auto values = elements.values<T>();
-                            for (size_t i = 0; i < values.size(); ++i)
-                              missing[i] |= std::cmp_equal(values[i], base - 1);
-                          }
-                        });
-                      });
 }
 
 }  // namespace plainfs::h5seurat

@@ -19,8 +19,4 @@ struct Logicals {
 // logicals 2 and -2^31. In members and items at any depth. The stored bits stay as they are.
 ArrayPtr r_array(ArrayPtr values, const Logicals& logicals);
 
-// Codes of a factor, of any integers: the one below base is missing too, as pandas means it (-1, or 0 once
-// Convert has added 1).
-ArrayPtr r_codes(ArrayPtr codes, int64_t base);
-
 }  // namespace plainfs::h5seurat

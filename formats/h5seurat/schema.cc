@@ -14,12 +14,22 @@ bool is_text(const Attributes& attributes, std::string_view name) {
   }
 }
 
+// Those of a file that has not what every h5Seurat file has need not be readable.
+Attributes attributes_of_root(const Group& root) {
+  try {
+    return root.attributes();
+  } catch (const Error&) {
+    if (root.find("assays") && root.find("cell.names")) throw;
+    return {};
+  }
+}
+
 // Null where node is no root of an h5Seurat file that is not refined yet.
 GroupPtr raw_seurat_root(const Node& node) {
   const GroupPtr& root = node.parts;
   if (!root || !std::holds_alternative<std::monostate>(node.content) || root->parent()) return nullptr;
   if (dynamic_cast<const SeuratGroup*>(root.get())) return nullptr;
-  const Attributes attributes = root->attributes();
+  const Attributes attributes = attributes_of_root(*root);
   for (const std::string_view name : {"project", "active.assay", "version"})
     if (!is_text(attributes, name)) return nullptr;
   return root;

@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "formats/frames/names.h"
 #include "formats/model/context.h"
 #include "formats/model/node.h"
 
 namespace plainfs::h5seurat {
+
+using frames::find_names;
+using frames::fitting_names;
 
 class SeuratFile {
  public:
@@ -25,10 +29,7 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
-// names where they are a list of count texts, else null; a list that does not fit is warned of with place.
-ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
-
-// group's member as a list of names; null where it is none or cannot be opened, which is warned of.
-ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
+// Throws damaged where one of them has a name that is no text: nobody knows which one it was.
+void check_names(const Attributes& attributes);
 
 }  // namespace plainfs::h5seurat

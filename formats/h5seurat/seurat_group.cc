@@ -46,10 +46,12 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
   place.push_back(name);
   const Group& group = *raw.parts;
   Node node = raw;
+  node.parts = std::make_shared<SeuratGroup>(file_, raw.parts, place,
+                                             std::static_pointer_cast<const SeuratGroup>(shared_from_this()));
   try {
-    if (is_bpcells(group.attributes())) return raw;
-    node.parts = std::make_shared<SeuratGroup>(
-        file_, raw.parts, place, std::static_pointer_cast<const SeuratGroup>(shared_from_this()));
+    const Attributes attributes = group.attributes();
+    if (is_bpcells(attributes)) return raw;
+    check_names(attributes);
     if (auto table = table_of(*file_, *raw_, group, place)) {
       node.content = std::move(*table);
     } else if (auto matrix = sparse_of(*file_, group, place)) {
@@ -61,7 +63,7 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
       };  // not those of the codes
     }
   } catch (const Error& error) {  // what can be read of it is still listed in it
-    file_->context().notice(fmt::format("{}: shown as a plain group: {}", group.path(), error.what()));
+    node.content = error.at(group.path());
   }
   return node;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/frames/compressed.h"
 #include "formats/h5seurat/labels.h"
 #include "formats/h5seurat/r_array.h"
 #include "formats/h5seurat/shapes.h"
@@ -7,23 +8,13 @@
 namespace plainfs::h5seurat {
 namespace {
 
-struct Dims {
-  uint64_t rows = 0;
-  uint64_t columns = 0;
-};
+using Dims = frames::MatrixShape;
 
 // Two counts in an attribute; nullopt where there is no such attribute.
 std::optional<Dims> dims_in(const Attributes& attributes, std::string_view name, bool reversed) {
-  const Json* value = find_attribute(attributes, name);
-  if (!value) return std::nullopt;
-  const Json::List* list = value->list();
-  std::vector<uint64_t> numbers;
-  if (list)
-    for (const Json& item : *list)
-      if (const auto number = item.as_uint64()) numbers.push_back(*number);
-  if (!list || list->size() != 2 || numbers.size() != 2)
-    throw damaged("{} is not two counts: {}", name, to_json_text(*value));
-  return reversed ? Dims{numbers[1], numbers[0]} : Dims{numbers[0], numbers[1]};
+  std::optional<Dims> dims = frames::matrix_shape_in(attributes, name);
+  if (dims && reversed) std::swap(dims->rows, dims->columns);
+  return dims;
 }
 
 uint64_t rows_by_index(const Array& indices) {
@@ -51,6 +42,7 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
   if (const auto dims = dims_in(attributes, "shape", true)) return *dims;
   if (matrix.pointer->count() == 0) throw damaged("indptr is empty");
   const ArrayPtr names = row_label_list(file, place);
+  if (names) names->check();
   const uint64_t needed = rows_by_index(*matrix.index);
   return {names && names->count() >= needed ? names->count() : needed, matrix.pointer->count() - 1};
 }
@@ -66,13 +58,9 @@ void check_orientation(const Attributes& attributes, const SparseMatrix& matrix)
 }  // namespace
 
 std::optional<SparseMatrix> sparse_of(const SeuratFile& file, const Group& group, const Place& place) {
-  SparseMatrix matrix;
-  matrix.value = find_array(group, "data");
-  if (!matrix.value) return std::nullopt;
-  matrix.index = find_array(group, "indices");
-  if (!matrix.index) return std::nullopt;
-  matrix.pointer = find_array(group, "indptr");
-  if (!matrix.pointer) return std::nullopt;
+  if (!frames::has_compressed_parts(group)) return std::nullopt;
+  SparseMatrix matrix = frames::compressed_parts(group);
+  if (matrix.error) throw *matrix.error;
   matrix.value = r_array(std::move(matrix.value), {});
   try {
     const Attributes attributes = group.attributes();

@@ -1,6 +1,7 @@
 #include "formats/hdf5/attributes.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,14 @@ struct StoredAttribute {
   std::optional<Error> error{};
 };
 
+// -1 ends the listing: no exception may pass through the library.
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
-  static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-  return 0;
+  try {
+    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
 }
 
 StoredAttribute fetch(hid_t object, std::string name, const SourceFile& file) {

@@ -147,14 +147,56 @@ ChunkBtree::ChunkBtree(const File& file, FileLayout layout, Context& context, Ch
       chunks_(std::move(chunks)),
       cache_owner_(context.cache.new_owner()) {}
 
-// As the library does it: by the place of the chunk in the grid, and the offset in the element last.
-int ChunkBtree::compare(std::span<const uint64_t> origin, const uint64_t* key) const {
-  for (size_t axis = 0; axis < origin.size(); ++axis) {
-    const uint64_t mine = origin[axis] / chunks_.chunk_shape[axis];
-    const uint64_t other = key[axis] / chunks_.chunk_shape[axis];
-    if (mine != other) return mine < other ? -1 : 1;
+// The places of a box that are still to be looked for, in C order.
+class ChunkBtree::Search {
+ public:
+  explicit Search(const Box& places) : first(places.origin), last(places.origin), place(first) {
+    for (size_t axis = 0; axis < last.size(); ++axis) last[axis] += places.extent[axis] - 1;
   }
-  return key[origin.size()] / chunks_.element_size > 0 ? -1 : 0;
+
+  // Goes on to the first place that is at or after the given one; strictly: after it.
+  void go_to(std::span<const uint64_t> given, bool strictly) {
+    const size_t rank = place.size();
+    size_t axis = 0;
+    for (; axis < rank && first[axis] <= given[axis] && given[axis] <= last[axis]; ++axis)
+      place[axis] = given[axis];
+    if (axis < rank && given[axis] < first[axis]) return start_at(axis);
+    if (axis == rank && !strictly) return;
+    while (axis > 0 && place[axis - 1] == last[axis - 1]) --axis;
+    is_over = axis == 0;
+    if (is_over) return;
+    ++place[axis - 1];
+    start_at(axis);
+  }
+
+  Shape first, last;
+  Shape place;
+  bool is_over = false;
+  bool is_one_enough = false;
+  std::vector<PlacedChunk> found;
+
+ private:
+  void start_at(size_t axis) { std::copy(first.begin() + axis, first.end(), place.begin() + axis); }
+};
+
+// As the library does it: by the place of the chunk in the grid, and the offset in the element last.
+int ChunkBtree::compare(std::span<const uint64_t> place, const uint64_t* key) const {
+  for (size_t axis = 0; axis < place.size(); ++axis) {
+    const uint64_t other = key[axis] / chunks_.chunk_shape[axis];
+    if (place[axis] != other) return place[axis] < other ? -1 : 1;
+  }
+  return key[place.size()] / chunks_.element_size > 0 ? -1 : 0;
+}
+
+// The library looks for a chunk by halving: what it would find between keys in disorder is anybody's guess.
+bool ChunkBtree::ascend(const uint64_t* key, const uint64_t* next) const {
+  const size_t rank = chunks_.chunk_shape.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const uint64_t mine = key[axis] / chunks_.chunk_shape[axis];
+    const uint64_t other = next[axis] / chunks_.chunk_shape[axis];
+    if (mine != other) return mine < other;
+  }
+  return key[rank] / chunks_.element_size == 0 || next[rank] / chunks_.element_size > 0;
 }
 
 ChunkNode ChunkBtree::load(uint64_t address) const try {
@@ -183,8 +225,7 @@ ChunkNode ChunkBtree::load(uint64_t address) const try {
   }
   for (size_t i = 0; i < count; ++i) {
     const uint64_t* key = node.keys.data() + i * axes;
-    if (std::lexicographical_compare(key + axes, key + 2 * axes, key, key + axes))
-      throw damaged("keys that do not ascend");
+    if (!ascend(key, key + axes)) throw damaged("keys that do not ascend");
   }
   return node;
 } catch (const Error& error) {
@@ -199,39 +240,69 @@ StoredChunk ChunkBtree::checked(const ChunkNode::Child& child) const {
   return {offset, child.size, child.filter_mask};
 }
 
-std::optional<StoredChunk> ChunkBtree::find(std::span<const uint64_t> origin) const {
-  if (!chunks_.root) return std::nullopt;
-  const size_t axes = origin.size() + 1;
-  uint64_t address = *chunks_.root;
-  unsigned level_above = 256;
-  for (;;) {
-    const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] { return load(address); });
-    if (node->level >= level_above)
-      throw damaged("chunk index at {}: a node of level {} under one of level {}", address, node->level,
-                    level_above);
-    level_above = node->level;
-    // The last child whose key is not behind origin.
-    size_t first = 0, last = node->children.size();
-    while (first < last) {
-      const size_t middle = first + (last - first) / 2;
-      if (compare(origin, node->keys.data() + middle * axes) < 0)
-        last = middle;
-      else
-        first = middle + 1;
-    }
-    if (first == 0) return std::nullopt;
-    const ChunkNode::Child& child = node->children[first - 1];
-    const uint64_t* key = node->keys.data() + (first - 1) * axes;
-    if (node->level > 0) {
-      if (compare(origin, key + axes) >= 0) return std::nullopt;
-      address = child.address;
+std::vector<PlacedChunk> ChunkBtree::find(const Box& places) const {
+  if (!chunks_.root || element_count(places.extent) == 0) return {};
+  Search search(places);
+  visit(search, *chunks_.root, 256, nullptr);
+  return std::move(search.found);
+}
+
+bool ChunkBtree::holds_any(const Box& places) const {
+  if (!chunks_.root || element_count(places.extent) == 0) return false;
+  Search search(places);
+  search.is_one_enough = true;
+  visit(search, *chunks_.root, 256, nullptr);
+  return !search.found.empty();
+}
+
+// Goes through the places that the node at address answers for. limit: the key after it; null: none.
+void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const {
+  const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] { return load(address); });
+  if (node->level >= level_above)
+    throw damaged("chunk index at {}: a node of level {} under one of level {}", address, node->level,
+                  level_above);
+  const size_t rank = search.place.size();
+  const auto key = [&](size_t i) { return node->keys.data() + i * (rank + 1); };
+  Shape place_of_key(rank);
+  // Past everything before key i, which no child up to it holds.
+  const auto go_to_key = [&](size_t i) {
+    const uint64_t* to = limit && !ascend(key(i), limit) ? limit : key(i);
+    for (size_t axis = 0; axis < rank; ++axis) place_of_key[axis] = to[axis] / chunks_.chunk_shape[axis];
+    search.go_to(place_of_key, to[rank] / chunks_.element_size > 0);
+  };
+  const auto is_before = [&](const uint64_t* a_key) {
+    return !search.is_over && compare(search.place, a_key) < 0;
+  };
+  while (is_before(key(node->children.size())) && (!limit || is_before(limit))) {
+    if (is_before(key(0))) {
+      go_to_key(0);
       continue;
     }
-    if (compare(origin, key) != 0) return std::nullopt;
-    if (!std::equal(origin.begin(), origin.end(), key) || key[origin.size()] != 0)
-      throw damaged("chunk index at {}: a chunk that does not lie in the grid of chunks", address);
-    return checked(child);
+    // The last child whose key is not behind the place.
+    size_t child = 0, end = node->children.size();
+    while (end - child > 1) {
+      const size_t middle = child + (end - child) / 2;
+      (compare(search.place, key(middle)) < 0 ? end : child) = middle;
+    }
+    if (node->level > 0)
+      visit(search, node->children[child].address, node->level, key(child + 1));
+    else if (compare(search.place, key(child)) == 0)
+      take(search, node->children[child], key(child));
+    if (is_before(key(child + 1))) go_to_key(child + 1);
   }
+}
+
+void ChunkBtree::take(Search& search, const ChunkNode::Child& child, const uint64_t* key) const {
+  const size_t rank = search.place.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (key[axis] % chunks_.chunk_shape[axis] != 0)
+      throw damaged(
+          "the index of chunks has one at {} along an axis of chunks of {}, so it does not lie in the grid",
+          key[axis], chunks_.chunk_shape[axis]);
+  }
+  if (key[rank] != 0) throw damaged("the index of chunks has one that begins inside an element");
+  search.found.push_back({search.place, checked(child)});
+  search.is_over = search.is_one_enough;
 }
 
 }  // namespace plainfs::hdf5

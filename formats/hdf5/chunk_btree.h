@@ -24,6 +24,12 @@ struct StoredChunk {
   uint32_t filter_mask;  // bit i: filter i was left out when it was written
 };
 
+// One of them, and its place in the grid of chunks.
+struct PlacedChunk {
+  Shape place;
+  StoredChunk stored;
+};
+
 // The data layout message of a dataset that is kept in chunks.
 struct ChunkLayout {
   bool has_btree;                // else another index: the message is of version 4
@@ -57,14 +63,21 @@ class ChunkBtree {
   // Requires: chunks.has_btree; file outlives it.
   ChunkBtree(const File& file, FileLayout layout, Context& context, ChunkLayout chunks);
 
-  // The chunk whose first element is origin; nullopt where none is stored. Throws damaged where what is on
-  // the way to it is no tree.
-  std::optional<StoredChunk> find(std::span<const uint64_t> origin) const;
+  // The chunks whose places in the grid of chunks lie in the box, in C order; what is not among them is not
+  // stored. Goes down the tree once for those that are neighbours in it, and past what is absent at once.
+  // Throws damaged where what is on the way to them is no tree.
+  std::vector<PlacedChunk> find(const Box& places) const;
+  // Whether there are any.
+  bool holds_any(const Box& places) const;
 
  private:
+  class Search;
   ChunkNode load(uint64_t address) const;
-  // -1, 0, 1: the chunk of origin comes before, at or after key.
-  int compare(std::span<const uint64_t> origin, const uint64_t* key) const;
+  void visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const;
+  void take(Search& search, const ChunkNode::Child& child, const uint64_t* key) const;
+  // -1, 0, 1: the chunk at the place comes before, at or after key.
+  int compare(std::span<const uint64_t> place, const uint64_t* key) const;
+  bool ascend(const uint64_t* key, const uint64_t* next) const;
   StoredChunk checked(const ChunkNode::Child& child) const;
 
   const File& file_;

@@ -6,6 +6,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/codecs/codecs.h"
+#include "formats/model/box_runs.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -36,24 +37,6 @@ Shape group_shape(const Shape& chunk, const Shape& shape, uint64_t element_size)
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) group[axis] = clipped(axis);
   return group;
-}
-
-// Calls visit for each place in a grid from first to last, both included.
-template <class Visit>
-void for_each_place(const Shape& first, const Shape& last, Visit&& visit) {
-  Shape place = first;
-  for (;;) {
-    visit(place);
-    size_t axis = place.size();
-    while (axis-- > 0) {
-      if (place[axis] < last[axis]) {
-        ++place[axis];
-        break;
-      }
-      place[axis] = first[axis];
-    }
-    if (axis == static_cast<size_t>(-1)) return;
-  }
 }
 
 Box intersection(const Box& a, const Box& b) {
@@ -98,7 +81,8 @@ Shape difference(const Shape& a, const Shape& b) {
 ChunkStorage::ChunkStorage(hid_t dataset, hid_t creation, DatasetPlace place)
     : place_(std::move(place)),
       stored_bytes_(stored_bytes_type(place_.element_size)),
-      opener_(place_.file, place_.address) {
+      opener_(place_.file, place_.address),
+      fill_(opener_, place_.element_size) {
   std::vector<hsize_t> dims(place_.shape.size());
   const int rank =
       checked_call(H5Pget_chunk(creation, static_cast<int>(dims.size()), dims.data()), "chunk shape");
@@ -141,6 +125,17 @@ void ChunkStorage::read_pipeline(hid_t creation) {
   by_library_ = !all_ours && library_has_all;
 }
 
+// The chunks that hold a part of box.
+Box ChunkStorage::places_of(const Box& box) const {
+  Box places = box;
+  for (size_t axis = 0; axis < chunk_shape_.size(); ++axis) {
+    places.origin[axis] /= chunk_shape_[axis];
+    const uint64_t last = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
+    places.extent[axis] = last - places.origin[axis] + 1;
+  }
+  return places;
+}
+
 Box ChunkStorage::chunk_box(const Shape& chunk) const {
   Box box{chunk, chunk_shape_};
   for (size_t axis = 0; axis < chunk.size(); ++axis) {
@@ -164,18 +159,37 @@ std::unique_ptr<const ChunkBtree> ChunkStorage::open_index() const try {
   throw;
 }
 
-bool ChunkStorage::fetch(const ChunkBtree& index, RawChunk& raw) const try {
-  const std::optional<StoredChunk> stored = index.find(chunk_box(raw.chunk).origin);
-  if (!stored) return false;
-  raw.filter_mask = stored->filter_mask;
+const ChunkBtree* ChunkStorage::index() const {
+  std::call_once(index_opened_, [this] { index_ = open_index(); });
+  return index_.get();
+}
+
+ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try {
+  RawChunk raw{placed.place, {}, placed.stored.filter_mask};
   bool is_bare = true;
   for (size_t i = 0; i < filters_.size(); ++i) is_bare = is_bare && is_left_out(raw, i);
-  if (is_bare && stored->size != chunk_bytes_)
-    throw damaged("{} bytes stored, {} wanted", stored->size, chunk_bytes_);
-  raw.bytes = place_.file->bytes().read_at(stored->offset, stored->size);
-  return true;
+  if (is_bare && placed.stored.size != chunk_bytes_)
+    throw damaged("{} bytes stored, {} wanted", placed.stored.size, chunk_bytes_);
+  raw.bytes = place_.file->bytes().read_at(placed.stored.offset, placed.stored.size);
+  return raw;
 } catch (const Error& error) {
-  throw error.at(chunk_name(chunk_box(raw.chunk).origin));
+  throw error.at(chunk_name(chunk_box(placed.place).origin));
+}
+
+ChunkStorage::Fetched ChunkStorage::fetch_by(const ChunkBtree& index, const Box& places) const {
+  Fetched fetched;
+  const std::vector<PlacedChunk> placed = index.find(places);
+  for (const PlacedChunk& chunk : placed) fetched.chunks.push_back(fetch(chunk));
+  if (placed.empty()) return fetched;
+  const uint64_t count = element_count(places.extent);
+  for (uint64_t i = 0, next = 0; i < count; ++i) {
+    Shape at = place_in(places, i);
+    if (next < placed.size() && placed[next].place == at)
+      ++next;
+    else
+      fetched.absent.push_back(std::move(at));
+  }
+  return fetched;
 }
 
 bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
@@ -193,57 +207,20 @@ bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
   return true;
 }
 
-ChunkStorage::Fetched ChunkStorage::fetch_box(const Box& box) const {
-  Shape first = box.origin, last = box.origin;
-  for (size_t axis = 0; axis < first.size(); ++axis) {
-    first[axis] = box.origin[axis] / chunk_shape_[axis];
-    last[axis] = (box.origin[axis] + box.extent[axis] - 1) / chunk_shape_[axis];
-  }
+ChunkStorage::Fetched ChunkStorage::fetch_by(const OpenDataset& dataset, const Box& places) const {
   Fetched fetched;
-  const auto fetch_from = [&](const auto& source) {
-    for_each_place(first, last, [&](const Shape& chunk) {
-      RawChunk raw{chunk, {}, 0};
-      if (fetch(source, raw))
-        fetched.chunks.push_back(std::move(raw));
-      else
-        fetched.absent.push_back(chunk);
-    });
-  };
-  std::call_once(index_opened_, [this] { index_ = open_index(); });
-  if (index_) {
-    fetch_from(*index_);
-    return fetched;
-  }
-  const auto dataset = opener_.open();
   const LibraryLock lock;
   place_.file->bytes().check_unchanged();
-  fetch_from(*dataset);
+  const uint64_t count = element_count(places.extent);
+  for (uint64_t i = 0; i < count; ++i) {
+    RawChunk raw{place_in(places, i), {}, 0};
+    if (fetch(dataset, raw))
+      fetched.chunks.push_back(std::move(raw));
+    else
+      fetched.absent.push_back(std::move(raw.chunk));
+  }
   place_.file->bytes().check_unchanged();
   return fetched;
-}
-
-void ChunkStorage::fill(const OpenDataset& dataset, const Box& part, const Box& box, const Shape& block_shape,
-                        std::byte* out) const {
-  for (const Filter& filter : filters_)
-    if (!filter.codec) throw unsupported("HDF5 filter {}", filter.number);
-  dataset.read(stored_bytes_.id(), part, block_shape, difference(part.origin, box.origin), out);
-}
-
-void ChunkStorage::fill_absent(const Fetched& fetched, const Box& box, const Shape& block_shape,
-                               std::byte* out) const {
-  if (fetched.absent.empty()) return;
-  const auto dataset = opener_.open();
-  const LibraryLock lock;
-  for (const Shape& chunk : fetched.absent) {
-    if (!index_) break;
-    // In a tree out of order the library may find a chunk of any size all the same.
-    const Shape origin = chunk_box(chunk).origin;
-    if (library_size(*dataset, origin))
-      throw damaged("{}: the index of chunks is out of order", chunk_name(origin));
-  }
-  if (fetched.chunks.empty()) return fill(*dataset, box, box, block_shape, out);
-  for (const Shape& chunk : fetched.absent)
-    fill(*dataset, intersection(chunk_box(chunk), box), box, block_shape, out);
 }
 
 // How large the chunk is before each filter of writing. Known as long as no compressor stands between it and
@@ -281,20 +258,66 @@ bool ChunkStorage::is_left_out(const RawChunk& raw, size_t filter) {
   return filter >= 32 ? raw.filter_mask == ~uint32_t{0} : (raw.filter_mask >> filter & 1) != 0;
 }
 
+void ChunkStorage::require_codecs() const {
+  for (const Filter& filter : filters_)
+    if (!filter.codec) throw unsupported("HDF5 filter {}", filter.number);
+}
+
+// All of places are absent, as far as can be seen without reading them.
+Bytes ChunkStorage::absent_element(const Box& box, const Box& places) const {
+  if (!by_library_) require_codecs();
+  if (index()) {
+    place_.file->bytes().check_unchanged();
+    return fill_.at(box.origin);
+  }
+  // Of one chunk an element is enough to see whether it is; a group of chunks is small.
+  const Shape extent = element_count(places.extent) == 1 ? Shape(box.extent.size(), 1) : box.extent;
+  Bytes elements = new_block({}, extent, place_.element_size);
+  read_by_library({box.origin, extent}, extent, box.origin, elements.data());
+  elements.resize(place_.element_size);
+  return elements;
+}
+
+// H5Dread of part to its place in a block of that shape, which begins at origin.
+void ChunkStorage::read_by_library(const Box& part, const Shape& block_shape, const Shape& origin,
+                                   std::byte* out) const {
+  const auto dataset = opener_.open();
+  const LibraryLock lock;
+  dataset->read(stored_bytes_.id(), part, block_shape, difference(part.origin, origin), out);
+}
+
+// The block of box with what is absent of it in place.
+Bytes ChunkStorage::block_of(const Fetched& fetched, const Box& box, const Shape& block_shape) const {
+  Bytes out = new_block(box, block_shape, place_.element_size);
+  if (fetched.absent.empty()) return out;
+  if (index()) return fill_.repeated(chunk_box(fetched.absent[0]).origin, std::move(out));
+  require_codecs();
+  for (const Shape& chunk : fetched.absent)
+    read_by_library(intersection(chunk_box(chunk), box), block_shape, box.origin, out.data());
+  return out;
+}
+
+std::optional<Bytes> ChunkStorage::absent(const Box& box) const {
+  const Box places = places_of(box);
+  if (!index() || index()->holds_any(places)) return std::nullopt;
+  return absent_element(box, places);
+}
+
 Bytes ChunkStorage::read(const Box& box, const Shape& block_shape) const {
+  const ChunkBtree* index = this->index();
+  const Box places = places_of(box);
   if (by_library_) {
+    if (index && !index->holds_any(places)) return absent_element(box, places);
     Bytes out = new_block(box, block_shape, place_.element_size);
-    const auto dataset = opener_.open();
-    const LibraryLock lock;
-    dataset->read(stored_bytes_.id(), box, block_shape, Shape(box.origin.size(), 0), out.data());
+    read_by_library(box, block_shape, box.origin, out.data());
     return out;
   }
-  Fetched fetched = fetch_box(box);
+  Fetched fetched = index ? fetch_by(*index, places) : fetch_by(*opener_.open(), places);
+  if (fetched.chunks.empty()) return absent_element(box, places);
   const bool is_one_chunk = fetched.absent.empty() && fetched.chunks.size() == 1 &&
                             box.extent == chunk_shape_ && block_shape == chunk_shape_;
   if (is_one_chunk) return undo_filters(fetched.chunks[0]);
-  Bytes out = new_block(box, block_shape, place_.element_size);
-  fill_absent(fetched, box, block_shape, out.data());
+  Bytes out = block_of(fetched, box, block_shape);
   for (RawChunk& raw : fetched.chunks) {
     const Bytes decoded = undo_filters(raw);
     const Box whole_chunk = chunk_box(raw.chunk);

@@ -3,11 +3,12 @@
 // own codecs, so that several threads decode at once. Chunks of a few KB, as SeuratDisk writes them, are read
 // in groups: one cache entry, and one taking of the lock.
 //
-// H5Dread fills absent chunks. Pipelines with a filter that only the library has (a plugin) are read by
-// H5Dread altogether. Pitfalls avoided: the size that a version 1 B-tree says an unfiltered chunk has is not
-// the one that H5Dget_chunk_storage_size gives, but H5Dread_chunk reads as many bytes; H5Dget_chunk_info is a
-// linear search in libhdf5 1.10. Other indexes have no size for an unfiltered chunk, and give both calls the
-// same for a filtered one.
+// Where none of the chunks of a box is there, it is one element: nothing is decoded or filled for them, and
+// where the index is ours the library is not asked. Beside others an absent chunk is filled. Pipelines with a
+// filter that only the library has (a plugin) are read by H5Dread altogether. Pitfalls avoided: the size that
+// a version 1 B-tree says an unfiltered chunk has is not the one that H5Dget_chunk_storage_size gives, but
+// H5Dread_chunk reads as many bytes; H5Dget_chunk_info is a linear search in libhdf5 1.10. Other indexes have
+// no size for an unfiltered chunk, and give both calls the same for a filtered one.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "formats/hdf5/chunk_btree.h"
+#include "formats/hdf5/fill_element.h"
 #include "formats/hdf5/open_dataset.h"
 #include "formats/hdf5/storage.h"
 
@@ -28,6 +30,7 @@ class ChunkStorage : public Storage {
   Shape block_shape() const override { return block_shape_; }
   const Shape& chunk_shape() const { return chunk_shape_; }
   Bytes read(const Box& box, const Shape& block_shape) const override;
+  std::optional<Bytes> absent(const Box& box) const override;
 
  private:
   struct Filter {
@@ -42,24 +45,26 @@ class ChunkStorage : public Storage {
 
   void read_pipeline(hid_t creation);
   static bool is_left_out(const RawChunk& raw, size_t filter);
+  Box places_of(const Box& box) const;
   Box chunk_box(const Shape& chunk) const;  // clipped to the dataset
+  const ChunkBtree* index() const;
   // Null where the library has to find the chunks.
   std::unique_ptr<const ChunkBtree> open_index() const;
-  // The chunk as stored, by pread or by the library (which wants its lock held). False where there is none;
-  // the library's answer is the same for one that cannot be found.
-  bool fetch(const ChunkBtree& index, RawChunk& raw) const;
-  bool fetch(const OpenDataset& dataset, RawChunk& raw) const;
   struct Fetched {
     std::vector<RawChunk> chunks;
-    std::vector<Shape> absent;  // their places in the grid
+    std::vector<Shape> absent;  // their places in the grid; none where all are
   };
-  // The raw chunks that box touches.
-  Fetched fetch_box(const Box& box) const;
-  // H5Dread of part, a chunk that is absent or several, to its place in the block of box.
-  void fill(const OpenDataset& dataset, const Box& part, const Box& box, const Shape& block_shape,
-            std::byte* out) const;
-  // Everything that is absent in box. Throws damaged where it is not absent to the library.
-  void fill_absent(const Fetched& fetched, const Box& box, const Shape& block_shape, std::byte* out) const;
+  // The raw chunks at places in the grid: by pread, or by the library.
+  Fetched fetch_by(const ChunkBtree& index, const Box& places) const;
+  Fetched fetch_by(const OpenDataset& dataset, const Box& places) const;
+  RawChunk fetch(const PlacedChunk& placed) const;
+  // False where there is none; the library's answer is the same for one that cannot be found. Requires: the
+  // lock is held.
+  bool fetch(const OpenDataset& dataset, RawChunk& raw) const;
+  void read_by_library(const Box& part, const Shape& block_shape, const Shape& origin, std::byte* out) const;
+  Bytes absent_element(const Box& box, const Box& places) const;
+  Bytes block_of(const Fetched& fetched, const Box& box, const Shape& block_shape) const;
+  void require_codecs() const;
   std::vector<DecodedSize> sizes_between(const RawChunk& raw) const;
   // The decoded chunk. raw.bytes are used up.
   Bytes undo_filters(RawChunk& raw) const;
@@ -73,9 +78,10 @@ class ChunkStorage : public Storage {
   bool by_library_ = false;  // some filter is the library's alone (a plugin), and it has them all
   TypeHandle stored_bytes_;
   DatasetOpener opener_;
+  FillElement fill_;
   bool library_has_btree_ = false;
   mutable std::once_flag index_opened_;
-  mutable std::unique_ptr<const ChunkBtree> index_;  // made by the first read, by index_opened_
+  mutable std::unique_ptr<const ChunkBtree> index_;  // made by the first index(), by index_opened_
 };
 
 }  // namespace plainfs::hdf5

@@ -21,6 +21,19 @@ ChunkGrid grid_of(const Extent& extent, const Storage& storage) {
   return ChunkGrid(extent.shape, std::move(steps));
 }
 
+// The only one of the items, where all are equal byte by byte; else times of them all.
+Elements repeated_items(const DType& type, const Elements& items, uint64_t times) {
+  Elements all;
+  const Bytes& bytes = items.bytes;
+  if (layout_of(type) == Layout::flat && items.missing.empty() &&
+      std::equal(bytes.begin() + type.size, bytes.end(), bytes.begin())) {
+    append(type, all, items, 0, 1);
+    return all;
+  }
+  for (uint64_t i = 0; i < times; ++i) append(type, all, items, 0, items.count);
+  return all;
+}
+
 class DatasetArray : public ChunkedArray, public StoredObject {
  public:
   DatasetArray(SourceFilePtr file, uint64_t address, std::string path, Extent extent,
@@ -40,8 +53,10 @@ class DatasetArray : public ChunkedArray, public StoredObject {
     for (uint64_t first = 0; first < rows; first += kNullSearchRows) {
       const uint64_t run = std::min(kNullSearchRows, rows - first);
       const Bytes stored = storage_->read(range(first, run), {run});
-      for (uint64_t i = 0; i < run; ++i)  // u32 length, then the address of the string's collection
+      for (uint64_t i = 0; (i + 1) * extent_.stored_size <= stored.size(); ++i) {
+        // u32 length, then the address of the string's collection
         if (load_unsigned(stored.data() + i * extent_.stored_size + 4, address_size) == 0) return first + i;
+      }
     }
     return std::nullopt;
   }
@@ -49,26 +64,50 @@ class DatasetArray : public ChunkedArray, public StoredObject {
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override {
     try {
-      const size_t rank = extent_.dataset_shape.size();
       const Shape block = grid().chunk_shape(chunk);
-      const Shape dataset_block(block.begin(), block.begin() + static_cast<ptrdiff_t>(rank));
+      const Shape dataset_block(block.begin(), block.begin() + static_cast<ptrdiff_t>(rank()));
       Box box{dataset_block, dataset_block};
-      for (size_t axis = 0; axis < rank; ++axis) {
+      for (size_t axis = 0; axis < rank(); ++axis) {
         box.origin[axis] = grid().start(axis, chunk[axis]);
         box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
       }
       const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
       // Before and after a filter, or as stored and as elements.
       const auto room = file().context().decode_room.take(checked_multiply(bytes, 2));
-      return decode(extent_.type, storage_->read(box, dataset_block), element_count(block),
-                    file().pointees());
+      return decoded(storage_->read(box, dataset_block), element_count(dataset_block), element_count(block));
     } catch (const Error& error) {
       throw error.at(path_);
     }
   }
 
+  std::optional<Elements> absent(const Box& box) const override {
+    const auto end = static_cast<ptrdiff_t>(rank());
+    const std::optional<Bytes> one = storage_->absent({Shape(box.origin.begin(), box.origin.begin() + end),
+                                                       Shape(box.extent.begin(), box.extent.begin() + end)});
+    if (!one) return std::nullopt;
+    Elements items = decode(extent_.type, Bytes(*one), items_of_one(), file().pointees());
+    if (items.count != 1) return std::nullopt;
+    return items;
+  }
+
  private:
   static constexpr uint64_t kNullSearchRows = 65536;
+
+  size_t rank() const { return extent_.dataset_shape.size(); }
+  // Those of an array type: elements of this array in one of the dataset.
+  uint64_t items_of_one() const {
+    return element_count(Shape(shape().begin() + static_cast<ptrdiff_t>(rank()), shape().end()));
+  }
+
+  // stored: of stored_count elements of the dataset, or one that stands for them. count: with the items of an
+  // array type.
+  Elements decoded(Bytes stored, uint64_t stored_count, uint64_t count) const {
+    const bool is_one = stored.size() == extent_.stored_size && stored_count > 1;
+    if (!is_one) return decode(extent_.type, std::move(stored), count, file().pointees());
+    const uint64_t items = items_of_one();
+    Elements one = decode(extent_.type, std::move(stored), items, file().pointees());
+    return items == 1 ? one : repeated_items(extent_.type.dtype, one, stored_count);
+  }
 
   std::string path_;
   Extent extent_;

@@ -1,5 +1,7 @@
 #include "formats/hdf5/library.h"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace plainfs::hdf5 {
@@ -36,6 +38,27 @@ void register_stored_bytes() {
                  "libhdf5 refuses a conversion");
 }
 
+// External links as values only: the library follows none of them by itself, not even on the way to the
+// source of a virtual dataset, so what another file holds is read where it was decided that it may be.
+hid_t refuse_external(const char*, hid_t, const void*, size_t, hid_t, hid_t) {
+  return -1;
+}
+
+ssize_t copy_link_value(const char*, const void* value, size_t size, void* out, size_t room) {
+  if (out) std::memcpy(out, value, std::min(size, room));
+  return static_cast<ssize_t>(size);
+}
+
+void keep_external_links() {
+  H5L_class_t links{};
+  links.version = H5L_LINK_CLASS_T_VERS;
+  links.id = H5L_TYPE_EXTERNAL;
+  links.comment = "external, not followed";
+  links.trav_func = refuse_external;
+  links.query_func = copy_link_value;
+  checked_call(H5Lregister(&links), "libhdf5 refuses a class of links");
+}
+
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
@@ -43,6 +66,7 @@ void start_library() {
   // ways.
   H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true);
   register_stored_bytes();
+  keep_external_links();
 }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {

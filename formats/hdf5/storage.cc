@@ -8,6 +8,7 @@
 #include "formats/base/checked.h"
 #include "formats/hdf5/chunk_storage.h"
 #include "formats/hdf5/external_data.h"
+#include "formats/hdf5/fill_element.h"
 #include "formats/hdf5/open_dataset.h"
 #include "formats/hdf5/virtual_sources.h"
 
@@ -90,8 +91,7 @@ class ContiguousStorage : public Storage {
   ReadBytes read_bytes_;
 };
 
-// Everything the library reads best itself: compact data, virtual datasets, and what was never
-// written.
+// Everything the library reads best itself: compact data and virtual datasets.
 class LibraryStorage : public Storage {
  public:
   // memory_type: none = the stored bytes.
@@ -122,31 +122,22 @@ class LibraryStorage : public Storage {
   DatasetOpener opener_;
 };
 
-// One changed byte is enough to give a dataset a shape of which next to nothing is stored; its text would be
-// fill without end. A shape that large is taken for damage.
-// chunk_shape: empty where there are no chunks.
-void check_shape(hid_t dataset, const DatasetPlace& place, const Shape& chunk_shape) {
-  constexpr uint64_t kPlausibleBytes = uint64_t{16} << 30, kLeastStored = 4096;  // one byte in so many
-  constexpr uint64_t kPlausibleChunks = uint64_t{1} << 24,
-                     kLeastChunkBytes = 64;  // stored bytes for so many chunks
-  const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
-  if (bytes == 0) return;
-  uint64_t chunks = 1;
-  for (size_t axis = 0; axis < chunk_shape.size(); ++axis)
-    chunks = checked_multiply(chunks, divide_up(place.shape[axis], chunk_shape[axis]));
-  if (bytes <= kPlausibleBytes && chunks <= kPlausibleChunks) return;
-  const uint64_t stored = H5Dget_storage_size(dataset);
-  H5Eclear2(H5E_DEFAULT);
-  if ((bytes > kPlausibleBytes && stored < bytes / kLeastStored) ||
-      (chunks > kPlausibleChunks && stored < chunks / kLeastChunkBytes))
-    throw damaged("a shape for {} bytes in {} chunks, of which {} bytes are stored", bytes, chunks, stored);
-}
+// Contiguous data that were never written.
+class UnwrittenStorage : public Storage {
+ public:
+  explicit UnwrittenStorage(DatasetPlace place)
+      : place_(std::move(place)), fill_(DatasetOpener(place_.file, place_.address), place_.element_size) {}
+  Shape block_shape() const override { return row_block(place_.shape, place_.element_size); }
+  Bytes read(const Box& box, const Shape&) const override {
+    place_.file->bytes().check_unchanged();
+    return fill_.at(box.origin);
+  }
+  std::optional<Bytes> absent(const Box& box) const override { return read(box, {}); }
 
-std::unique_ptr<Storage> chunked(hid_t dataset, hid_t creation, DatasetPlace place) {
-  auto storage = std::make_unique<ChunkStorage>(dataset, creation, place);
-  check_shape(dataset, place, storage->chunk_shape());
-  return storage;
-}
+ private:
+  DatasetPlace place_;
+  FillElement fill_;
+};
 
 std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace place) {
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
@@ -159,10 +150,7 @@ std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace 
   H5Eclear2(H5E_DEFAULT);
   const uint64_t base = place.file->layout().base_address;
   if (offset == HADDR_UNDEF || offset == HADDR_UNDEF + base) {  // the library adds it to no address too
-    check_shape(dataset, place, {});
-    Shape block = row_block(place.shape, place.element_size);
-    TypeHandle memory = stored_bytes_type(place.element_size);
-    return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(memory));
+    return std::make_unique<UnwrittenStorage>(std::move(place));
   }
   const uint64_t file_size = place.file->bytes().size();
   if (H5Dget_storage_size(dataset) < bytes)
@@ -209,7 +197,7 @@ std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool vi
     case H5D_CONTIGUOUS:
       return contiguous(dataset, creation.id(), std::move(place));
     case H5D_CHUNKED:
-      return chunked(dataset, creation.id(), std::move(place));
+      return std::make_unique<ChunkStorage>(dataset, creation.id(), std::move(place));
     case H5D_VIRTUAL:
       return virtual_storage(dataset, std::move(place), virtual_readable);
     case H5D_COMPACT: {

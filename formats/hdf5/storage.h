@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "formats/codecs/codec.h"
@@ -16,9 +17,12 @@ class Storage {
  public:
   virtual ~Storage() = default;
   // The stored elements of box, which lies inside the dataset, in the first corner of a dense block of shape
-  // block_shape; the rest of the block is zeros, a valid element of every type. Const and thread-safe. Throws
-  // where any element cannot be had.
+  // block_shape; the rest of the block is any valid element of the type. Or one stored element alone, which
+  // stands for all of box, where nothing of it was ever written. Const and thread-safe. Throws where any
+  // element cannot be had.
   virtual Bytes read(const Box& box, const Shape& block_shape) const = 0;
+  // That one element, where it can be told at once that nothing of box was written; else nullopt.
+  virtual std::optional<Bytes> absent(const Box&) const { return std::nullopt; }
   // The blocks in which it is best read.
   virtual Shape block_shape() const = 0;
 

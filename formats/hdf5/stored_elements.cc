@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "formats/base/checked.h"
 
@@ -125,8 +126,9 @@ ByteSpan Decoder::pointed_at(ByteSpan stored, uint64_t item_size) {
 Elements Decoder::text(const StoredType& type, ByteSpan stored, uint64_t count) {
   TextBuilder builder(count);
   for (uint64_t i = 0; i < count; ++i) {
-    const std::string_view value = as_text(pointed_at(stored.subspan(i * type.size, type.size), 1));
-    builder.add(value.substr(0, value.find('\0')));  // some writers store the terminator
+    std::string_view value = as_text(pointed_at(stored.subspan(i * type.size, type.size), 1));
+    if (value.ends_with('\0')) value.remove_suffix(1);  // some writers store the terminator
+    builder.add(value);
   }
   return builder.finish();
 }
@@ -204,22 +206,34 @@ Elements Decoder::array(const StoredType& type, ByteSpan stored, uint64_t count)
   return result;
 }
 
+// Of the enumeration FALSE 0, TRUE 1; no other value has a name.
 Elements truth_values(const Elements& integers, const StoredType& type) {
   Elements result = zero_elements(type.dtype, integers.count);
   visit_number(type.items[0].dtype, [&](auto number) {
     using T = decltype(number);
-    if constexpr (std::is_integral_v<T>)
-      for (uint64_t i = 0; i < integers.count; ++i) result.bytes[i] = std::byte{integers.values<T>()[i] != 0};
+    if constexpr (std::is_integral_v<T>) {
+      for (uint64_t i = 0; i < integers.count; ++i) {
+        const T value = integers.values<T>()[i];
+        if (value != 0 && value != 1) throw damaged("a truth value is {}", value);
+        result.bytes[i] = std::byte{value == 1};
+      }
+    }
   });
   return result;
 }
 
+// Of the enumeration FALSE 0, TRUE 1, NA 2; R itself has its least integer for NA.
 void mark_not_available(Elements& integers, const DType& dtype) {
   integers.missing.assign(integers.count, 0);
   visit_number(dtype, [&](auto number) {
     using T = decltype(number);
-    if constexpr (std::is_integral_v<T>)
-      for (uint64_t i = 0; i < integers.count; ++i) integers.missing[i] = integers.values<T>()[i] == 2;
+    if constexpr (std::is_integral_v<T>) {
+      for (uint64_t i = 0; i < integers.count; ++i) {
+        const T value = integers.values<T>()[i];
+        integers.missing[i] = value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
+        if (!integers.missing[i] && value != 0 && value != 1) throw damaged("a logical value is {}", value);
+      }
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 #include "formats/hdmf/attributes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace plainfs::hdmf {
 namespace {
@@ -94,17 +95,17 @@ Attributes with_references_as_paths(Attributes attributes, const Sources& source
 std::vector<Member> links_of(const Attributes& attributes, const Sources& sources,
                              const std::function<void(const std::string&)>& warn) {
   std::vector<Member> links;
+  std::unordered_set<std::string> names;
   for (const char* attribute : kLinkNames) {
     const Json* value = find_attribute(attributes, attribute);
     if (!value) continue;
     if (!value->list()) warn(fmt::format("{} is no list", attribute));
     for (const Json& entry : value->list() ? *value->list() : Json::List{}) {
       auto link = link_of(entry, sources);
-      const auto same_name = [&](const Member& other) { return link->name == other.name; };
       if (!link) {
         warn(fmt::format("{} has the entry {}, which is no link", attribute,
                          to_json_text(entry).substr(0, 100)));
-      } else if (std::any_of(links.begin(), links.end(), same_name)) {
+      } else if (!names.insert(link->name).second) {
         warn(fmt::format("{} has two links called {}", attribute, link->name));
       } else {
         links.push_back(std::move(*link));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include "formats/hdmf/attributes.h"
 #include "formats/hdmf/element_arrays.h"
@@ -31,8 +32,8 @@ Node refined_array(const Node& node, const LabelledArray& array, const Reading& 
     if (ArrayPtr values = with_meaning(array.values, meaning, reading.sources)) {
       refined.content = LabelledArray{std::move(values), array.row_names, array.column_names};
     }
-  } catch (const Error&) {
-    // attributes that cannot be read say nothing; whoever asks for them gets the error
+  } catch (const Error& error) {  // of the attributes, which alone tell what the elements mean
+    refined.content = LabelledArray{std::make_shared<BrokenArray>(array.values->dtype(), error), {}, {}};
   }
   return refined;
 }
@@ -45,15 +46,14 @@ class LinkedGroup : public Group {
   std::vector<Member> members() const override {
     std::vector<Member> members = stored_->members();
     for (Member& member : members) member.node = refined(member.node);
-    for (const Member& link : links()) members.push_back(link);
+    const std::vector<Member>& linked = links().all;
+    members.insert(members.end(), linked.begin(), linked.end());
     return members;
   }
   std::optional<Node> find(std::string_view name) const override {
     if (const auto node = stored_->find(name)) return refined(*node);
-    for (const Member& link : links()) {
-      if (link.name == name) return link.node;
-    }
-    return std::nullopt;
+    const auto link = links().by_name.find(name);
+    return link == links().by_name.end() ? std::nullopt : std::optional(*link->second);
   }
   Attributes attributes() const override {
     return with_references_as_paths(stored_->attributes(), *reading_.sources);
@@ -64,18 +64,20 @@ class LinkedGroup : public Group {
  private:
   Node refined(const Node& node) const;
 
-  // Those whose names no member has; read once, so that each fault is told of once.
-  const std::vector<Member>& links() const {
-    std::call_once(links_once_, [this] { links_ = read_links(); });
-    return links_;
-  }
+  // The group's links, by name, without those whose name a member has.
+  struct Links {
+    std::vector<Member> all;
+    std::unordered_map<std::string_view, const Node*> by_name;
+  };
+  // Read once, so that each fault is told of once. Throws where the system does not let them be read.
+  const Links& links() const;
   std::vector<Member> read_links() const;
 
   StoredGroupPtr stored_;
   GroupPtr parent_;
   Reading reading_;
-  mutable std::once_flag links_once_;  // guards links_
-  mutable std::vector<Member> links_;
+  mutable std::once_flag links_once_;  // guards links_, which is filled once
+  mutable Links links_;
 };
 
 Node LinkedGroup::refined(const Node& node) const {
@@ -88,6 +90,14 @@ Node LinkedGroup::refined(const Node& node) const {
   return refined;
 }
 
+const LinkedGroup::Links& LinkedGroup::links() const {
+  std::call_once(links_once_, [this] {  // not done where it throws
+    links_.all = read_links();
+    for (const Member& link : links_.all) links_.by_name.emplace(link.name, &link.node);
+  });
+  return links_;
+}
+
 std::vector<Member> LinkedGroup::read_links() const {
   const auto warn = [this](const std::string& message) {
     reading_.context.warn(fmt::format("{}: {}", path(), message));
@@ -95,8 +105,9 @@ std::vector<Member> LinkedGroup::read_links() const {
   std::vector<Member> links;
   try {
     links = links_of(stored_->attributes(), *reading_.sources, warn);
-  } catch (const Error&) {
-    return {};  // the attributes themselves show the error
+  } catch (const Error& error) {
+    if (error.code() != Errc::damaged && error.code() != Errc::unsupported) throw;
+    return {};  // .attrs.json is the error
   }
   std::erase_if(links, [&](const Member& link) {
     const bool is_taken = stored_->find(link.name).has_value();

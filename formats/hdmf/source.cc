@@ -2,6 +2,8 @@
 
 #include <boost/filesystem.hpp>
 
+#include "formats/base/containment.h"
+#include "formats/base/host_path.h"
 #include "formats/zarr/zarr.h"
 
 namespace plainfs::hdmf {
@@ -10,8 +12,7 @@ namespace {
 namespace fs = boost::filesystem;
 
 bool same_place(const fs::path& a, const fs::path& b) {
-  boost::system::error_code unknown;
-  return a.lexically_normal() == b.lexically_normal() || fs::equivalent(a, b, unknown);
+  return a.lexically_normal() == b.lexically_normal() || is_same_on_host(a.string(), b.string());
 }
 
 }  // namespace
@@ -25,16 +26,17 @@ bool Sources::is_internal(const std::string& source) const {
   if (source.empty() || source == ".") return true;
   if (source.find('\0') != source.npos) return false;
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = known_.try_emplace(source, false);
-  if (is_new) at->second = look_up(source);
-  return at->second;
+  if (const auto known = known_.find(source); known != known_.end()) return known->second;
+  return known_.emplace(source, look_up(source)).first->second;
 }
 
 bool Sources::look_up(const std::string& source) const {
   const fs::path store = fs::path(store_path_).lexically_normal();
   const fs::path below = fs::path(source).is_absolute() ? fs::path(source) : store / source;
   if (same_place(below, store)) return true;
-  if (fs::path(source).is_absolute() || zarr::recognises(below.lexically_normal().string())) return false;
+  if (fs::path(source).is_absolute()) return false;
+  const bool is_near = Containment::around_store(store_path_).contains(below.string());
+  if (is_near && zarr::recognises(below.lexically_normal().string())) return false;
   return same_place(store.parent_path() / source, store);
 }
 

@@ -46,7 +46,7 @@ void copy_runs(const Runs& runs, uint64_t element_size, const std::byte* source,
 
 }  // namespace
 
-uint64_t element_count(const Shape& shape) {
+uint64_t element_count(std::span<const uint64_t> shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   uint64_t count = 1;
   for (const uint64_t axis : shape) count = checked_multiply(count, axis);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace plainfs {
 using Shape = std::vector<uint64_t>;  // elements along each axis; empty = rank 0, one element
 
 // Product of the axes; throws Error(damaged) over 2^64.
-uint64_t element_count(const Shape& shape);
+uint64_t element_count(std::span<const uint64_t> shape);
 
 // A rectangular part: origin[d] <= i < origin[d] + extent[d] on each axis d.
 struct Box {

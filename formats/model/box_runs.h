@@ -32,6 +32,13 @@ inline uint64_t place_of(const Shape& origin, const Shape& strides) {
   return place;
 }
 
+// Place i, in C order, of a box; of a grid, say. Requires: i < element_count(box.extent).
+inline Shape place_in(const Box& box, uint64_t i) {
+  Shape place = box.origin;
+  for (size_t d = place.size(); d-- > 0; i /= box.extent[d]) place[d] += i % box.extent[d];
+  return place;
+}
+
 // Calls visit(const Runs&) until the whole box is visited, in the C order of the box.
 // source_box lies in a block of source_shape, and goes to target_origin in a block of target_shape.
 template <class Visit>

@@ -5,6 +5,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/model/assembly.h"
+#include "formats/model/box_runs.h"
 
 namespace plainfs {
 
@@ -34,13 +35,6 @@ Box chunks_of(const ChunkGrid& grid, const Box& box) {
   return chunks;
 }
 
-// Place i, in C order, of a box of chunks.
-Shape chunk_of(const Box& chunks, uint64_t i) {
-  Shape chunk = chunks.origin;
-  for (size_t d = chunk.size(); d-- > 0; i /= chunks.extent[d]) chunk[d] += i % chunks.extent[d];
-  return chunk;
-}
-
 // The part of a box that one chunk holds.
 struct Overlap {
   Box inside;    // as seen from the chunk
@@ -64,11 +58,6 @@ Overlap overlap_of(const ChunkGrid& grid, const Shape& chunk, const Box& box) {
 // Whether a chunk was loaded as one element for all of its elements.
 bool stands_for_all(const Elements& elements, const Shape& chunk_shape) {
   return elements.count == 1 && element_count(chunk_shape) != 1;
-}
-
-bool same(const Elements& a, const Elements& b) {
-  return a.count == b.count && a.bytes == b.bytes && a.offsets == b.offsets && a.missing == b.missing &&
-         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(), same);
 }
 
 }  // namespace
@@ -185,7 +174,7 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   std::mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
-    const Shape at = chunk_of(chunks, i);
+    const Shape at = place_in(chunks, i);
     if (in_passing && place_first_rows(at)) return;
     // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
     if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
@@ -231,13 +220,14 @@ bool ChunkedArray::touch(uint64_t number) const {
 
 std::optional<Elements> ChunkedArray::repeated(const Box& box) const {
   check_inside(box, shape());
+  if (std::optional<Elements> absent = this->absent(box)) return absent;
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
   std::shared_ptr<const Elements> one;
   for (uint64_t i = 0; i < chunk_count; ++i) {
-    const Shape at = chunk_of(chunks, i);
+    const Shape at = place_in(chunks, i);
     const auto elements = chunk(at);
-    if (!stands_for_all(*elements, grid_.chunk_shape(at)) || (one && !same(*one, *elements)))
+    if (!stands_for_all(*elements, grid_.chunk_shape(at)) || (one && !(*one == *elements)))
       return std::nullopt;
     if (!one) one = elements;
   }
@@ -250,7 +240,7 @@ void ChunkedArray::passed(const Box& box) const {
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
   for (uint64_t i = 0; i < chunk_count; ++i) {
-    const Shape at = chunk_of(chunks, i);
+    const Shape at = place_in(chunks, i);
     bool ends_inside = true;
     for (size_t d = 0; d < at.size(); ++d) {
       const uint64_t end = std::min(grid_.start(d, at[d]) + grid_.length(d, at[d]), shape()[d]);

@@ -60,6 +60,9 @@ class ChunkedArray : public Array {
   // one element alone that stands for all of them (an absent chunk), so that a chunk of any size that holds
   // nothing costs nothing. Called without a lock, from any thread, once per chunk while the cache holds it.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
+  // The one element that stands for all of box, where it is known without a look at each chunk that nothing
+  // of it is stored.
+  virtual std::optional<Elements> absent(const Box&) const { return std::nullopt; }
   // Rows [first, first + count) along the chunk's first axis, where they can be had for much less than the
   // whole chunk; nullopt where they cannot, and where only load_chunk can tell what is wrong.
   virtual std::optional<Elements> load_rows(std::span<const uint64_t>, uint64_t, uint64_t) const {

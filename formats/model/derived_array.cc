@@ -82,7 +82,7 @@ ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {
 ArrayPtr as_logical(ArrayPtr values) {
   DType type = values->dtype();
   if (type.kind == Kind::logical) return values;
-  if (type.kind == Kind::integer || type.kind == Kind::unsigned_integer)
+  if (type.is_integer() || type.kind == Kind::real)
     type.base = type.kind;
   else if (type.kind == Kind::boolean)
     type.base = Kind::unsigned_integer;

@@ -66,7 +66,7 @@ ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place
 using MissingRule = std::function<void(const Elements& elements, std::vector<uint8_t>& missing)>;
 ArrayPtr with_missing(ArrayPtr values, MissingRule rule);
 
-// Integers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay. Values of
+// Numbers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay. Values of
 // another kind give an array that throws unsupported when it is used.
 ArrayPtr as_logical(ArrayPtr values);
 

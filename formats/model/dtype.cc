@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "formats/base/checked.h"
+#include "formats/model/array.h"
 
 namespace plainfs {
 
@@ -14,12 +15,6 @@ uint32_t element_size(uint64_t bytes) {
   if (bytes > std::numeric_limits<uint32_t>::max())
     throw damaged("an element of {} bytes is too large", bytes);
   return static_cast<uint32_t>(bytes);
-}
-
-uint64_t product(const std::vector<uint64_t>& dims) {
-  uint64_t count = 1;
-  for (const uint64_t dim : dims) count = checked_multiply(count, dim);
-  return count;
 }
 
 // numpy's codes.
@@ -65,9 +60,21 @@ bool DType::fixed_size() const {
       return item->fixed_size();
     case Kind::compound:
       return std::all_of(fields.begin(), fields.end(), [](const Field& f) { return f.type.fixed_size(); });
-    default:
-      return true;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+      break;
   }
+  return true;
 }
 
 uint64_t DType::packed_size() const {
@@ -79,7 +86,7 @@ uint64_t DType::packed_size() const {
 }
 
 uint64_t DType::items() const {
-  return product(dims);
+  return element_count(dims);
 }
 
 std::string DType::name() const {
@@ -160,7 +167,7 @@ DType packed_compound_type(std::vector<Field> fields) {
 DType array_type(DType item, std::vector<uint64_t> dims) {
   DType type;
   type.kind = Kind::array;
-  type.size = element_size(checked_multiply(item.size, product(dims)));
+  type.size = element_size(checked_multiply(item.size, element_count(dims)));
   type.dims = std::move(dims);
   type.item = std::make_shared<const DType>(std::move(item));
   return type;

@@ -72,6 +72,9 @@ struct DType {
   std::vector<uint64_t> dims;              // array
   std::shared_ptr<const DType> item;       // array, sequence
 
+  bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
+  // Text of one encoding of bytes, of fixed or variable length.
+  bool is_text() const { return kind == Kind::text || kind == Kind::fixed_text; }
   // Every element takes the same number of bytes, so an .npy is possible (references excepted).
   bool fixed_size() const;
   // Bytes of one element in packed native form, as an .npy has it. Requires: fixed_size().

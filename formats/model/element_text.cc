@@ -29,6 +29,14 @@ bool is_finite(T value) {
     return std::isfinite(value);
 }
 
+double as_double(Half value) {
+  return to_float(value);
+}
+template <class T>
+double as_double(T value) {
+  return static_cast<double>(value);
+}
+
 ByteSpan stored_bytes(const DType& type, const Elements& elements, uint64_t i) {
   return ByteSpan(elements.bytes).subspan(i * type.size, type.size);
 }
@@ -67,6 +75,10 @@ int64_t integer_value(const DType& type, const Elements& elements, uint64_t i) {
     else
       throw unsupported("{} has no whole numbers", type.name());
   });
+}
+
+bool truth(const DType& type, const Elements& elements, uint64_t i) {
+  return visit_number(type, [&](auto zero) { return as_double(elements.values<decltype(zero)>()[i]) != 0; });
 }
 
 // Of an enumeration: the member of that value, or null.
@@ -118,15 +130,21 @@ class TextMaker {
   void truth(bool value) { out_ += value ? "true" : "false"; }
   template <class T>
   void number(T value) {
-    if (!is_finite(value)) out_ += '"';
-    append_number(value, out_);
-    if (!is_finite(value)) out_ += '"';
+    if (is_finite(value))
+      append_number(value, out_);
+    else
+      write_json(Json::of(as_double(value)), out_);
   }
   void text(std::string_view value) {
     check_utf8(value);
     write_json_text(value, out_);
   }
-  void json(std::string_view value) { out_ += value; }
+  void json(std::string_view value) {
+    if (value.ends_with("Infinity"))  // a bare one: text would end in a quote
+      write_json(parse_json(value), out_);
+    else
+      out_ += value;
+  }
   template <class MakeItem>
   void list(uint64_t count, MakeItem&& make_item) {
     out_ += '[';
@@ -161,6 +179,7 @@ class TreeMaker {
   Json truth(bool value) { return value; }
   template <class T>
   Json number(T value) {
+    if (!is_finite(value)) return Json::of(as_double(value));
     std::string token;
     append_number(value, token);
     return Json::Number{std::move(token)};
@@ -214,7 +233,7 @@ typename Maker::Value make(const DType& type, const Elements& elements, uint64_t
                           [&](auto zero) { return maker.number(elements.values<decltype(zero)>()[i]); });
     case Kind::boolean:
     case Kind::logical:
-      return maker.truth(integer_value(type, elements, i) != 0);
+      return maker.truth(truth(type, elements, i));
     case Kind::enumeration:
       return make_enumeration(type, integer_value(type, elements, i), maker);
     case Kind::fixed_text:
@@ -263,7 +282,7 @@ bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::
       return false;
     case Kind::boolean:
     case Kind::logical:
-      out += integer_value(type, elements, i) != 0 ? "TRUE" : "FALSE";
+      out += truth(type, elements, i) ? "TRUE" : "FALSE";
       return false;
     case Kind::complex:
       append_complex(type, elements, i, out);

@@ -113,9 +113,21 @@ Layout layout_of(const DType& type) {
       return Layout::array;
     case Kind::compound:
       return Layout::compound;
-    default:
-      return Layout::flat;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+      break;
   }
+  return Layout::flat;
 }
 
 Elements zero_elements(const DType& type, uint64_t count) {

@@ -40,6 +40,7 @@ struct Elements {
   }
   // What this costs the cache.
   size_t allocated_bytes() const;
+  bool operator==(const Elements&) const = default;
 };
 
 // Where the elements of a type live.

@@ -10,6 +10,7 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/cursor.h"
+#include "formats/base/error.h"
 #include "formats/model/dtype.h"
 
 namespace plainfs {
@@ -42,30 +43,20 @@ inline Half to_half_from_double(double value) {
   return to_half(between);
 }
 
-// The integer part of value as numpy's astype has it on x86-64, where C leaves it undefined: what does not
-// fit comes from the conversion instruction's "integer indefinite", cut to the type's width.
+// The integer part of value. Throws damaged where To has no room for it (or value is not a number): C leaves
+// that undefined, and numpy's astype gives what the processor happens to.
 template <class To>
 To integer_part(double value) {
-  const auto fits = [value](double low, double high) {
-    return value > low && value < high;
-  };  // false for NaN
-  constexpr double k63 = 9223372036854775808.0;
-  const auto to_int64 = [&](double v) {
-    return v >= -k63 && v < k63 ? static_cast<int64_t>(v) : std::numeric_limits<int64_t>::min();
-  };
-  if constexpr (std::is_same_v<To, uint64_t>) {
-    if (value >= k63) return static_cast<uint64_t>(to_int64(value - k63)) ^ uint64_t { 1 } << 63;
-    return static_cast<uint64_t>(to_int64(value));
-  } else if constexpr (sizeof(To) == 8 || std::is_same_v<To, uint32_t>) {
-    return static_cast<To>(to_int64(value));
-  } else {
-    const int32_t wide =
-        fits(-2147483649.0, 2147483648.0) ? static_cast<int32_t>(value) : std::numeric_limits<int32_t>::min();
-    return static_cast<To>(wide);
-  }
+  constexpr double kBeyond = 2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<To>::digits - 1));
+  constexpr double kLeast = std::is_signed_v<To> ? -kBeyond : 0.0;
+  const double whole = std::trunc(value);
+  if (!(whole >= kLeast && whole < kBeyond))
+    throw damaged("{} is no {} integer of {} bytes", value, std::is_signed_v<To> ? "signed" : "unsigned",
+                  sizeof(To));
+  return static_cast<To>(whole);
 }
 
-// value as a To, as a C cast (integers wrap) and numpy's astype give it.
+// value as a To, as a C cast (integers wrap) and numpy's astype give it. Throws as integer_part().
 template <class To, class From>
 To number_cast(From value) {
   if constexpr (std::is_same_v<To, From>) {

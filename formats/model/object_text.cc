@@ -5,20 +5,6 @@
 namespace plainfs {
 namespace {
 
-// Cells say Inf, as numbers do.
-void shorten_infinities(Json& value) {
-  if (const Json::Number* number = value.number()) {
-    if (number->token == "Infinity")
-      value = Json::Number{"Inf"};
-    else if (number->token == "-Infinity")
-      value = Json::Number{"-Inf"};
-  } else if (Json::List* list = value.list()) {
-    for (Json& item : *list) shorten_infinities(item);
-  } else if (Json::Object* object = value.object()) {
-    for (auto& [key, member] : *object) shorten_infinities(member);
-  }
-}
-
 bool is_shape(const Json& value, std::span<const uint64_t> shape) {
   if (!value.list() || value.list()->size() != shape.size()) return false;
   for (size_t i = 0; i < shape.size(); ++i)
@@ -49,7 +35,9 @@ void check_value_count(std::string_view codec, uint64_t values) {
 
 void add_json_element(Json& value, TextBuilder& out) {
   if (value.is_null()) return out.add_missing();
-  shorten_infinities(value);
+  // A number alone in its cell is written as cells have it, "Inf"; as JSON it would be a text.
+  if (const Json::Number* number = value.number(); number && number->token.ends_with("Infinity"))
+    return out.add(number->token);
   out.add(to_json_text(value));
 }
 

@@ -1,4 +1,5 @@
 // Between stored records, Elements, and the packed records of an .npy.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -13,17 +14,6 @@ namespace {
 // Elements are native and pack() copies them: the .npy this makes is little-endian on such machines only.
 static_assert(std::endian::native == std::endian::little);
 
-// Pointer and count stand in locals because bytes may alias anything: so the compiler uses its vectors.
-template <class T>
-void swap_all(Bytes& bytes) {
-  std::byte* const at = bytes.data();
-  const size_t count = bytes.size() / sizeof(T);
-  for (size_t i = 0; i < count; ++i) {
-    const T swapped = load_big<T>(at + i * sizeof(T));
-    std::memcpy(at + i * sizeof(T), &swapped, sizeof swapped);
-  }
-}
-
 // Bytes of what is swapped as one when the byte order is not ours.
 uint32_t swap_unit(const DType& type) {
   switch (type.kind) {
@@ -34,9 +24,24 @@ uint32_t swap_unit(const DType& type) {
       return 4;
     case Kind::complex:
       return type.size / 2;
-    default:
-      return type.size;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::compound:
+    case Kind::array:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      break;
   }
+  return type.size;
 }
 
 void make_native(const DType& type, Bytes& bytes) {
@@ -109,6 +114,16 @@ Elements unpack_items(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
+// A byte of a boolean is 0 or 1: nobody can say what a 7 was meant to be.
+void check_truth_values(const Bytes& values) {
+  std::byte all{0};  // without an early end, so that the loop is vectorised
+  for (const std::byte value : values) all |= value;
+  if (all <= std::byte{1}) return;
+  const auto wrong =
+      std::find_if(values.begin(), values.end(), [](std::byte value) { return value > std::byte{1}; });
+  throw damaged("a truth value is {}", std::to_integer<unsigned>(*wrong));
+}
+
 void check_stored(const DType& type, size_t stored, uint64_t count) {
   if (!type.fixed_size()) throw unsupported("{} has no fixed size", type.name());
   const uint64_t expected = checked_multiply(count, type.size);
@@ -162,6 +177,7 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count) {
   check_stored(type, stored.size(), count);
   if (type.kind == Kind::compound) return unpack_fields(type, stored, count);
   if (type.kind == Kind::array) return unpack_items(type, std::move(stored), count);
+  if (type.kind == Kind::boolean) check_truth_values(stored);
   make_native(type, stored);
   Elements result;
   result.count = count;

@@ -34,7 +34,8 @@ struct Schema {
   std::string_view name;
   // The node with more meaning, or nullopt where this schema has nothing to say. Asked for a store's root and
   // for every member that is listed; a schema of whole stores answers for the root only, with a group that
-  // refines its members itself.
+  // refines its members itself. Throws where the node might be its own, but what tells so cannot be read; not
+  // for what was read and does not fit, nor for a node that cannot be its own whatever that is.
   std::optional<Node> (*refine)(const Node& node, Context& context);
   // Adds to details of a store whose (raw) root this schema recognises; may be null.
   void (*describe)(const Node& raw_root, Store& store);

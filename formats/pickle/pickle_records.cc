@@ -40,9 +40,22 @@ class RecordReader {
       case Kind::fixed_utf32:
       case Kind::opaque:
         return fixed(type, values);
-      default:
-        return numbers(type, values);
+      case Kind::boolean:
+      case Kind::integer:
+      case Kind::unsigned_integer:
+      case Kind::real:
+      case Kind::complex:
+      case Kind::logical:
+      case Kind::enumeration:
+      case Kind::time_point:
+      case Kind::time_span:
+      case Kind::text:
+      case Kind::blob:
+      case Kind::sequence:
+      case Kind::reference:
+        break;
     }
+    return numbers(type, values);
   }
 
  private:

@@ -13,16 +13,6 @@ namespace {
 constexpr size_t kBufferBytes = 64 << 10;
 constexpr uint64_t kGrowBytes = 1 << 20;
 
-template <class T>
-void swap_all(Bytes& bytes) {
-  for (size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-    T value;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    value = byte_swapped(value);
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-  }
-}
-
 }  // namespace
 
 SerialStream::SerialStream(ByteSource& source, uint64_t most_bytes)

@@ -13,11 +13,9 @@ namespace {
 
 constexpr const char* kPlaceholder = "missing-value-placeholder";
 
-bool is_text(const DType& type) {
-  return type.kind == Kind::text || type.kind == Kind::fixed_text;
-}
-bool is_integer(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer;
+// Reads as FALSE and TRUE already; an enumeration has the names of its own.
+bool is_truth(const DType& type) {
+  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::enumeration;
 }
 
 // Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.
@@ -26,7 +24,7 @@ bool fits_int32(const DType& type) {
 }
 // Within a double: IEEE types up to 64 bits, integers up to 52.
 bool fits_double(const DType& type) {
-  return type.kind == Kind::real || (is_integer(type) && type.size <= 4);
+  return type.kind == Kind::real || (type.is_integer() && type.size <= 4);
 }
 
 // A scalar string attribute, or nullopt where there is none. Throws damaged where it is something else.
@@ -34,7 +32,7 @@ std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char*
   if (!attribute) return std::nullopt;
   if (!attribute->shape().empty() || attribute->is_null())
     throw damaged("the {} attribute is a scalar", name);
-  if (!is_text(attribute->dtype())) throw damaged("the {} attribute is a string", name);
+  if (!attribute->dtype().is_text()) throw damaged("the {} attribute is a string", name);
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
   return std::string(text_of(text->dtype(), value, 0));
@@ -56,6 +54,14 @@ void mark_equal(const Elements& elements, T placeholder, std::vector<uint8_t>& m
   }
 }
 
+template <class T>
+T not_a_number() {
+  if constexpr (std::is_same_v<T, Half>)
+    return Half{0x7e00};
+  else
+    return std::numeric_limits<T>::quiet_NaN();
+}
+
 MissingRule text_rule(const DType& type, std::string placeholder) {
   return
       [type, placeholder = std::move(placeholder)](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -69,8 +75,8 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
 ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   if (!placeholder) return values;
   if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
-  if (is_text(values->dtype())) {
-    if (!is_text(placeholder->dtype())) throw damaged("the placeholder of strings is a string");
+  if (values->dtype().is_text()) {
+    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
     return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
   }
   if (!(placeholder->dtype() == values->dtype()))
@@ -86,11 +92,25 @@ ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   });
 }
 
+// Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
+ArrayPtr truth_values(ArrayPtr values) {
+  if (values->dtype().kind != Kind::real) return is_truth(values->dtype()) ? values : as_logical(values);
+  const DType real = values->dtype();
+  return as_logical(
+      with_missing(std::move(values), [real](const Elements& elements, std::vector<uint8_t>& missing) {
+        visit_number(real, [&](auto example) {
+          using T = decltype(example);
+          if constexpr (!std::is_integral_v<T>) mark_equal(elements, not_a_number<T>(), missing);
+        });
+      }));
+}
+
 class ColumnReader {
  public:
   ColumnReader(const ColumnPlace& place, Context& context) : place_(place), context_(context) {}
 
   ArrayPtr dataset(ArrayPtr values) const {
+    check_opens(*values);
     const std::optional<std::string> type = text_attribute(hdf5::attribute(*values, "type"), "type");
     if (!type) throw damaged("a column has a type attribute");
     require_length(*values, "a column");
@@ -99,13 +119,13 @@ class ColumnReader {
     if (*type != "integer" && *type != "boolean" && *type != "number")
       throw damaged("the type is integer, boolean, number or string, not '{}'", *type);
     const DType& stored = values->dtype();
-    if (!is_integer(stored) && stored.kind != Kind::real && stored.kind != Kind::boolean &&
+    if (!stored.is_integer() && stored.kind != Kind::real && stored.kind != Kind::boolean &&
         stored.kind != Kind::logical && stored.kind != Kind::enumeration)
       throw damaged("a {} column is of a numeric type, not {}", *type, stored.name());
     if (*type == "number" ? !fits_double(stored) : !fits_int32(stored))
       warn("{} does not fit a {} column: shown as stored", stored.name(), *type);
-    ArrayPtr marked = with_placeholder(std::move(values), placeholder);
-    return *type == "boolean" && is_integer(stored) ? as_logical(std::move(marked)) : marked;
+    ArrayPtr marked = with_placeholder(values, placeholder);
+    return *type == "boolean" ? truth_values(std::move(marked)) : marked;
   }
 
   ArrayPtr group(const GroupPtr& parts) const {
@@ -122,6 +142,18 @@ class ColumnReader {
     context_.warn(place_.path + ": " + fmt::format(text, std::forward<A>(values)...));
   }
 
+  // A dataset that does not open has no attributes either. takane has no column of a type that cannot be
+  // read.
+  static void check_opens(const Array& values) {
+    if (!dynamic_cast<const BrokenArray*>(&values)) return;
+    try {
+      values.check();
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      throw damaged("a column is of a type that takane has: {}", error.what());
+    }
+  }
+
   void require_length(const Array& values, const char* what) const {
     if (values.shape().size() != 1)
       throw damaged("{} has one dimension, not {}", what, values.shape().size());
@@ -130,7 +162,7 @@ class ColumnReader {
   }
 
   ArrayPtr strings(ArrayPtr values, const ArrayPtr& placeholder) const {
-    if (!is_text(values->dtype()))
+    if (!values->dtype().is_text())
       throw damaged("a string column is of a string type, not {}", values->dtype().name());
     std::string format = "none";
     try {
@@ -169,12 +201,12 @@ class ColumnReader {
     const ArrayPtr levels = find_array(parts, "levels");
     if (!levels) throw damaged("a factor has levels");
     require_length(*codes, "a factor");
-    if (!is_integer(codes->dtype())) throw damaged("codes are integers, not {}", codes->dtype().name());
+    if (!codes->dtype().is_integer()) throw damaged("codes are integers, not {}", codes->dtype().name());
     if (codes->dtype().kind != Kind::unsigned_integer)
       warn("codes are of an unsigned type, not {}", codes->dtype().name());
     if (levels->shape().size() != 1)
       throw damaged("levels has one dimension, not {}", levels->shape().size());
-    if (!is_text(levels->dtype())) throw damaged("levels are strings, not {}", levels->dtype().name());
+    if (!levels->dtype().is_text()) throw damaged("levels are strings, not {}", levels->dtype().name());
     check_ordered(parts);
     const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
     const ArrayPtr texts = nul_terminated(levels);
@@ -218,28 +250,6 @@ class ColumnReader {
   Context& context_;
 };
 
-// HDF5 attributes name infinities as the text views do; takane's golden files have them as Zarr's are.
-Json with_json_infinities(Json value) {
-  if (const Json::Number* number = value.number()) {
-    if (number->token == "Inf") return Json::Number{"Infinity"};
-    if (number->token == "-Inf") return Json::Number{"-Infinity"};
-  }
-  return value;
-}
-
-std::function<Attributes()> attributes_reader(Node stored) {
-  return [stored = std::move(stored)] {
-    Attributes attributes = attributes_of(stored);
-    for (Attribute& attribute : attributes)
-      attribute.value = with_json_infinities(std::move(attribute.value));
-    return attributes;
-  };
-}
-
-Error as_damage(const Error& error) {
-  return Error(Errc::damaged, error.what());
-}
-
 }  // namespace
 
 BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Context& context) {
@@ -257,11 +267,11 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
     }
     shown.content = LabelledArray{column.values, nullptr, nullptr};
   } catch (const Error& error) {
-    column.error = as_damage(error);
+    column.error = error;
     shown.content = *column.error;
   }
   const bool is_vls = column.values && is_group && !find_array(*stored.parts, "codes");
-  shown.attributes = attributes_reader(stored);
+  shown.attributes = [stored] { return attributes_of(stored); };
   // A factor's parts stand with its labels; a vls column keeps its attributes with its strings, and its parts
   // apart.
   if (is_group && !is_vls) shown.parts = stored.parts;

@@ -63,10 +63,6 @@ Version parse_version(const ObjectFile& object) {
   return version;
 }
 
-bool is_text(const DType& type) {
-  return type.kind == Kind::text || type.kind == Kind::fixed_text;
-}
-
 ArrayPtr require_strings(const Group& group, const std::string& name) {
   const std::optional<Node> node = group.find(name);
   if (!node) throw damaged("{} is there", name);
@@ -74,7 +70,7 @@ ArrayPtr require_strings(const Group& group, const std::string& name) {
   if (!strings) throw damaged("{} is a dataset", name);
   if (strings->shape().size() != 1)
     throw damaged("{} has one dimension, not {}", name, strings->shape().size());
-  if (!is_text(strings->dtype())) throw damaged("{} are strings, not {}", name, strings->dtype().name());
+  if (!strings->dtype().is_text()) throw damaged("{} are strings, not {}", name, strings->dtype().name());
   return strings;
 }
 
@@ -192,7 +188,7 @@ class DataFrameGroup : public Group {
       if (broken) throw *broken;
       node.content = std::move(table);
     } catch (const Error& error) {
-      node.content = Error(Errc::damaged, error.what());
+      node.content = error;
     }
     node.parts =
         std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));

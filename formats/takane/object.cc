@@ -53,10 +53,18 @@ class DirectoryGroup : public Group {
  private:
   Member member(const std::string& name) const {
     const Place inner = place_.inside(name, shared_from_this());
+    if (!context_.files.bounds().contains(inner.directory))
+      return {name, Node{.content = link_outside(inner)}};
     if (is_directory(inner.directory)) return {name, Node{.parts = open_directory(inner, context_)}};
     if (hdf5::recognises(inner.directory)) return {name, hdf5_member(inner)};
     if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
     return plain_file_member(place_.directory, name);
+  }
+
+  // Text only: what it leads to is not looked at.
+  static Link link_outside(const Place& inner) {
+    boost::system::error_code unknown;
+    return {{}, {}, fs::weakly_canonical(inner.directory, unknown).string(), true};
   }
 
   Node hdf5_member(const Place& inner) const {
@@ -127,6 +135,7 @@ GroupPtr open_object(const Place& place, Context& context) {
 
 GroupPtr open_directory(const Place& place, Context& context) {
   try {
+    context.files.bounds().check(place.directory);
     if (is_regular_file(place.directory + "/OBJECT")) return open_object(place, context);
     if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
     return std::make_shared<DirectoryGroup>(place, context);

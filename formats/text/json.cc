@@ -59,6 +59,8 @@ bool in_token(char c) {
 
 // The parser keeps no token of a number, and refuses NaN and numbers over the range of a double. So every
 // number is taken out beforehand, in order, and stands in the text as a 0 and blanks of the same length.
+// (rapidjson 1.1 hands out tokens, in 0.6 of the time and 0.8 of the memory of this; but it refuses 1e999 and
+// integers of 400 digits in that form too, and takes "Inf" and the half of a surrogate pair.)
 struct NumbersTakenOut {
   std::string text;
   std::vector<std::string_view> tokens;
@@ -233,13 +235,7 @@ void write_json_number(const Json::Number& number, std::string& out) {
     out.append(text, write_number(text, value));
     return;
   }
-  const bool brief = number.token == "Inf" || number.token == "-Inf";
-  if (std::isnan(value))
-    out += "\"NaN\"";
-  else if (value > 0)
-    out += brief ? "\"Inf\"" : "\"Infinity\"";
-  else
-    out += brief ? "\"-Inf\"" : "\"-Infinity\"";
+  out += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 
 }  // namespace

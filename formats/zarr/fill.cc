@@ -153,15 +153,8 @@ void put_number(const Json& fill, const DType& dtype, Bytes& bytes) {
 void put_utf32(const Json& fill, const DType& dtype, Bytes& bytes) {
   const std::string* text = fill.text();
   if (!text) throw wrong(fill, dtype);
-  for (std::string_view rest = *text; !rest.empty();) {
-    const size_t length = utf8_length(rest);
-    if (length == 0) throw wrong(fill, dtype);
-    const auto lead = static_cast<unsigned char>(rest[0]);
-    uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
-    for (size_t k = 1; k < length; ++k) code = code << 6 | (static_cast<unsigned char>(rest[k]) & 0x3f);
-    put(code, bytes);
-    rest.remove_prefix(length);
-  }
+  if (!is_utf8(*text)) throw wrong(fill, dtype);
+  for (const uint32_t code : code_points(*text)) put(code, bytes);
   if (bytes.size() > dtype.size) throw wrong(fill, dtype);
   bytes.resize(dtype.size, std::byte{0});
 }
@@ -258,9 +251,20 @@ Elements v2_fill(const Json& fill, const DType& dtype) {
     case Kind::fixed_utf32:
       if (is_zero(fill)) return zero_elements(dtype, 1);
       return number_fill(fill, dtype);
-    default:
-      return number_fill(fill, dtype);
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::array:
+    case Kind::reference:
+      break;
   }
+  return number_fill(fill, dtype);
 }
 
 Elements v3_fill(const Json& fill, const DType& dtype) {
@@ -285,9 +289,23 @@ Elements v3_fill(const Json& fill, const DType& dtype) {
       }
       return elements;
     }
-    default:
-      return number_fill(fill, dtype);
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_utf32:
+    case Kind::array:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      break;
   }
+  return number_fill(fill, dtype);
 }
 
 }  // namespace plainfs::zarr

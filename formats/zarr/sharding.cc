@@ -5,6 +5,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/base/cursor.h"
+#include "formats/model/box_runs.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -78,21 +79,6 @@ uint64_t number_in(const Shape& grid, const Shape& position, const Shape& chunk_
   return number;
 }
 
-// Calls visit(origin) for every block of `step` in shape, in C order.
-template <class Visit>
-void for_blocks(const Shape& shape, const Shape& step, Visit&& visit) {
-  Shape origin(shape.size(), 0);
-  for (;;) {
-    visit(origin);
-    size_t d = shape.size();
-    while (d-- > 0) {
-      if ((origin[d] += step[d]) < shape[d]) break;
-      origin[d] = 0;
-    }
-    if (d == SIZE_MAX) return;
-  }
-}
-
 }  // namespace
 
 std::optional<InnerPlace> ShardIndex::find(uint64_t inner_chunk) const {
@@ -127,22 +113,25 @@ ShardIndex read_index(const Sharding& sharding, const Value& shard, const Shape&
 
 Bytes decode_whole_shard(const Sharding& sharding, Bytes shard, const Shape& shard_shape) {
   const MemoryValue value(std::make_shared<const DecodedShard>(DecodedShard{std::move(shard)}));
-  const ShardIndex index = read_index(sharding, value, inner_grid(sharding, shard_shape));
+  const Box inner_chunks = whole(inner_grid(sharding, shard_shape));
+  const ShardIndex index = read_index(sharding, value, inner_chunks.extent);
   const uint64_t element_size = sharding.inner.dtype.size;
   const Shape& inner_shape = sharding.chunk_shape;
   const Box inner_box = whole(inner_shape);
   const uint64_t result_bytes = checked_multiply(element_count(shard_shape), element_size);
   check_plausible(value.size(), result_bytes);
   Bytes result(result_bytes);
-  uint64_t number = 0;
-  for_blocks(shard_shape, inner_shape, [&](const Shape& origin) {
-    const auto place = index.find(number++);
+  const uint64_t count = element_count(inner_chunks.extent);
+  for (uint64_t number = 0; number < count; ++number) {
+    const auto place = index.find(number);
     // What fills it would have to go through the codecs before the sharding; no writer is known to do this.
     if (!place) throw unsupported("absent inner chunk of a shard behind array codecs");
     check_encoded_size(sharding.inner, place->size, inner_shape);
     const Elements inner = decode_chunk(sharding.inner, value.read(place->offset, place->size), inner_shape);
+    Shape origin = place_in(inner_chunks, number);
+    for (size_t d = 0; d < origin.size(); ++d) origin[d] *= inner_shape[d];
     copy_box(element_size, inner.bytes.data(), inner_shape, inner_box, result.data(), shard_shape, origin);
-  });
+  }
   return result;
 }
 

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "fs/commands/commands.h"
+#include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -73,17 +75,24 @@ bool print_file(Filesystem& filesystem, const OpenFile& file, Range range) {
 int cat_command(Arguments arguments) {
   const std::string range_text = take_value(arguments, "--range");
   const Range range = range_text.empty() ? Range() : parse_range(range_text);
-  const Options options = parse_options(arguments, kManyNames);
-  if (options.names.size() < 2) throw Failure(kUsage, "cat: a store and a path are wanted");
+  Options options = parse_options(arguments, kManyNames);
+  split_store_path(options.names);
+  if (options.names.size() < 2)
+    throw Failure(kUsage, "cat: a store and a path in it are wanted: plainfs cat STORE PATH");
+  options.store = options.names[0];
   Session session(options);
   Filesystem& filesystem = session.filesystem();
   for (size_t i = 1; i < options.names.size(); ++i) {
     const std::string& path = options.names[i];
     try {
-      const OpenFile file = filesystem.open(filesystem.resolve(path));
+      const Inode inode = resolve_path(filesystem, path);
+      if (filesystem.tree().kind(inode) == FileKind::directory)
+        throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it", path));
+      const OpenFile file = filesystem.open(inode);
       if (!print_file(filesystem, file, range)) return kSuccess;
     } catch (const Error& error) {
-      throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", path, error.what()));
+      throw Failure(exit_code_of(error.code()),
+                    fmt::format("{}: {}: {}", options.store, path, reason(error)));
     }
   }
   return kSuccess;

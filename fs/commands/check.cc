@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
 
 #include "fs/commands/commands.h"
+#include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
@@ -36,6 +38,7 @@ class Findings {
       std::printf("%s%s%s\n", path.c_str(), path.empty() ? "" : ": ", what.c_str());
   }
   ExitCode exit_code() const { return worst_; }
+  size_t count() const { return lines_.size(); }
 
  private:
   struct Kind {
@@ -61,7 +64,8 @@ class Findings {
   ExitCode worst_ = kSuccess;
 };
 
-void read_whole(Filesystem& filesystem, const Walked& walked) {
+// The bytes of a file that was read to its end.
+uint64_t read_whole(Filesystem& filesystem, const Walked& walked) {
   const uint64_t size = static_cast<uint64_t>(filesystem.status(walked.inode).st_size);
   const OpenFile file = filesystem.open(walked.inode);
   uint64_t got = 0;
@@ -71,15 +75,18 @@ void read_whole(Filesystem& filesystem, const Walked& walked) {
     if (piece < kPiece) break;
   }
   if (got != size) throw damaged("{} bytes read, {} expected", got, size);
+  return got;
 }
 
-void check(Filesystem& filesystem, const Walked& walked, Findings& findings) {
+uint64_t check(Filesystem& filesystem, const Walked& walked, Findings& findings) {
+  uint64_t bytes = 0;
   try {
-    if (walked.kind == FileKind::file) read_whole(filesystem, walked);
+    if (walked.kind == FileKind::file) bytes = read_whole(filesystem, walked);
     if (walked.kind != FileKind::link) filesystem.attribute_names(walked.inode);
   } catch (const Error& error) {
     findings.add(walked.path, error);
   }
+  return bytes;
 }
 
 }  // namespace
@@ -92,8 +99,23 @@ int check_command(Arguments arguments) {
   std::vector<WalkFailure> failures;
   const std::vector<Walked> all = walk(filesystem, "", failures);
   for (const WalkFailure& failure : failures) findings.add(failure.path, failure.error);
-  session.context().workers.parallel_for(all.size(), [&](size_t i) { check(filesystem, all[i], findings); });
+  const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
+  const auto files = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file));
+  std::atomic<uint64_t> bytes{0};
+  {
+    Progress progress;
+    progress.begin("reading", Progress::Unit::files, files);
+    session.context().workers.parallel_for(all.size(), [&](size_t i) {
+      bytes += check(filesystem, all[i], findings);
+      if (is_file(all[i])) progress.add(1);
+    });
+  }
   findings.print();
+  const std::string outcome =
+      findings.count() == 0 ? std::string("all readable")
+                            : fmt::format("{} finding{}", findings.count(), findings.count() == 1 ? "" : "s");
+  std::printf("%s\n",
+              fmt::format("{} files, {}: {}", files, byte_text(static_cast<double>(bytes)), outcome).c_str());
   return findings.exit_code();
 }
 

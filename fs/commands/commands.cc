@@ -22,20 +22,34 @@ const Command* find_command(std::string_view name) {
 
 bool asks_for_help(const Arguments& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
-  return std::any_of(arguments.begin(), end, [](const std::string& a) { return a == "-h" || a == "--help"; });
+  return std::find(arguments.begin(), end, "--help") != end ||
+         (arguments.size() == 1 && arguments[0] == "-h");
 }
 
-bool take_flag(Arguments& arguments, char letter) {
-  for (auto argument = arguments.begin(); argument != arguments.end() && *argument != "--"; ++argument) {
-    const bool only_letters = argument->size() > 1 && (*argument)[0] == '-' &&
-                              argument->find_first_not_of("lR", 1) == std::string::npos;
-    const size_t at = only_letters ? argument->find(letter) : std::string::npos;
-    if (at == std::string::npos) continue;
-    argument->erase(at, 1);
-    if (*argument == "-") arguments.erase(argument);
-    return true;
+std::string take_letters(Arguments& arguments, std::string_view allowed) {
+  std::string taken;
+  for (auto argument = arguments.begin(); argument != arguments.end() && *argument != "--";) {
+    const bool is_ours =
+        argument->size() > 1 && (*argument)[0] == '-' && allowed.find((*argument)[1]) != allowed.npos;
+    if (!is_ours) {
+      ++argument;
+      continue;
+    }
+    const size_t other = argument->find_first_not_of(allowed, 1);
+    if (other != std::string::npos)
+      throw Failure(kUsage, fmt::format("unknown option: -{}", (*argument)[other]));
+    taken += argument->substr(1);
+    argument = arguments.erase(argument);
   }
-  return false;
+  return taken;
+}
+
+bool take_flag(Arguments& arguments, std::string_view name) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const auto found = std::find(arguments.begin(), end, name);
+  if (found == end) return false;
+  arguments.erase(found);
+  return true;
 }
 
 std::string take_value(Arguments& arguments, std::string_view name) {

@@ -26,10 +26,13 @@ int export_command(Arguments arguments);
 int info_command(Arguments arguments);
 int check_command(Arguments arguments);
 
-// Whether -h or --help is among the arguments before "--".
+// Whether --help is among the arguments before "--", or -h is the only one.
 bool asks_for_help(const Arguments& arguments);
-// Whether "-l", for the letter l, is among the arguments before "--"; it is taken out. Letters may be joined.
-bool take_flag(Arguments& arguments, char letter);
+// The letters of the arguments before "--" that are letters of allowed, "-l" or joined as in "-lR"; they are
+// taken out. Throws Failure(kUsage) for one that is not allowed beside one that is.
+std::string take_letters(Arguments& arguments, std::string_view allowed);
+// Whether the argument, "--json", stands before "--"; it is taken out.
+bool take_flag(Arguments& arguments, std::string_view name);
 // The value of "--name VALUE" or "--name=VALUE", taken out; empty where it is absent.
 std::string take_value(Arguments& arguments, std::string_view name);
 

@@ -6,23 +6,24 @@
 #include <functional>
 #include <string>
 
+#include "fs/commands/target_folder.h"
 #include "fs/filesystem.h"
 
 namespace plainfs {
 
 struct Copy {
   Inode inode = 0;
-  std::string target;  // on disk
-  uint64_t size = 0;   // bytes
+  std::string path;   // below the folder
+  uint64_t size = 0;  // bytes
 };
 
-// Whether target is there already, of that size and with the time of the store.
-bool is_copied(Filesystem& filesystem, const Copy& copy);
+// Whether it is there already, of that size and with the time of the store.
+bool is_copied(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy);
 
 // wrote is told how many bytes there are more, also those found from an earlier run. Throws what reading
-// throws, and Failure(kUsage) where the disk refuses; a part that was written stays for the next run, unless
+// throws, and what TargetFolder does; a part that was written stays for the next run, unless
 // reading has failed.
-void copy_file(Filesystem& filesystem, Workers& workers, const Copy& copy,
+void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& folder, const Copy& copy,
                const std::function<void(uint64_t)>& wrote);
 
 }  // namespace plainfs

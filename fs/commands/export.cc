@@ -12,11 +12,10 @@
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
-
-namespace disk = boost::filesystem;
 
 // One of several jobs that share the work: number 1 to count.
 struct Part {
@@ -37,49 +36,42 @@ Part parse_part(const std::string& text) {
 
 class Export {
  public:
-  Export(Session& session, disk::path folder)
-      : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(std::move(folder)) {}
+  Export(Session& session, const std::string& folder)
+      : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
 
   // Makes the directories and links below path and notes its files.
   void plan(const std::string& path) {
     std::vector<WalkFailure> failures;
     for (const Walked& walked : walk(filesystem_, path, failures)) {
-      const disk::path target = walked.path.empty() ? folder_ : folder_ / walked.path;
-      if (walked.kind == FileKind::directory)
-        disk::create_directories(target);
-      else
-        disk::create_directories(target.parent_path());
-      if (walked.kind == FileKind::link) make_link(walked, target);
-      if (walked.kind == FileKind::file) files_.push_back({walked.inode, target.string(), 0});
+      try {
+        if (walked.kind == FileKind::directory) folder_.make_folder(walked.path);
+        if (walked.kind == FileKind::link)
+          folder_.make_link(walked.path, filesystem_.read_link(walked.inode));
+        if (walked.kind == FileKind::file) files_.push_back({walked.inode, walked.path, 0});
+      } catch (const Error& error) {
+        failed(walked.path, error);
+      } catch (const InTheWay& failure) {
+        failed(failure);
+      }
     }
     for (const WalkFailure& failure : failures) failed(failure.path, failure.error);
   }
 
   // Copies those files of the plan that are this part's.
   ExitCode run(Part part) {
+    progress_.begin("measuring", Progress::Unit::files, files_.size());
     measure();
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
-    Progress progress(total);
-    progress_ = &progress;
+    progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
-    progress.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
+    progress_.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
     return exit_code_;
   }
 
  private:
-  void make_link(const Walked& walked, const disk::path& target) {
-    const std::string text = filesystem_.read_link(walked.inode);
-    boost::system::error_code error, unread;
-    disk::create_symlink(text, target, error);
-    if (!error) return;
-    if (disk::read_symlink(target, unread) == text && !unread)
-      return;  // an earlier run's, or another part's just now
-    throw disk::filesystem_error("symlink", target, error);
-  }
-
   void measure() {
     std::vector<char> is_whole(files_.size());
     workers_.parallel_for(files_.size(), [&](size_t i) {
@@ -89,6 +81,7 @@ class Export {
       } catch (const Error& error) {
         failed(filesystem_.tree().path(files_[i].inode), error);
       }
+      progress_.add(1);
     });
     std::vector<Copy> whole;
     for (size_t i = 0; i < files_.size(); ++i) {
@@ -101,7 +94,7 @@ class Export {
   // answer.
   void take(Part part) {
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) {
-      return std::tie(b.size, a.target) < std::tie(a.size, b.target);
+      return std::tie(b.size, a.path) < std::tie(a.size, b.path);
     });
     std::vector<uint64_t> bytes(part.count, 0);
     std::vector<Copy> own;
@@ -116,35 +109,39 @@ class Export {
   // Whether the file was written now.
   bool copy(const Copy& copy) {
     try {
-      if (is_copied(filesystem_, copy)) {
+      if (is_copied(filesystem_, folder_, copy)) {
         ++skipped_;
-        progress_->skip(copy.size);
+        progress_.skip(copy.size);
         return false;
       }
-      copy_file(filesystem_, workers_, copy, [&](uint64_t bytes) { progress_->add(bytes); });
+      copy_file(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
     } catch (const Error& error) {
       failed(filesystem_.tree().path(copy.inode), error);
+      return false;
+    } catch (const InTheWay& failure) {
+      failed(failure);
       return false;
     }
   }
 
   void failed(const std::string& path, const Error& error) {
+    failed(fmt::format("{}: {}", path, reason(error)), exit_code_of(error.code()));
+  }
+  void failed(const InTheWay& failure) { failed(failure.what(), failure.code()); }
+
+  void failed(const std::string& what, ExitCode code) {
     const std::lock_guard lock(failed_);
-    const std::string line = fmt::format("plainfs: {}: {}", path, error.what());
-    if (progress_)
-      progress_->say(line);
-    else
-      std::fprintf(stderr, "%s\n", line.c_str());
-    exit_code_ = exit_code_of(error.code());
+    progress_.say("plainfs: " + what);
+    exit_code_ = code;
   }
 
   Filesystem& filesystem_;
   Workers& workers_;
-  const disk::path folder_;
+  const TargetFolder folder_;
   std::vector<Copy> files_;
   std::atomic<size_t> skipped_{0};
-  Progress* progress_ = nullptr;
+  Progress progress_;
   std::mutex failed_;  // guards exit_code_
   ExitCode exit_code_ = kSuccess;
 };
@@ -154,19 +151,15 @@ class Export {
 int export_command(Arguments arguments) {
   const std::string part_text = take_value(arguments, "--part");
   const Part part = part_text.empty() ? Part() : parse_part(part_text);
-  const Options options = parse_options(arguments, kManyNames);
+  Options options = parse_options(arguments, kManyNames);
+  split_store_path(options.names);
   if (options.names.size() < 2) throw Failure(kUsage, "export: a store and a directory are wanted");
+  options.store = options.names[0];
   Session session(options);
-  const disk::path folder = disk::absolute(options.names.back());
-  try {
-    disk::create_directories(folder);
-    Export work(session, folder);
-    if (options.names.size() == 2) work.plan("");
-    for (size_t i = 1; i + 1 < options.names.size(); ++i) work.plan(options.names[i]);
-    return work.run(part);
-  } catch (const disk::filesystem_error& error) {
-    throw Failure(kUsage, fmt::format("{}: {}", error.path1().string(), error.code().message()));
-  }
+  Export work(session, boost::filesystem::absolute(options.names.back()).string());
+  if (options.names.size() == 2) work.plan("");
+  for (size_t i = 1; i + 1 < options.names.size(); ++i) work.plan(options.names[i]);
+  return work.run(part);
 }
 
 }  // namespace plainfs

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <tuple>
+#include <utility>
 
 #include "fs/commands/commands.h"
+#include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -24,21 +28,32 @@ std::string time_text(time_t seconds) {
   return text;
 }
 
+// What `ls` was asked for.
+struct Style {
+  bool is_long = false;        // -l
+  bool is_human = false;       // -h: sizes as 1.5 GB
+  bool has_hidden = false;     // -a: .plainfs, too
+  bool marks_folders = false;  // -p: a slash behind their names
+  bool is_by_time = false;     // -t: the newest first
+};
+
 class Lister {
  public:
-  Lister(Filesystem& filesystem, bool is_long) : filesystem_(filesystem), is_long_(is_long) {}
+  Lister(Filesystem& filesystem, Style style) : filesystem_(filesystem), style_(style) {}
 
   // One line for what has the name.
   void print(Inode inode, const std::string& name) {
-    std::string line = name;
-    if (is_long_) {
+    const bool is_marked = style_.marks_folders && filesystem_.tree().kind(inode) == FileKind::directory;
+    const std::string shown = is_marked ? name + '/' : name;
+    std::string line = shown;
+    if (style_.is_long) {
       try {
         const struct stat status = filesystem_.status(inode);
-        line = fmt::format("{} {:>14} {} {}", mode_text(status.st_mode), status.st_size,
-                           time_text(status.st_mtime), name);
+        line = fmt::format("{} {:>14} {} {}", mode_text(status.st_mode), size_text(status.st_size),
+                           time_text(status.st_mtime), shown);
         if (S_ISLNK(status.st_mode)) line += " -> " + filesystem_.read_link(inode);
       } catch (const Error& error) {
-        line = fmt::format("?????????? {:>14} {:16} {}", "?", "?", name);
+        line = fmt::format("?????????? {:>14} {:16} {}", "?", "?", shown);
         failed(inode, error);
       }
     }
@@ -54,36 +69,74 @@ class Lister {
       failed(directory, error);
       return;
     }
-    std::vector<const Listing::Entry*> entries;
-    for (const Listing::Entry& entry : listing->entries) entries.push_back(&entry);
-    std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
-    for (const Listing::Entry* entry : entries) print(entry->inode, entry->name);
+    std::vector<Named> entries;
+    for (const Listing::Entry& entry : listing->entries) entries.push_back({entry.name, entry.inode});
+    if (style_.has_hidden && directory == kRootInode)
+      entries.push_back({".plainfs", filesystem_.lookup(directory, ".plainfs")});
+    std::sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
+    if (style_.is_by_time) sort_by_time(entries);
+    for (const Named& entry : entries) print(entry.inode, entry.name);
   }
 
   ExitCode exit_code() const { return exit_code_; }
 
  private:
+  struct Named {
+    std::string name;
+    Inode inode;
+  };
+
+  std::string size_text(off_t size) const {
+    return style_.is_human ? byte_text(static_cast<double>(size)) : fmt::format("{}", size);
+  }
+
+  void sort_by_time(std::vector<Named>& entries) {
+    const auto modified = [this](const Named& entry) -> timespec {
+      try {
+        return filesystem_.tree().modified(entry.inode);
+      } catch (const Error&) {
+        return {};  // print() says why
+      }
+    };
+    std::vector<std::pair<timespec, Named>> timed;
+    for (Named& entry : entries) timed.emplace_back(modified(entry), std::move(entry));
+    std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.first.tv_sec, b.first.tv_nsec) < std::tie(a.first.tv_sec, a.first.tv_nsec);
+    });
+    for (size_t i = 0; i < timed.size(); ++i) entries[i] = std::move(timed[i].second);
+  }
+
   void failed(Inode inode, const Error& error) {
-    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.tree().path(inode).c_str(), error.what());
+    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.tree().path(inode).c_str(), reason(error).c_str());
     exit_code_ = exit_code_of(error.code());
   }
 
   Filesystem& filesystem_;
-  const bool is_long_;
+  const Style style_;
   ExitCode exit_code_ = kSuccess;
 };
 
 }  // namespace
 
 int list_command(Arguments arguments) {
-  const bool is_long = take_flag(arguments, 'l');
-  const bool is_recursive = take_flag(arguments, 'R');
-  const Options options = parse_options(arguments);
+  const std::string letters = take_letters(arguments, "lRhapt");
+  const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
+  const bool is_recursive = has('R');
+  Options options = parse_options(arguments, 3);
+  split_store_path(options.names);
+  if (options.names.size() > 2)
+    throw Failure(kUsage, fmt::format("ls: one argument too many: {}", options.names[2]));
+  options.store = options.names.empty() ? "" : options.names[0];
   Session session(options);
   Filesystem& filesystem = session.filesystem();
-  const std::string start = plain_path(options.mountpoint);
-  const Inode inode = filesystem.resolve(start);
-  Lister lister(filesystem, is_long);
+  const std::string start = options.names.size() == 2 ? plain_path(options.names[1]) : std::string();
+  Inode inode = kRootInode;
+  try {
+    inode = resolve_path(filesystem, start);
+  } catch (const Error& error) {
+    throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, reason(error)));
+  }
+  Lister lister(filesystem, {has('l'), has('h'), has('a'), has('p'), has('t')});
   if (filesystem.tree().kind(inode) != FileKind::directory) {
     lister.print(inode, start);
   } else if (!is_recursive) {

@@ -9,14 +9,14 @@
 namespace plainfs {
 namespace {
 
+constexpr auto kFirst = std::chrono::milliseconds(400);
 constexpr auto kBarEvery = std::chrono::milliseconds(200);
 constexpr auto kLineEvery = std::chrono::seconds(10);
 constexpr char kEraseLine[] = "\r\x1b[K";
+constexpr size_t kBarWidth = 30;
 
-std::string time_text(double seconds) {
-  const auto whole = static_cast<uint64_t>(std::max(0.0, seconds));
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+double seconds_of(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
 }
 
 }  // namespace
@@ -29,42 +29,78 @@ std::string byte_text(double bytes) {
                                     : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
-Progress::Progress(uint64_t total_bytes) : on_terminal_(::isatty(STDERR_FILENO) == 1), total_(total_bytes) {}
-
-double Progress::rate(Clock::time_point now) const {
-  const double seconds = std::chrono::duration<double>(now - start_).count();
-  return seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::max(0.0, seconds));
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-void Progress::add(uint64_t bytes) {
+Progress::Progress() : on_terminal_(::isatty(STDERR_FILENO) == 1) {
+  ticker_ = std::thread([this] { tick(); });
+}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_ended_ && on_terminal_) std::fputs(kEraseLine, stderr);
+    is_ended_ = true;
+  }
+  ended_.notify_all();
+  ticker_.join();
+}
+
+void Progress::tick() {
+  std::unique_lock lock(mutex_);
+  for (Clock::duration wait = kFirst; !ended_.wait_for(lock, wait, [&] { return is_ended_; });) {
+    show(Clock::now());
+    wait = on_terminal_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery);
+  }
+}
+
+void Progress::begin(std::string_view doing, Unit unit, uint64_t total) {
   const std::lock_guard lock(mutex_);
-  done_ += bytes;
-  const Clock::time_point now = Clock::now();
-  const bool is_due = on_terminal_ ? now - shown_ >= kBarEvery : now - shown_ >= kLineEvery;
-  if (is_due) show(now);
+  doing_ = doing;
+  unit_ = unit;
+  total_ = total;
+  done_ = 0;
+  phase_start_ = Clock::now();
 }
 
-void Progress::skip(uint64_t bytes) {
+void Progress::add(uint64_t done) {
   const std::lock_guard lock(mutex_);
-  total_ -= std::min(total_, bytes);
+  done_ += done;
 }
 
-void Progress::show(Clock::time_point now) {
-  shown_ = now;
-  const double speed = rate(now);
+void Progress::skip(uint64_t amount) {
+  const std::lock_guard lock(mutex_);
+  total_ -= std::min(total_, amount);
+}
+
+// Requires: mutex_ is held, as for show().
+std::string Progress::state(Clock::time_point now) const {
+  if (unit_ == Unit::files)
+    return fmt::format("{}: {} of {} files, {}", doing_, done_, total_,
+                       duration_text(seconds_of(now - start_)));
+  const double passed = seconds_of(now - phase_start_);
+  const double speed = passed > 0 ? static_cast<double>(done_) / passed : 0;
   const double part =
       total_ > 0 ? std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_)) : 1;
   const std::string left =
-      speed > 0 ? time_text(static_cast<double>(total_ - std::min(total_, done_)) / speed) : "?";
-  const std::string state = fmt::format("{:3.0f}% of {}, {}/s, {} left", 100 * part,
-                                        byte_text(static_cast<double>(total_)), byte_text(speed), left);
-  if (on_terminal_) {
-    const auto filled = static_cast<size_t>(part * 30);
-    std::fprintf(stderr, "%s[%s%s] %s", kEraseLine, std::string(filled, '#').c_str(),
-                 std::string(30 - filled, ' ').c_str(), state.c_str());
-  } else {
-    std::fprintf(stderr, "%s\n", state.c_str());
-  }
+      speed > 0 ? duration_text(static_cast<double>(total_ - std::min(total_, done_)) / speed) : "?";
+  const std::string numbers = fmt::format("{:3.0f}% of {}, {}/s, {} left", 100 * part,
+                                          byte_text(static_cast<double>(total_)), byte_text(speed), left);
+  if (!on_terminal_) return fmt::format("{}: {}", doing_, numbers);
+  const auto filled = static_cast<size_t>(part * kBarWidth);
+  return fmt::format("{} [{}{}] {}", doing_, std::string(filled, '#'), std::string(kBarWidth - filled, ' '),
+                     numbers);
+}
+
+void Progress::show(Clock::time_point now) {
+  if (doing_.empty()) return;
+  if (on_terminal_)
+    std::fprintf(stderr, "%s%s", kEraseLine, state(now).c_str());
+  else
+    std::fprintf(stderr, "%s\n", state(now).c_str());
   std::fflush(stderr);
 }
 
@@ -75,11 +111,12 @@ void Progress::say(const std::string& line) {
 
 void Progress::finish(const std::string& what) {
   const std::lock_guard lock(mutex_);
-  const Clock::time_point now = Clock::now();
+  is_ended_ = true;
+  const double passed = seconds_of(Clock::now() - start_);
+  const double bytes = static_cast<double>(done_);
   std::fprintf(stderr, "%s%s, %s in %s, %s/s\n", on_terminal_ ? kEraseLine : "", what.c_str(),
-               byte_text(static_cast<double>(done_)).c_str(),
-               time_text(std::chrono::duration<double>(now - start_).count()).c_str(),
-               byte_text(rate(now)).c_str());
+               byte_text(bytes).c_str(), duration_text(passed).c_str(),
+               byte_text(passed > 0 ? bytes / passed : 0).c_str());
 }
 
 }  // namespace plainfs

@@ -1,41 +1,60 @@
-// How far a long piece of work is: a bar with rate and time left on a terminal, a plain line now and then
-// elsewhere.
+// How far a long command is: a bar on a terminal from its first half second on, elsewhere a plain line then
+// and every ten seconds. A command goes through phases, each with its own total; the last line counts the
+// time of all of them.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
 
 namespace plainfs {
 
 // Writes to standard error. Thread-safe.
 class Progress {
  public:
-  explicit Progress(uint64_t total_bytes);
+  enum class Unit { files, bytes };
 
-  void add(uint64_t bytes);
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Begins a phase: "measuring" so many files, "writing" so many bytes.
+  void begin(std::string_view doing, Unit unit, uint64_t total);
+  void add(uint64_t done);
   // Leaves out what need not be done, so that the rate stays true.
-  void skip(uint64_t bytes);
-  // A last line that stays.
+  void skip(uint64_t amount);
+  // The last line, which stays: what, and how much of the last phase in how much time altogether.
   void finish(const std::string& what);
   // A line of its own, between two states of the bar.
   void say(const std::string& line);
 
  private:
   using Clock = std::chrono::steady_clock;
+  void tick();
   void show(Clock::time_point now);
-  double rate(Clock::time_point now) const;  // bytes a second
+  std::string state(Clock::time_point now) const;
 
   const bool on_terminal_;
-  std::mutex mutex_;  // guards what follows
-  uint64_t total_;
-  uint64_t done_ = 0;
   const Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_ = start_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable ended_;
+  bool is_ended_ = false;
+  std::string doing_;
+  Unit unit_ = Unit::files;
+  uint64_t total_ = 0;
+  uint64_t done_ = 0;
+  Clock::time_point phase_start_ = start_;
+  std::thread ticker_;  // shows the state where nothing is added for long, too
 };
 
 // "1.5 GB": powers of 1000.
 std::string byte_text(double bytes);
+// "0:07", "1:02:03".
+std::string duration_text(double seconds);
 
 }  // namespace plainfs

@@ -20,6 +20,9 @@ struct WalkFailure {
   Error error;
 };
 
+// As Filesystem::resolve(), with the nearest name there is in the message where there is none.
+Inode resolve_path(Filesystem& filesystem, const std::string& path);
+
 // The start itself first, then what it holds, directory by directory, each in the order of its names. A
 // directory that cannot be listed is there all the same and adds to failures.
 std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions entry_timeout=
-  foreground fsname= gid= hdf5_plugins help log_file= log_level= max_read= missing= negative_timeout= single_thread subdir=
+  follow_outside foreground fsname= gid= hdf5_plugins header help log_file= log_level= max_read= missing= negative_timeout= single_thread subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 # The values of -o name=value that are a choice.
@@ -16,6 +16,15 @@ _plainfs_values() {
 # The last option of a comma-separated list, or its value. Readline replaces what follows the last "=".
 _plainfs_option() {
   local list=$1 last=${1##*,}
+  if [[ $list =~ (^|,)views=([a-z0-9,+:]*[,+:])?([a-z0-9]*)$ ]]; then
+    mapfile -t COMPREPLY < <(compgen -P "${BASH_REMATCH[2]}" -W "$(_plainfs_values views)" -- "${BASH_REMATCH[3]}")
+    return
+  fi
+  if [[ $last == log_file=* ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "${last#*=}")
+    return
+  fi
   if [[ $last == *=* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_plainfs_values "${last%%=*}")" -- "${last#*=}")
     return
@@ -25,20 +34,42 @@ _plainfs_option() {
   [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 
-# Paths inside the store $1 that begin with $2, as `plainfs ls` lists them.
+# Paths inside the store $1 that begin with $2, as `plainfs ls` lists them; a folder ends in a slash.
 _plainfs_inside() {
   local folder='' name
   [[ $2 == */* ]] && folder=${2%/*}/
   while IFS= read -r name; do
     [[ $folder$name == "$2"* ]] && COMPREPLY+=("$folder$name")
-  done < <(plainfs ls "$1" "${folder:-/}" 2>/dev/null)
+  done < <(plainfs ls -p "$1" "${folder:-/}" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
+}
+
+# The words of the line so far, unquoted, into words[]; the last one is what is being typed.
+_plainfs_words() {
+  local at=0 char quote='' word='' open=0
+  words=()
+  for ((; at < ${#1}; at++)); do
+    char=${1:at:1}
+    if [[ -n $quote ]]; then
+      if [[ $char == "$quote" ]]; then quote=''; else word+=$char; fi
+    elif [[ $char == [\'\"] ]]; then
+      quote=$char open=1
+    elif [[ $char == \\ ]]; then
+      word+=${1:++at:1} open=1
+    elif [[ $char == [[:space:]] ]]; then
+      ((open)) && words+=("$word")
+      word='' open=0
+    else
+      word+=$char open=1
+    fi
+  done
+  words+=("$word")
 }
 
 _plainfs() {
-  local line=${COMP_LINE:0:COMP_POINT} words word names=() before=
+  local words word names=() before=
   COMPREPLY=()
-  read -ra words <<<"$line"
-  [[ $line == *[[:space:]] ]] && words+=('')
+  _plainfs_words "${COMP_LINE:0:COMP_POINT}"
   local cur=${words[-1]} command=${words[1]}
   for word in "${words[@]:1:${#words[@]}-2}"; do
     [[ $word == -* || $before =~ ^(-o|--range|--views|--part)$ ]] || names+=("$word")
@@ -50,14 +81,21 @@ _plainfs() {
   elif [[ $cur == -* ]]; then
     local letters='-h -V -f -d -s -o'
     case $command in
-      ls) letters='-l -R' ;;
+      ls) letters='-l -R -h -a -t' ;;
       cat) letters='--range' ;;
       export) letters='--views --part' ;;
-      info | check) letters='' ;;
+      info) letters='--json' ;;
+      check) letters='' ;;
     esac
+    [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
     mapfile -t COMPREPLY < <(compgen -W "$letters" -- "$cur")
-  elif [[ $command =~ ^(ls|cat)$ ]] && ((${#names[@]} > 1)); then
+    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+  elif [[ $command =~ ^(ls|cat|export)$ ]] && ((${#names[@]} > 1)); then
     _plainfs_inside "${names[1]}" "$cur"
+    if [[ $command == export ]]; then
+      compopt -o filenames
+      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur")
+    fi
   else
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")

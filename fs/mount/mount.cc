@@ -25,6 +25,8 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   settings.mountpoint = mountpoint;
   settings.mount_options = options.mount_options;
   settings.mount_options.emplace_back("ro");
+  // Without it the kernel lets other users read whatever the modes say.
+  if (is_for_others(options)) settings.mount_options.emplace_back("default_permissions");
   add_default(settings.mount_options, "fsname", store);
   add_default(settings.mount_options, "subtype", "plainfs");
   settings.entry_timeout = options.entry_timeout;

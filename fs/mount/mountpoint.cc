@@ -2,6 +2,7 @@
 
 #include <boost/filesystem.hpp>
 
+#include "formats/registry.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse.h"
 
@@ -18,7 +19,8 @@ bool is_inside(const files::path& path, const files::path& folder) {
 std::string usable(const std::string& given, const Store& store) {
   boost::system::error_code error;
   const files::file_status status = files::status(given, error);
-  if (status.type() == files::file_not_found) throw Failure(kMountFailed, given + ": no such mountpoint");
+  if (status.type() == files::file_not_found)
+    throw Failure(kMountFailed, given + ": no such mountpoint; make it with mkdir, or leave it out");
   if (error == boost::system::errc::not_connected) {
     throw Failure(
         kMountFailed,
@@ -26,7 +28,12 @@ std::string usable(const std::string& given, const Store& store) {
                     given));
   }
   if (error) throw Failure(kMountFailed, fmt::format("{}: {}", given, error.message()));
-  if (status.type() != files::directory_file) throw Failure(kMountFailed, given + ": not a directory");
+  if (status.type() != files::directory_file) {
+    const bool is_store = container_of(given) != nullptr;
+    throw Failure(kMountFailed,
+                  given + (is_store ? ": not a directory; the store comes first: plainfs STORE MOUNTPOINT"
+                                    : ": not a directory"));
+  }
   const files::path path = files::canonical(given);
   if (is_mounted_by_fuse(path.string()))
     throw Failure(kMountFailed, given + ": busy: something is mounted there");
@@ -38,9 +45,11 @@ std::string usable(const std::string& given, const Store& store) {
   return path.string();
 }
 
-// "pbmc" for "pbmc.h5", "pbmc-1" where that is taken; empty where folder takes no directory.
+// "pbmc" for "pbmc.h5", "matrix.plain" for a folder "matrix", "pbmc-1" where that is taken; empty where
+// folder takes no directory.
 std::string new_directory(const files::path& folder, const files::path& store) {
-  const std::string stem = store.stem().string();
+  const std::string stem =
+      store.stem() == store.filename() ? store.filename().string() + ".plain" : store.stem().string();
   for (int number = 0; number < 1000; ++number) {
     const files::path path = folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
     boost::system::error_code error;

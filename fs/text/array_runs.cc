@@ -95,9 +95,26 @@ uint64_t decoded_size(const DType& type) {
         if (__builtin_mul_overflow(size, std::max<uint64_t>(length, 1), &size)) return UINT64_MAX;
       return size;
     }
-    default:
-      return type.size > 0 ? type.size : 32;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      break;
   }
+  return type.size > 0 ? type.size : 32;
 }
 
 uint64_t run_length(uint64_t wanted, uint64_t band_elements, const DType& type, const Context& context) {

@@ -100,8 +100,12 @@ class Lister {
           Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});
     };
     if (const Link* link = std::get_if<Link>(&member.node.content)) {
-      for (std::string& extension : link_extensions(*link, links))
-        add(std::move(extension), FileKind::link).link = link;
+      try {
+        for (std::string& extension : link_extensions(*link, links))
+          add(std::move(extension), FileKind::link).link = link;
+      } catch (const Error& error) {
+        add("", FileKind::link).shown.error = error;
+      }
       return;
     }
     if (!member.node.store.empty()) {
@@ -202,7 +206,8 @@ class TargetNames {
   static bool is_taken(const Node& folder, const std::string& name) {
     try {
       return folder.parts->find(name).has_value();
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      if (error.code() == Errc::unreadable) throw;
       return true;
     }
   }
@@ -221,8 +226,13 @@ class TargetNames {
       for (Candidate& candidate : candidates_of(folder, members, links, false, shelf)) {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
-    } catch (const Error&) {
-      entry->second.clear();  // that directory reports the damage itself
+    } catch (const Error& error) {
+      if (error.code() == Errc::unreadable) {
+        known_.erase(entry);
+        throw;
+      }
+      entry->second.clear();
+      context.warn(fmt::format("{}: a link leads there: {}", folder.parts->path(), error.what()));
     }
     return entry->second;
   }
@@ -262,7 +272,11 @@ std::vector<Shown> show_directory(const Node& node, const Place& place, const Sh
   std::vector<Shown> shown;
   for (Candidate& candidate : candidates_of(node, members, links, place.is_top, shelf)) {
     if (candidate.link) {
-      candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
+      try {
+        candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
+      } catch (const Error& error) {
+        candidate.shown.error = error;
+      }
     }
     shown.push_back(std::move(candidate.shown));
   }

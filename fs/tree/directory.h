@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct Shown {
   Node node;                                        // what it stands for; its attributes are the file's
   std::function<std::unique_ptr<ViewFile>()> open;  // of a file
   std::string target;                               // of a link
+  std::optional<Error> error{};                     // of a link of which nobody knows where it leads
 };
 
 // Where a directory is.

@@ -1,7 +1,9 @@
 #include "fs/tree/links.h"
 
 #include <boost/filesystem.hpp>
+#include <set>
 
+#include "formats/base/host_path.h"
 #include "formats/registry.h"
 
 namespace plainfs {
@@ -13,22 +15,7 @@ constexpr int kMostLinks = 40;         // on the way to one target, as Linux all
 constexpr size_t kDeepestPath = 2048;  // names; PATH_MAX has no room for more
 
 bool same_file(const files::path& a, const files::path& b) {
-  boost::system::error_code error;
-  return a == b || (files::equivalent(a, b, error) && !error);
-}
-
-// The path of the other store. A source is relative to a store's own folder, else to the folder that holds
-// the store (hdmf-zarr 0.10.0, and stores that are one file).
-files::path other_store(const files::path& store, const files::path& source) {
-  if (source.is_absolute()) return source.lexically_normal();
-  boost::system::error_code error;
-  const files::path beside = (store.parent_path() / source).lexically_normal();
-  if (!files::is_directory(store, error)) return beside;
-  const files::path below = (store / source).lexically_normal();
-  for (const files::path& path : {below, beside}) {
-    if (same_file(path, store) || container_of(path.string())) return path;
-  }
-  return below;
+  return a == b || is_same_on_host(a.string(), b.string());
 }
 
 // From folder down to path, or nullopt where path is not below folder.
@@ -42,12 +29,41 @@ const Link* as_link(const Node& node) {
   return std::get_if<Link>(&node.content);
 }
 
+// Whether a link is wrong, or what tells where it leads could not be read just now.
+bool is_damage(const Error& error) {
+  return error.code() != Errc::unreadable && error.code() != Errc::changed;
+}
+
 }  // namespace
 
 Links::Links(StorePtr store, OpenStores& stores, Context& context)
     : store_(std::move(store)), stores_(stores), context_(context) {}
 
-Destination Links::destination(const Link& link) const {
+// Nothing of another store is looked at unless it is beside this one or below its folder, also where links of
+// the host lead elsewhere.
+bool Links::is_in_reach(const std::string& path) {
+  if (!path_below(files::path(store_->path).parent_path(), path)) return false;
+  if (context_.options.follow_outside) return true;
+  if (!reach_) reach_ = Containment::around_store(store_->path);
+  return reach_->contains(path);
+}
+
+// The path of the other store. A source is relative to a store's own folder, else to the folder that holds
+// the store (hdmf-zarr 0.10.0, and stores that are one file).
+std::string Links::other_store(const std::string& source) {
+  const files::path store = store_->path;
+  if (files::path(source).is_absolute()) return files::path(source).lexically_normal().string();
+  const files::path beside = (store.parent_path() / source).lexically_normal();
+  if (!is_folder_on_host(store.string())) return beside.string();
+  const files::path below = (store / source).lexically_normal();
+  for (const files::path& path : {below, beside}) {
+    if (same_file(path, store)) return path.string();
+    if (is_in_reach(path.string()) && container_of(path.string())) return path.string();
+  }
+  return below.string();
+}
+
+Destination Links::destination(const Link& link) {
   Destination to;
   if (link.source.empty()) {
     to.store = store_;
@@ -57,85 +73,123 @@ Destination Links::destination(const Link& link) const {
     to.in_reach = false;
     return to;
   }
-  const files::path own = store_->path;
-  files::path path = other_store(own, link.source);
+  if (const auto known = others_.find(link.source); known != others_.end()) return known->second;
+  files::path path = other_store(link.source);
   if (path.filename() == "." || path.filename() == "") path = path.parent_path();
+  const files::path own = store_->path;
   if (same_file(path, own)) {
     to.store = store_;
-    return to;
+  } else if (const auto relative = path_below(own.parent_path(), path);
+             relative && is_in_reach(path.string())) {
+    to.outside.emplace_back("..");
+    for (const files::path& part : *relative) to.outside.push_back(part.string());
+    try {
+      if (container_of(path.string())) to.store = stores_.open(path.string());
+    } catch (const Error& error) {
+      if (!is_damage(error)) throw;
+      context_.warn(fmt::format("{}: {}", path.string(), error.what()));
+    }
+  } else {
+    to.in_reach = false;
   }
-  const std::optional<files::path> relative = path_below(own.parent_path(), path);
-  to.in_reach = relative.has_value();
-  if (!relative) return to;
-  to.outside.emplace_back("..");
-  for (const files::path& part : *relative) to.outside.push_back(part.string());
-  if (!container_of(path.string())) return to;
-  try {
-    to.store = stores_.open(path.string());
-  } catch (const Error& error) {
-    context_.warn(fmt::format("{}: {}", path.string(), error.what()));
-  }
+  others_.emplace(link.source, to);
   return to;
 }
 
 std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const std::string& name) const {
   if (!folder.parts) return std::nullopt;
+  Context& context = store == store_ ? context_ : context_.of_store(store->path);
   try {
     std::optional<Node> node = folder.parts->find(name);
-    Context& context = store == store_ ? context_ : context_.of_store(store->path);
     if (node) node = refine(std::move(*node), context);
     return node;
-  } catch (const Error&) {
-    return std::nullopt;  // its own directory reports the damage
+  } catch (const Error& error) {
+    if (!is_damage(error)) throw;
+    context.warn(fmt::format("{}: {}: a link leads there: {}", folder.parts->path(), name, error.what()));
+    return std::nullopt;
   }
 }
 
-std::optional<Node> Links::folder(const StorePtr& store, std::span<const std::string> path, int& links_left) {
-  std::optional<Node> node = store->root;
-  for (size_t i = 0; i < path.size() && node; ++i) {
-    auto key = std::pair(store.get(), std::vector<std::string>(path.begin(), path.begin() + i + 1));
-    if (const auto known = folders_.find(key); known != folders_.end()) {
-      node = known->second;
+// Follows the link, and the links that it leads to, to the end of that chain; the places of these are known
+// then.
+Links::End Links::follow(StorePtr store, Link link, int depth) {
+  struct Followed {
+    Place place;      // where the link stands
+    int links_there;  // followed on the way to it
+  };
+  std::vector<Followed> chain;
+  std::set<Place> seen;
+  End end;
+  for (;;) {
+    if (link.path.size() > kDeepestPath || link.verbatim) break;
+    if (!link.source.empty()) {
+      // Only links of this store lead further out: those of others would need that store's own place.
+      if (store != store_) break;
+      store = destination(link).store;
+      if (!store) break;
+    }
+    if (link.path.empty()) {
+      end.node = store->root;
+      break;
+    }
+    Place place{store.get(), link.path};
+    if (const auto known = known_.find(place); known != known_.end()) {
+      end = known->second;
+      break;
+    }
+    if (!seen.insert(place).second) break;  // in a circle
+    const End folder = end_of(store, std::span(link.path).first(link.path.size() - 1), depth + 1);
+    std::optional<Node> node =
+        folder.node ? step(store, *folder.node, link.path.back()) : std::optional<Node>();
+    const Link* const next = node ? as_link(*node) : nullptr;
+    if (!next) {
+      end = {std::move(node), folder.links, folder.is_too_deep};
+      break;
+    }
+    link = Link(*next);
+    chain.push_back({std::move(place), folder.links});
+  }
+  for (size_t i = chain.size();; --i) {
+    end.links = std::min(end.links + 1, kMostLinks + 1);
+    if (i == 0) return end;
+    end.links += chain[i - 1].links_there;
+    if (!end.is_too_deep) known_.emplace(std::move(chain[i - 1].place), end);
+  }
+}
+
+// Of a path from the root of store; all links on it and at its end are followed.
+Links::End Links::end_of(const StorePtr& store, std::span<const std::string> path, int depth) {
+  End end{store->root, 0, false};
+  if (depth > kMostLinks) return {std::nullopt, kMostLinks + 1, true};
+  for (size_t i = 0; i < path.size() && end.node; ++i) {
+    Place place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
+    if (const auto known = known_.find(place); known != known_.end()) {
+      end = known->second;
       continue;
     }
-    node = step(store, *node, path[i]);
-    if (node && as_link(*node)) node = final_target(store, *as_link(*node), links_left);
-    folders_.emplace(std::move(key), node);
-  }
-  return node;
-}
-
-std::optional<Node> Links::final_target(const StorePtr& from, const Link& link, int& links_left) {
-  StorePtr store = from;
-  std::optional<Node> node;
-  for (const Link* next = &link; next;) {
-    if (links_left-- <= 0 || next->path.size() > kDeepestPath) return std::nullopt;
-    if (!next->source.empty()) {
-      // Only links of this store lead further out: those of others would need that store's own place.
-      if (store != store_) return std::nullopt;
-      store = destination(*next).store;
-      if (!store) return std::nullopt;
+    std::optional<Node> node = step(store, *end.node, path[i]);
+    if (node && as_link(*node)) {
+      const int before = end.links;
+      end = follow(store, Link(*as_link(*node)), depth);
+      end.links += before;
+    } else {
+      end.node = std::move(node);
     }
-    const Link current = *next;
-    if (current.path.empty()) return store->root;
-    const std::optional<Node> parent =
-        folder(store, std::span(current.path).first(current.path.size() - 1), links_left);
-    node = parent ? step(store, *parent, current.path.back()) : std::nullopt;
-    next = node ? as_link(*node) : nullptr;
+    if (end.links > kMostLinks) end.node.reset();
+    if (!end.is_too_deep) known_.emplace(std::move(place), end);
   }
-  return node;
+  return end;
 }
 
 std::optional<Node> Links::target(const Link& link) {
-  int links_left = kMostLinks;
-  return final_target(store_, link, links_left);
+  End end = follow(store_, link, 0);
+  return end.links > kMostLinks ? std::nullopt : std::move(end.node);
 }
 
 std::optional<Node> Links::target_folder(const Link& link) {
   const StorePtr store = destination(link).store;
   if (!store || link.path.empty() || link.path.size() > kDeepestPath) return std::nullopt;
-  int links_left = kMostLinks;
-  return folder(store, std::span(link.path).first(link.path.size() - 1), links_left);
+  return end_of(store, std::span(link.path).first(link.path.size() - 1), 1).node;
 }
 
 }  // namespace plainfs

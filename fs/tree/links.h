@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "formats/base/containment.h"
 #include "fs/tree/open_stores.h"
 
 namespace plainfs {
@@ -21,28 +23,43 @@ struct Destination {
   bool in_reach = true;  // that store is beside this one or below its folder
 };
 
-// Looks up the links of one directory and remembers what it found. For one thread; throws nothing for a link
-// that is wrong: it leads nowhere.
+// Looks up the links of one directory and remembers what it found, so that each step on the way of all of
+// them is made once. For one thread. A link that is wrong leads nowhere; what the system does not let be read
+// (Errc unreadable) or what has changed is thrown, because nobody knows then where the link leads.
 class Links {
  public:
   Links(StorePtr store, OpenStores& stores, Context& context);
 
-  Destination destination(const Link& link) const;
-  // What the link leads to in the end, through further links; nullopt where it leads nowhere or in a circle.
+  Destination destination(const Link& link);
+  // What the link leads to in the end, through further links; nullopt where it leads nowhere, in a circle or
+  // through more links than Linux follows.
   std::optional<Node> target(const Link& link);
   // The group that holds the link's own target, before any step of the target's name; nullopt as above.
   std::optional<Node> target_folder(const Link& link);
 
  private:
-  std::optional<Node> folder(const StorePtr& store, std::span<const std::string> path, int& links_left);
-  std::optional<Node> final_target(const StorePtr& from, const Link& link, int& links_left);
+  using Path = std::vector<std::string>;
+  using Place = std::pair<const Store*, Path>;
+
+  // What stands at a place in the end. node: nullopt where that is nowhere.
+  struct End {
+    std::optional<Node> node;
+    int links = 0;             // followed on the way
+    bool is_too_deep = false;  // links in the folders of links, too many: not the place's own fault
+  };
+
+  End end_of(const StorePtr& store, std::span<const std::string> path, int depth);
+  End follow(StorePtr store, Link link, int depth);
   std::optional<Node> step(const StorePtr& store, const Node& folder, const std::string& name) const;
+  std::string other_store(const std::string& source);
+  bool is_in_reach(const std::string& path);
 
   StorePtr store_;
   OpenStores& stores_;
   Context& context_;
-  // Folders by the store they are in and their names: many links of a directory lead into one.
-  std::map<std::pair<const Store*, std::vector<std::string>>, std::optional<Node>> folders_;
+  std::optional<Containment> reach_;           // made where it is first asked for
+  std::map<std::string, Destination> others_;  // by source
+  std::map<Place, End> known_;
 };
 
 }  // namespace plainfs

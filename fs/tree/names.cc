@@ -2,33 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/crc.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "formats/text/utf8.h"
+
 namespace plainfs {
 namespace {
-
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-size_t sequence_length(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  if (byte >= 0xF0 && byte < 0xF8) return 4;
-  if (byte >= 0xE0 && byte < 0xF0) return 3;
-  if (byte >= 0xC0 && byte < 0xE0) return 2;
-  return 1;
-}
 
 // The longest start of text of at most limit bytes that ends between two characters. Bytes that are no UTF-8
 // count as characters of their own.
 std::string_view cut(std::string_view text, size_t limit) {
+  constexpr size_t kLongest = 4;  // bytes of a character
   if (text.size() <= limit) return text;
-  size_t lead = limit;
-  while (lead > 0 && limit - lead < 3 && is_continuation(text[lead])) --lead;
-  const bool inside = lead < limit && lead + sequence_length(text[lead]) > limit;
-  return text.substr(0, inside ? lead : limit);
+  for (size_t lead = limit - std::min(limit, kLongest - 1); lead < limit; ++lead)
+    if (lead + utf8_length(text.substr(lead)) > limit) return text.substr(0, lead);
+  return text.substr(0, limit);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "formats/base/modified_time.h"
+#include "fs/tree/passing_faults.h"
 
 namespace plainfs {
 namespace {
@@ -20,6 +21,9 @@ timespec modified_on_disk(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return {};
   return modified_time(status);
 }
+
+// How long a listing stays that a fault has left something out of.
+constexpr std::chrono::seconds kFaultIsKept{1};
 
 const std::string* host_path(const Shown& shown) {
   if (!shown.node.store.empty()) return &shown.node.store;
@@ -171,7 +175,7 @@ void Tree::load(Inode inode) {
   const std::lock_guard listing(directory->listing_now);
   {
     const std::shared_lock lock(mutex_);
-    if (directory->current && directory->loaded) return;
+    if (directory->current && directory->loaded && !directory->is_due()) return;
   }
   Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
   std::vector<Shown> all = show_directory(node, place, {context, stores_, shelf_.views});
@@ -184,6 +188,7 @@ void Tree::publish(Inode inode, std::vector<Shown> all) {
   const ListingPtr before = std::move(directory.listing);
   auto listing = std::make_shared<Listing>();
   listing->entries.reserve(all.size());
+  const bool is_whole = std::none_of(all.begin(), all.end(), has_passing_fault);
   for (Shown& shown : all) {
     Listing::Entry made{shown.name, 0, shown.kind};
     if (before) {
@@ -197,6 +202,7 @@ void Tree::publish(Inode inode, std::vector<Shown> all) {
       made.inode = append(inode, std::move(shown));
     } else {
       Entry& known = entry(made.inode);
+      if (known.shown && has_passing_fault(*known.shown)) known.view.reset();
       known.shown = std::make_shared<const Shown>(std::move(shown));
     }
     listing->entries.push_back(std::move(made));
@@ -205,13 +211,16 @@ void Tree::publish(Inode inode, std::vector<Shown> all) {
   directory.listing = std::move(listing);
   directory.current = true;
   directory.loaded = true;
+  directory.again = is_whole ? std::chrono::steady_clock::time_point::max()
+                             : std::chrono::steady_clock::now() + kFaultIsKept;
 }
 
 ListingPtr Tree::list(Inode inode) {
   {
     const std::shared_lock lock(mutex_);
     const Entry& known = entry(inode);
-    if (known.directory && known.directory->current) return known.directory->listing;
+    if (known.directory && known.directory->current && !known.directory->is_due())
+      return known.directory->listing;
   }
   load(inode);
   const std::shared_lock lock(mutex_);
@@ -259,13 +268,16 @@ std::string Tree::path(Inode inode) const {
 }
 
 timespec Tree::modified(Inode inode) {
+  return modified_on_disk(source_path(inode));
+}
+
+std::string Tree::source_path(Inode inode) const {
   const std::shared_lock lock(mutex_);
   for (; inode != kRootInode; inode = entry(inode).parent) {
-    const Entry& known = entry(inode);
-    const std::string* on_disk = known.shown ? host_path(*known.shown) : nullptr;
-    if (on_disk) return modified_on_disk(*on_disk);
+    const ShownPtr& shown = entry(inode).shown;
+    if (const std::string* const on_disk = shown ? host_path(*shown) : nullptr) return *on_disk;
   }
-  return modified_on_disk(top_.store->path);
+  return top_.store->path;
 }
 
 std::string Tree::store_path(Inode inode) const {
@@ -285,7 +297,9 @@ Attributes Tree::attributes(Inode inode) {
 }
 
 std::string Tree::target(Inode link) {
-  return shown(link)->target;
+  const ShownPtr known = shown(link);
+  if (known->error) throw *known->error;
+  return known->target;
 }
 
 bool Tree::changes(Inode file) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <ctime>
 #include <deque>
 #include <memory>
@@ -75,6 +76,8 @@ class Tree {
   std::string path(Inode inode) const;
   // The modification time of the store it is part of, or of the host's file it is.
   timespec modified(Inode inode);
+  // On disk: the file or folder in a mirrored folder that the inode is, else the store it is part of.
+  std::string source_path(Inode inode) const;
   // On disk: that of the store the inode is part of.
   std::string store_path(Inode inode) const;
   // Attributes of what the inode stands for.
@@ -106,6 +109,9 @@ class Tree {
     ListingPtr listing;      // of the last time; its inodes stay
     bool current = false;    // listing is what the store holds
     bool loaded = false;     // every entry's `shown` is set
+    // From when on it is listed anew, because a fault that may pass has left something out of it.
+    std::chrono::steady_clock::time_point again = std::chrono::steady_clock::time_point::max();
+    bool is_due() const { return again <= std::chrono::steady_clock::now(); }
   };
 
   // What one inode is.

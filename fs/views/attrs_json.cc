@@ -35,6 +35,9 @@ void visit_attributes(const Node& directory, Visit&& visit) {
   if (!own.empty() && !visit(".", own)) return;
   for (const Member& member : directory.parts->members()) {
     if (has_directory(member.node)) continue;
+    if (const Error* error = std::get_if<Error>(&member.node.content);
+        error && !member.node.attributes && error->code() == Errc::unreadable)
+      throw *error;  // it may have some
     if (const Attributes attributes = attributes_of(member.node);
         !attributes.empty() && !visit(member.name, attributes))
       return;
@@ -53,14 +56,20 @@ bool has_attributes(const Node& directory) {
 // The whole text is the head.
 class AttrsJson : public TextSource {
  public:
-  explicit AttrsJson(Node directory) : directory_(std::move(directory)) {}
-  std::string head() const override { return attrs_json(directory_); }
+  // listing_error: why it is not known whether there are any attributes.
+  AttrsJson(Node directory, std::optional<Error> listing_error)
+      : directory_(std::move(directory)), listing_error_(std::move(listing_error)) {}
+  std::string head() const override {
+    if (listing_error_ && !has_attributes(directory_)) throw *listing_error_;
+    return attrs_json(directory_);
+  }
   uint64_t block_count() const override { return 0; }
   uint64_t measure(uint64_t) const override { return 0; }
   void format(uint64_t, ByteSink&) const override {}
 
  private:
   const Node directory_;
+  const std::optional<Error> listing_error_;
 };
 
 }  // namespace
@@ -77,15 +86,15 @@ std::string attrs_json(const Node& directory) {
 
 void offer_attrs_json(const Node& directory, Context& context, std::vector<OfferedFile>& files) {
   if (!directory.parts) return;
-  bool any = true;
+  std::optional<Error> error;
   try {
-    any = has_attributes(directory);
-  } catch (const Error&) {
-    // Reading the file gives the error.
+    if (!has_attributes(directory)) return;
+  } catch (const Error& why) {
+    error = why;  // reading the file gives it
   }
-  if (!any) return;
-  files.push_back({true, ".attrs.json", [directory, &context] {
-                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory), context);
+  files.push_back({true, ".attrs.json", [directory, error, &context] {
+                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error),
+                                                       context);
                    }});
 }
 

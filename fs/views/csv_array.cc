@@ -60,15 +60,16 @@ void CsvArray::prepare() {
 }
 
 std::string CsvArray::head() const {
-  if (!labelled_ || !units_) return {};
+  if (!units_ || (!labelled_ && !context_.options.array_header)) return {};
+  if (!labelled_ && array_.values->shape().size() < 2) return "value\n";
   if (grid().width() > kMostColumns)
     throw unsupported("a header of {} columns is too large to be shown", grid().width());
-  std::string text = "\"\"", scratch;
+  std::string text = labelled_ ? "\"\"" : "", scratch;
   StringSink sink(text);
   const ArrayPtr& names = array_.column_names;
   const Elements elements = names ? read_all(*names) : Elements();
   for (uint64_t column = 0; column < grid().width(); ++column) {
-    sink.put(',');
+    if (labelled_ || column > 0) sink.put(',');
     if (names)
       put_csv_field(names->dtype(), elements, column, scratch, sink);
     else

@@ -122,8 +122,13 @@ void FragmentsTsv::put_lines(const Chromosome& chromosome, uint64_t first, uint6
                                 std::min<uint64_t>(endings->offsets.size() - 1, UINT32_MAX), "cell");
   const IndexRun<Position> start(*fragments_.start, first, count, kAny, "start");
   const IndexRun<Position> end(*fragments_.end, first, count, kAny, "end");
-  for (uint64_t i = 0; i < count; ++i)
-    put_line(chromosome.line_start, start.values()[i], end.values()[i], (*endings)[cell.values()[i]], sink);
+  for (uint64_t i = 0; i < count; ++i) {
+    // The end of 10x's files counts one less (BPCells' write_fragments_10x; open_fragments_10x adds it back).
+    if (end.values()[i] == 0)
+      throw damaged("fragment {} ends at 0, for which a 10x file has no number", first + i);
+    put_line<Position>(chromosome.line_start, start.values()[i], end.values()[i] - 1,
+                       (*endings)[cell.values()[i]], sink);
+  }
 }
 
 template <class Sink>

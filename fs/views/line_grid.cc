@@ -21,10 +21,9 @@ Shape reversed(Shape shape) {
   return shape;
 }
 
-uint64_t product(const Shape& shape, size_t first, size_t last) {
-  uint64_t all = 1;
-  for (size_t axis = first; axis < last; ++axis) all = checked_multiply(all, shape[axis]);
-  return all;
+// Of axes [first, last).
+uint64_t product(std::span<const uint64_t> shape, size_t first, size_t last) {
+  return element_count(shape.subspan(first, last - first));
 }
 
 // One plane of an array that is turned round, in elements: row r, column c lie at from[r + c * from_step] and

@@ -100,7 +100,10 @@ std::string descr(const DType& type) {
       return type.size == 4 ? "[('r', '<f2'), ('i', '<f2')]" : number_descr('c', type.size);
     case Kind::logical:
     case Kind::enumeration:
-      return number_descr(type.base == Kind::unsigned_integer ? 'u' : 'i', type.size);
+      return number_descr(type.base == Kind::unsigned_integer ? 'u'
+                          : type.base == Kind::real           ? 'f'
+                                                              : 'i',
+                          type.size);
     case Kind::time_point:
       return time_descr('M', type);
     case Kind::time_span:

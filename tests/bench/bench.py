@@ -37,6 +37,20 @@ start = time.perf_counter()
 pandas.DataFrame(rows).to_csv("/dev/null", header=False, index=False)
 print(time.perf_counter() - start)
 """
+READ_H5AD = """
+import sys, time, warnings, anndata
+warnings.simplefilter("ignore")
+start = time.perf_counter()
+anndata.read_h5ad(sys.argv[1])
+print(time.perf_counter() - start)
+"""
+OBS_TO_CSV = """
+import sys, time, warnings, anndata
+warnings.simplefilter("ignore")
+start = time.perf_counter()
+anndata.read_h5ad(sys.argv[1], backed="r").obs.to_csv("/dev/null")
+print(time.perf_counter() - start)
+"""
 
 
 class Table:
@@ -168,6 +182,27 @@ class Bench:
                            f"h5py {time_text(m['h5py'])}, h5dump of {os.path.basename(datasets[-1])} {time_text(m['h5dump'])}",
                            m["h5py"] / cold_cat)
 
+    def anndata(self):
+        scale = 10 if self.options.quick else 1
+        sparse = self.python_store("sparse.h5ad", "generate_anndata.py", "sparse", "--cells", str(10_000 // scale),
+                                   "--nonzeros", str(20_000_000 // scale))
+        cells = self.python_store("cells.h5ad", "generate_anndata.py", "cells", "--cells", str(200_000 // scale))
+        dense = self.python_store("dense.h5ad", "generate_anndata.py", "dense", "--cells", str(10_000 // scale), "--genes", "10000")
+        self.table.heading("AnnData as anndata writes it, gzip; ratio = its seconds / plainfs's, the first stat and the cat together")
+        for store, name, beside, code in ((sparse, "X/matrix.mtx", "read_h5ad", READ_H5AD),
+                                          (cells, "obs.csv", "read_h5ad(backed).obs.to_csv", OBS_TO_CSV)):
+            m = self.median(lambda s=store, n=name, c=code: {**self.cold(s, n, lambda: {"other": seconds_of(c, s)}),
+                                                             "first cat": self.first_cat(s, n)})
+            self.table.row(f"{name}: first stat", time_text(m["stat"]), f"its cold cat {time_text(m['first cat'])}", m["stat"] / m["first cat"])
+            self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", time_text(m["first cat"]), f"{beside} {time_text(m['other'])}",
+                           m["other"] / m["first cat"])
+        elements = 10_000 // scale * 10_000 * 4
+        self.table.heading(f"AnnData, dense float32 X of {elements / 1e6:.0f} MB, one in five not zero; speeds by bytes of X a second")
+        for name in ("X/matrix.mtx", "X.csv", "X.npy"):
+            m = self.median(lambda n=name: {**self.cold(dense, n), "first cat": self.first_cat(dense, n)})
+            self.table.row(f"{name}: first stat", rate(elements, m["stat"]))
+            self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(elements, m["first cat"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
+
     @staticmethod
     def h5dump(store, name):
         with open(os.devnull, "wb") as null:
@@ -210,14 +245,14 @@ class Bench:
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, hdf5, zarr")
+    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, hdf5, anndata, zarr")
     p.add_argument("--quick", action="store_true", help="small stores, to see that it works")
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--reads", type=int, default=2000, help="random reads a run")
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "hdf5", "zarr"):
+    for group in ("bpcells", "hdf5", "anndata", "zarr"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     print(f"{os.cpu_count()} cores, Linux {platform.release()}, medians of {options.runs} runs")

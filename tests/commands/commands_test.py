@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import pwd
+import re
 import shutil
 import subprocess
 import sys
@@ -128,7 +129,7 @@ class Commands(unittest.TestCase):
     def test_progress_is_a_bar_on_a_terminal_and_a_plain_line_elsewhere(self):
         store = self.large()
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
-        self.assertRegex(plain, rb"^1 files written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
+        self.assertRegex(plain, rb"(?m)^1 files written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         master, slave = pty.openpty()
         export = subprocess.Popen([PROGRAM, "export", "--views", "csv", "-o", "threads=1", store, os.path.join(self.folder, "bar")], stderr=slave)
         os.close(slave)
@@ -138,7 +139,7 @@ class Commands(unittest.TestCase):
                 shown += piece
         os.close(master)
         self.assertEqual(export.wait(), 0)
-        self.assertRegex(shown, rb"\[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left")
+        self.assertRegex(shown, rb"measuring: 0 of 1 files, 0:\d\d|writing \[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left")
         self.assertIn(b"1 files written", shown)
 
     def test_export_of_the_bad_ones_writes_what_can_be_read(self):
@@ -187,6 +188,44 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("cat", "--range", wrong, SAMPLE, "matrix.mtx").returncode, 1, wrong)
         self.assertEqual(run("cat", SAMPLE, "nothing").returncode, 11)
         self.assertEqual(run("cat", SAMPLE).returncode, 1)
+        self.assertEqual(run("cat", SAMPLE + "/matrix.mtx").stdout, want["matrix.mtx"])
+
+    def refused(self, code, words, *arguments):
+        result = run(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
+        self.assertEqual(result.stderr.decode(), f"plainfs: {words}\n")
+
+    def test_a_mistyped_path_is_told_the_nearest(self):
+        store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+        self.refused(11, f"{store}: meta.dat.csv: there is no meta.dat.csv; there is meta.data.csv", "cat", store, "meta.dat.csv")
+        self.refused(11, f"{store}: there is no asays; there is assays", "ls", store, "asays/RNA")
+        self.refused(1, "assays: is a directory; plainfs ls lists it", "cat", store, "assays")
+        self.refused(11, f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
+                     store + "/assays/RNA", self.folder)
+
+    def test_what_is_no_store_is_named(self):
+        for name, content, words in (("a.gz", b"\x1f\x8b\x08", "a gzip file"), ("a.parquet", b"PAR1....", "a Parquet file"),
+                                     ("a.tar", b"\0" * 257 + b"ustar", "a tar archive; unpack it first")):
+            path = os.path.join(self.folder, name)
+            with open(path, "wb") as file:
+                file.write(content)
+            result = run("ls", path)
+            self.assertEqual(result.returncode, 13)
+            self.assertIn(f"{path}: no format that plainfs knows: {words}", result.stderr.decode())
+
+    def test_other_programs_words_are_told_the_right_ones(self):
+        self.refused(1, "umount: no command; to unmount: fusermount3 -u MOUNTPOINT", "umount", "m")
+        self.refused(1, "list: no command; to list a store: plainfs ls STORE", "list", "s")
+
+    def test_a_file_url_is_the_file(self):
+        self.assertEqual(run("ls", "file://" + SAMPLE).stdout, run("ls", SAMPLE).stdout)
+
+    def test_the_root_is_the_root_wherever_one_stands(self):
+        self.assertEqual(run("ls", "/", cwd=self.folder).stdout.decode().splitlines(), sorted(os.listdir("/")))
+
+    def test_version_names_the_libraries(self):
+        words = [line.split()[0] for line in run("--version").stdout.decode().splitlines()]
+        self.assertEqual(words, ["plainfs", "libfuse", "boost", "fmt", "spdlog"])
 
     def test_cat_follows_links_but_not_out_of_the_store(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")
@@ -211,20 +250,32 @@ class Commands(unittest.TestCase):
         self.assertIn("\na/b:\n", text)
         self.assertIn("cycle -> ..\n", text)
         self.assertEqual(run("ls", links, "a/b/d.csv").stdout, b"a/b/d.csv\n")
+        self.assertEqual(run("ls", links + "/a/b/d.csv").stdout, run("ls", links, "a/b/d.csv").stdout)
+        self.assertIn("\na/\n", "\n" + run("ls", "-p", links).stdout.decode())
+        self.assertIn(".plainfs", run("ls", "-a", links).stdout.decode().splitlines())
+        self.assertRegex(run("ls", "-lh", SAMPLE).stdout.decode(), r"(?m) [0-9.]+ k?B .* matrix\.mtx$")
+        self.assertEqual(sorted(run("ls", "-t", links).stdout.splitlines()), run("ls", links).stdout.splitlines())
+        self.assertEqual(run("ls", "-lz", links).stderr, b"plainfs: unknown option: -z\n")
         self.assertEqual(run("ls", links, "nothing").returncode, 11)
 
-    def test_info_is_json(self):
-        info = json.loads(run("info", SAMPLE).stdout)
+    def test_info_is_json_for_programs(self):
+        info = json.loads(run("info", "--json", SAMPLE).stdout)
         self.assertEqual(info["version"], "packed-uint-matrix-v2")
         self.assertEqual(run("info", "/no/such").returncode, 11)
 
-    def test_check_is_silent_on_the_good_ones(self):
+    def test_info_is_a_page_for_a_person(self):
+        text = run("info", os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")).stdout.decode()
+        self.assertRegex(text, r"(?m)^format +h5Seurat$")
+        self.assertRegex(text, r"(?m)^assays/RNA/counts +sparse matrix +\d+ × \d+, \d+ values \(\w+\), by column$")
+        self.assertRegex(text, r"(?m)^meta\.data +table +\d+ rows × \d+ columns$")
+
+    def test_check_of_the_good_ones_says_how_much_was_read(self):
         failures = []
         for case, store in cases(DATA, GOOD):
             if lines(case, "errors.txt"):
                 continue
             result = run("check", store)
-            if (result.returncode, result.stdout, result.stderr) != (0, b"", b""):
+            if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable\n", result.stdout.decode()):
                 failures.append(f"{case}: {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
 

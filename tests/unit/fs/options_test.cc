@@ -31,6 +31,8 @@ BOOST_AUTO_TEST_CASE(sizes_take_a_unit) {
   BOOST_TEST(parse({"-o", "cache_size=512m"}).cache_bytes == uint64_t{512} << 20);
   BOOST_TEST(parse({"-o", "cache_size=2G"}).cache_bytes == uint64_t{2} << 30);
   BOOST_TEST(parse({"-o", "cache_size=1000"}).cache_bytes == 1000U);
+  BOOST_TEST(parse({"-o", "cache_size=64MB"}).cache_bytes == uint64_t{64} << 20);
+  BOOST_TEST(parse({"-o", "cache_size=1GiB"}).cache_bytes == uint64_t{1} << 30);
   for (const std::string wrong : {"", "m", "-1", "5x", "1.5g", "99999999999t"})
     check_refused({"-o", "cache_size=" + wrong}, "cache_size");
 }
@@ -58,6 +60,13 @@ BOOST_AUTO_TEST_CASE(a_list_of_views_may_hold_commas) {
   BOOST_TEST(parse({"--views", "mtx,tsv"}).views == "mtx,tsv");
 }
 
+BOOST_AUTO_TEST_CASE(only_allow_other_is_for_others) {
+  BOOST_TEST(is_for_others(parse({"-o", "uid=3,allow_other"})));
+  BOOST_TEST(!is_for_others(parse({"-o", "allow_root"})));
+  BOOST_TEST(parse({"-o", "follow_outside"}).read.follow_outside);
+  BOOST_TEST(!parse({"s"}).read.follow_outside);
+}
+
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
   BOOST_TEST(parse({"-o", "log_file=/a\\,b"}).log_file == "/a,b");
 }
@@ -72,8 +81,18 @@ BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
   check_refused({"-o", "timeout"}, "timeout");
   check_refused({"-o", "allow_other=1"}, "allow_other");
   check_refused({"-o"}, "-o");
-  check_refused({"-o", "umask=9"}, "umask");
+  check_refused({"-o", "umask=9"}, "octal");
   check_refused({"-o", "missing=maybe"}, "missing");
+  check_refused({"-o", "views="}, "a value is wanted");
+  check_refused({"store", ""}, "empty");
+}
+
+BOOST_AUTO_TEST_CASE(owners_go_by_number_or_name) {
+  BOOST_TEST(parse({"-o", "uid=12,gid=34"}).uid.value() == 12U);
+  BOOST_TEST(parse({"-o", "uid=root"}).uid.value() == 0U);
+  BOOST_TEST(parse({"-o", "gid=root"}).gid.value() == 0U);
+  check_refused({"-o", "uid=no such user"}, "neither a number nor a user");
+  check_refused({"-o", "gid=no such group"}, "neither a number nor a group");
 }
 
 BOOST_AUTO_TEST_CASE(what_mount_tables_hold_is_accepted) {

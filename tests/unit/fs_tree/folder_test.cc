@@ -104,12 +104,33 @@ BOOST_AUTO_TEST_CASE(links_within_the_folder_stay_links) {
   BOOST_TEST(files().read_link(files().find("dangling")) == "gone");
 }
 
-BOOST_AUTO_TEST_CASE(links_to_files_outside_are_the_files) {
-  const disk::path outside = disk::temp_directory_path() / disk::unique_path("plainfs-outside-%%%%%%%%");
+BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_links_unless_they_may_be_followed) {
+  const disk::path outside =
+      disk::canonical(disk::temp_directory_path()) / disk::unique_path("plainfs-outside-%%%%%%%%");
   std::ofstream(outside.string()) << "out";
   disk::create_symlink(outside, folder / "l");
+  BOOST_TEST(files().read_link(files().find("l")) == outside.string());
+  made.reset();
+  context.context.options.follow_outside = true;
   BOOST_TEST(read("l") == "out");
   disk::remove(outside);
+}
+
+BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
+  write("f", "x");
+  write("sub/f", "x");
+  const auto mode = [&](const std::string& path) {
+    return files().status(files().find(path)).st_mode & 0777;
+  };
+  disk::permissions(folder / "f", disk::owner_read);
+  disk::permissions(folder / "sub", disk::owner_all | disk::group_read | disk::others_all);
+  BOOST_TEST(mode("f") == 0444U);
+  Appearance appearance;
+  appearance.group = 1u << 30;  // of none of these files
+  appearance.is_for_others = true;
+  made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), appearance, context);
+  BOOST_TEST(mode("f") == 0400U);
+  BOOST_TEST(mode("sub") == 0505U);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_reopened) {

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "formats/model/broken_group.h"
 #include "fs/filesystem.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -168,6 +169,51 @@ BOOST_AUTO_TEST_CASE(rings_of_links_through_directories_end) {
   g->add_link("h", {"g", "h", "g", "h"});
   g->add_link("i", {"g", "i", "i", "i", "i", "i", "i", "i"});
   BOOST_TEST(names("g") == (Names{"h", "i"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_chain_of_links_leads_as_far_as_linux_follows) {
+  root->add_array("a").add_link("l0", {"a"});
+  constexpr int kCount = 2000;  // each is looked up once: else this takes minutes
+  for (int i = 1; i < kCount; ++i) root->add_link(fmt::format("l{}", i), {fmt::format("l{}", i - 1)});
+  const Names all = names();
+  const auto is_shown = [&](const char* name) {
+    return std::binary_search(all.begin(), all.end(), std::string(name));
+  };
+  BOOST_TEST(is_shown("l39.csv"));
+  BOOST_TEST(!is_shown("l39"));
+  BOOST_TEST(is_shown("l40"));
+  BOOST_TEST(!is_shown("l40.csv"));
+  BOOST_TEST(link("l39.csv") == "l38.csv");
+  BOOST_TEST(link("l1999") == "l1998");
+}
+
+BOOST_AUTO_TEST_CASE(links_in_the_folders_of_links_count_too) {
+  root->add_group("g0")->add_array("a");
+  for (int i = 1; i <= 45; ++i) root->add_link(fmt::format("g{}", i), {fmt::format("g{}", i - 1)});
+  root->add_link("near", {"g39", "a"}).add_link("far", {"g40", "a"});
+  const Names all = names();
+  BOOST_TEST(std::count(all.begin(), all.end(), "near.csv") == 1);
+  BOOST_TEST(std::count(all.begin(), all.end(), "far") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
+  root->add_array("a").add("b", {unreadable("the disk fails"), nullptr, {}, {}});
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "b.csv"}), boost::test_tools::per_element());
+  const int before = root->times_listed();
+  names();
+  BOOST_TEST(root->times_listed() == before);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  names();
+  BOOST_TEST(root->times_listed() > before);
+}
+
+BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
+  const auto broken = std::make_shared<BrokenGroup>(nullptr, "/broken", unreadable("the disk fails"));
+  root->add("broken", {{}, broken, {}, {}}).add_array("a").add_link("l", {"broken", "x"});
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken", "l"}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(link("l"), Error, [](const Error& error) {
+    return std::string(error.what()).find("the disk fails") != std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {

@@ -1,5 +1,6 @@
 #include "fs/views/csv_table.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/sample_arrays.h"
@@ -61,6 +62,58 @@ BOOST_AUTO_TEST_CASE(vastly_many_empty_lines_have_a_size_at_once) {
   constexpr uint64_t kRows = uint64_t{1} << 39;
   TextFile file(csv_table({kRows, nullptr, {}}, context), context);
   BOOST_TEST(file.size() == kRows + 1);
+}
+
+// One chunk of zeros for all rows.
+class ZeroColumn : public ChunkedArray {
+ public:
+  ZeroColumn(Context& context, uint64_t rows)
+      : ChunkedArray(context, type_of<double>(), ChunkGrid({rows}, Shape{rows})) {}
+  uint64_t chunks_decoded() const { return decoded_; }
+
+ protected:
+  Elements load_chunk(std::span<const uint64_t>) const override {
+    ++decoded_;
+    return zero_elements(dtype(), count());
+  }
+
+ private:
+  mutable std::atomic<uint64_t> decoded_{0};
+};
+
+BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_the_cache_together_are_decoded_once_a_band_of_rows) {
+  constexpr uint64_t kRows = 2048, kColumns = 400;
+  constexpr size_t kBudget = size_t{2} << 20;  // of 6.5 MB
+  TestContext context(kBudget);
+  Table table{kRows, nullptr, {}};
+  std::vector<std::shared_ptr<const ZeroColumn>> columns;
+  for (uint64_t i = 0; i < kColumns; ++i) {
+    columns.push_back(std::make_shared<ZeroColumn>(context, kRows));
+    table.columns.push_back({"c", columns.back()});
+  }
+  TextFile file(csv_table(table, context), context);
+  BOOST_TEST(whole_text(file).size() == kColumns * 2 * (kRows + 1));
+  const uint64_t blocks = context.counters.text_blocks_measured;
+  const uint64_t bands = kRows * kColumns * 8 / (kBudget / 4) + 4;
+  BOOST_TEST(blocks > 4 * bands);
+  for (const auto& column : columns) BOOST_REQUIRE(column->chunks_decoded() <= 2 * bands);  // sized, and read
+  BOOST_TEST(context.cache.statistics().held_bytes <= kBudget);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_repeat_are_measured_at_once) {
+  TestContext context;
+  constexpr uint64_t kRows = uint64_t{1} << 32;
+  class Vast : public Array {
+   public:
+    Vast()
+        : Array(packed_compound_type({{"a", type_of<double>(), 0}, {"b", type_of<int8_t>(), 0}}), {kRows}) {}
+    Shape chunk_shape() const override { return {1}; }
+    Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
+    std::optional<Elements> repeated(const Box&) const override { return zero_elements(dtype(), 1); }
+  };
+  TextFile file(csv_compounds({std::make_shared<Vast>(), nullptr, nullptr}, context), context);
+  BOOST_TEST(file.size() == 4 * (kRows + 1));
+  BOOST_TEST(read_text(file, 4 + 4 * (kRows - 1), 100) == "0,0\n");
 }
 
 BOOST_AUTO_TEST_CASE(columns_of_another_length_are_damage) {

@@ -32,13 +32,22 @@ BOOST_AUTO_TEST_SUITE(fragments_tsv_view)
 
 BOOST_AUTO_TEST_CASE(chromosome_by_chromosome_in_the_order_of_their_names) {
   BOOST_TEST(tsv_of(small_fragments()) ==
-             "chr2\t0\t7\tA-1\t1\nchr2\t4000000000\t4294967295\tB 2\t1\nchr1\t10\t20\tB 2\t1\n");
+             "chr2\t0\t6\tA-1\t1\nchr2\t4000000000\t4294967294\tB 2\t1\nchr1\t10\t19\tB 2\t1\n");
 }
 
 BOOST_AUTO_TEST_CASE(positions_may_be_wider_than_32_bits) {
   Fragments fragments = small_fragments();
   fragments.end = numbers<int64_t>({20, 7, int64_t{1} << 40});
-  BOOST_TEST(tsv_of(fragments).find("chr2\t4000000000\t1099511627776\t") != std::string::npos);
+  BOOST_TEST(tsv_of(fragments).find("chr2\t4000000000\t1099511627775\t") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_end_is_one_less_than_stored_and_0_has_none) {
+  Fragments fragments = small_fragments();
+  fragments.end = numbers<uint32_t>({20, 10, 4294967295});  // digits fewer than stored
+  BOOST_TEST(tsv_of(fragments).starts_with("chr2\t0\t9\tA-1\t1\n"));
+  fragments.end = numbers<uint32_t>({20, 0, 4294967295});
+  BOOST_TEST(message_of([&] { tsv_of(fragments); }) ==
+             "fragment 1 ends at 0, for which a 10x file has no number");
 }
 
 BOOST_AUTO_TEST_CASE(no_fragments_give_an_empty_file) {
@@ -101,7 +110,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
     chromosomes.push_back(fmt::format("chr{}", c));
     pointers.insert(pointers.end(), {first, last});
     for (; first < last; ++first)
-      want += fmt::format("chr{}\t{}\t{}\t{}\t1\n", c, start[first], end[first], cells[cell[first]]);
+      want += fmt::format("chr{}\t{}\t{}\t{}\t1\n", c, start[first], end[first] - 1, cells[cell[first]]);
   }
   TestContext context;
   TextFile file(fragments_tsv({numbers(cell), numbers(start), numbers(end), numbers(pointers),

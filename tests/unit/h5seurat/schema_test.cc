@@ -182,7 +182,7 @@ struct SparseStore : SeuratStore {
 
 BOOST_AUTO_TEST_CASE(dims_give_the_shape_and_the_place_gives_the_names) {
   SparseStore store;
-  store.counts->set_attributes({{"dims", numbers({2, 3})}});
+  store.counts->set_attributes({{"dims", counts({2, 3})}});
   const SparseMatrix matrix = store.matrix();
   BOOST_TEST((matrix.rows == 2 && matrix.columns == 3 && !matrix.by_row && !matrix.error));
   BOOST_TEST(shown(*matrix.row_names) == (Texts{"f1", "f2"}));
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(dims_give_the_shape_and_the_place_gives_the_names) {
 BOOST_AUTO_TEST_CASE(shape_of_anndata_is_cells_by_genes) {
   for (const char* name : {"h5sparse_shape", "shape"}) {
     SparseStore store;
-    store.counts->set_attributes({{name, numbers({3, 2})}});
+    store.counts->set_attributes({{name, counts({3, 2})}});
     BOOST_TEST(store.matrix().rows == 2);
     BOOST_TEST(store.matrix().columns == 3);
   }
@@ -210,12 +210,12 @@ BOOST_AUTO_TEST_CASE(without_a_shape_the_parts_tell) {
 
 BOOST_AUTO_TEST_CASE(a_square_matrix_compressed_by_the_other_axis_is_refused) {
   SparseStore store;
-  store.counts->set_attributes({{"dims", numbers({3, 3})}, {"encoding-type", Json("csc_matrix")}});
+  store.counts->set_attributes({{"dims", counts({3, 3})}, {"encoding-type", Json("csc_matrix")}});
   BOOST_TEST(store.matrix().error.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(dims_that_are_no_counts_damage_the_matrix_only) {
-  for (const Json& dims : {Json(), numbers({1}), texts({"2", "3"}), Json("2 3")}) {
+  for (const Json& dims : {Json(), counts({1}), texts({"2", "3"}), Json("2 3")}) {
     SparseStore store;
     store.counts->set_attributes({{"dims", dims}});
     BOOST_TEST(store.matrix().error.has_value());

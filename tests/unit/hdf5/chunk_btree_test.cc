@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <functional>
+#include <random>
 #include <sstream>
 
 #include "formats/hdf5/container.h"
@@ -175,6 +176,51 @@ BOOST_AUTO_TEST_CASE(absent_chunks_of_a_tree_are_fill) {
     const bool is_written = i / 9 >= 4 && i / 9 < 8 && i % 9 >= 4 && i % 9 < 8;
     BOOST_TEST(none.values<int32_t>()[i] == -5);
     BOOST_TEST(some.values<int32_t>()[i] == (is_written ? 3 : -5));
+  }
+}
+
+// Chunks at random places of a matrix, in trees of small nodes.
+BOOST_AUTO_TEST_CASE(any_box_of_scattered_chunks_reads_as_written) {
+  constexpr hsize_t kRows = 90, kColumns = 70, kChunkRows = 3, kChunkColumns = 4;
+  std::mt19937_64 random(5);
+  for (const unsigned one_in : {2, 5, 40}) {
+    File file;
+    std::vector<int> want(kRows * kColumns, -1);
+    {
+      const LibraryLock lock;
+      const PropertyHandle small(H5Pcreate(H5P_FILE_CREATE));
+      H5Pset_istore_k(small.id(), 2);
+      Hdf5Writer writer(file.path(), small.id());
+      const PropertyHandle creation = Hdf5Writer::chunked({kChunkRows, kChunkColumns});
+      const int fill = -1;
+      H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill);
+      const DatasetHandle dataset = writer.integers("x", {kRows, kColumns}, {}, creation.id());
+      for (int i = 0; i < 700; ++i) {
+        const hsize_t origin[] = {random() % (kRows / kChunkRows) * kChunkRows,
+                                  random() % (kColumns / kChunkColumns + 1) * kChunkColumns};
+        if (random() % one_in != 0) continue;
+        const std::vector<int> chunk(kChunkRows * kChunkColumns, i);
+        written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, origin, chunk.size() * 4, chunk.data()));
+        for (hsize_t r = 0; r < kChunkRows; ++r)
+          for (hsize_t c = 0; c < kChunkColumns && origin[1] + c < kColumns; ++c)
+            want[(origin[0] + r) * kColumns + origin[1] + c] = i;
+      }
+    }
+    const ArrayPtr array = file.array("x");
+    const Elements all = read_all(*array);
+    BOOST_TEST(std::equal(want.begin(), want.end(), all.values<int32_t>().begin()));
+    for (int i = 0; i < 300; ++i) {
+      const uint64_t row = random() % kRows, column = random() % kColumns;
+      const Box box{{row, column}, {1 + random() % (kRows - row), 1 + random() % (kColumns - column)}};
+      bool is_fill = true;
+      const Elements part = array->read(box);
+      for (uint64_t k = 0; k < part.count; ++k) {
+        const uint64_t r = row + k / box.extent[1], c = column + k % box.extent[1];
+        BOOST_REQUIRE_EQUAL(part.values<int32_t>()[k], want[r * kColumns + c]);
+        is_fill = is_fill && part.values<int32_t>()[k] == -1;
+      }
+      if (array->repeated(box)) BOOST_TEST(is_fill);
+    }
   }
 }
 

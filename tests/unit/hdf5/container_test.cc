@@ -270,17 +270,70 @@ BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
   BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "x")), Error, is(Errc::damaged, "cannot hold"));
 }
 
-BOOST_AUTO_TEST_CASE(shape_of_next_to_nothing_is_damage_and_large_fill_is_not) {
+// Of a box of integers that are known to be all the same; nullopt where they are not.
+std::optional<int> repeated_integer(const Array& array, const Box& box) {
+  const std::optional<Elements> one = array.repeated(box);
+  if (!one) return std::nullopt;
+  BOOST_TEST(one->count == 1u);
+  return one->values<int32_t>()[0];
+}
+
+BOOST_AUTO_TEST_CASE(what_was_never_written_is_one_element_however_much_it_is) {
+  constexpr hsize_t kSide = hsize_t{1} << 20;
+  for (const bool is_new : {false, true}) {
+    File file;
+    {
+      const LibraryLock lock;
+      const PropertyHandle access(H5Pcreate(H5P_FILE_ACCESS));
+      if (is_new) H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+      Hdf5Writer writer(file.path(), H5P_DEFAULT, access.id());
+      const int fill = 7;
+      const PropertyHandle late(H5Pcreate(H5P_DATASET_CREATE)), tiny = Hdf5Writer::chunked({1, 1});
+      H5Pset_fill_value(late.id(), H5T_NATIVE_INT, &fill);
+      H5Pset_fill_value(tiny.id(), H5T_NATIVE_INT, &fill);
+      const hsize_t limits[] = {H5S_UNLIMITED, H5S_UNLIMITED}, shape[] = {kSide, kSide},
+                    origin[] = {500, 600};
+      writer.integers("late", {kSide * kSide}, {}, late.id());
+      const SpaceHandle space(written(H5Screate_simple(2, shape, limits)));
+      const DatasetHandle dataset(written(
+          H5Dcreate2(writer.id(), "tiny", H5T_STD_I32LE, space.id(), H5P_DEFAULT, tiny.id(), H5P_DEFAULT)));
+      const int value = 3;
+      written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, origin, sizeof value, &value));
+    }
+    const ArrayPtr late = find_array(*file.root(), "late"), tiny = find_array(*file.root(), "tiny");
+    late->check();
+    BOOST_TEST((repeated_integer(*late, whole(late->shape())) == 7));
+    BOOST_TEST(late->read(range(kSide * kSide - 1, 1)).values<int32_t>()[0] == 7);
+    tiny->check();
+    BOOST_TEST((repeated_integer(*tiny, {{kSide / 2, kSide / 2}, {100, 100}}) == 7));
+    BOOST_TEST((repeated_integer(*tiny, {{450, 550}, {100, 100}}) == std::nullopt));
+    const Elements around = tiny->read({{499, 599}, {3, 3}});
+    for (uint64_t i = 0; i < 9; ++i) BOOST_TEST(around.values<int32_t>()[i] == (i == 4 ? 3 : 7));
+    // The index that all files have by default tells it without a look at each chunk.
+    if (!is_new) BOOST_TEST((repeated_integer(*tiny, {{501, 0}, {kSide - 501, kSide}}) == 7));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unwritten_elements_of_array_types_are_all_items) {
   File file;
   {
     Hdf5Writer writer(file.path());
-    const PropertyHandle creation = Hdf5Writer::chunked({1024});
-    writer.integers("endless", {hsize_t{1} << 44}, {}, creation.id());
-    writer.integers("large", {hsize_t{1} << 31}, {}, creation.id());
+    const hsize_t two = 2;
+    const TypeHandle pair(written(H5Tarray_create2(H5T_STD_I32LE, 1, &two)));
+    const int same[] = {4, 4}, different[] = {4, 5};
+    for (const auto& [name, fill] : {std::pair{"same", same}, std::pair{"different", different}}) {
+      const PropertyHandle creation = Hdf5Writer::chunked({10});
+      H5Pset_fill_value(creation.id(), pair.id(), fill);
+      writer.dataset(name, pair.id(), {25}, pair.id(), nullptr, creation.id());
+    }
   }
-  BOOST_CHECK_EXCEPTION(find_array(*file.root(), "endless")->check(), Error, is(Errc::damaged, "are stored"));
-  const ArrayPtr large = find_array(*file.root(), "large");
-  BOOST_TEST(large->read(range((uint64_t{1} << 31) - 1, 1)).values<int32_t>()[0] == 0);
+  const ArrayPtr same = find_array(*file.root(), "same"), different = find_array(*file.root(), "different");
+  BOOST_TEST((repeated_integer(*same, whole(same->shape())) == 4));
+  BOOST_TEST((repeated_integer(*different, whole(different->shape())) == std::nullopt));
+  BOOST_TEST(read_integers(*same) == std::vector<int>(50, 4), boost::test_tools::per_element());
+  const std::vector<int> values = read_integers(*different);
+  BOOST_REQUIRE(values.size() == 50u);
+  for (size_t i = 0; i < 50; ++i) BOOST_TEST(values[i] == (i % 2 == 0 ? 4 : 5));
 }
 
 BOOST_AUTO_TEST_CASE(null_dataspace_has_no_elements) {

@@ -170,6 +170,7 @@ BOOST_AUTO_TEST_CASE(json_cells_show_what_they_hold) {
   BOOST_TEST(cell("[1,\"a\"]") == "[1,\"a\"]");
   BOOST_TEST(cell("{}") == "{}");
   BOOST_TEST(cell("-Infinity") == "-Inf");
+  BOOST_TEST(json(variable(Kind::json), texts({"-Infinity"})) == "\"-Infinity\"");
   BOOST_TEST(json(variable(Kind::json), texts({"{\"k\":[1,null]}"})) == "{\"k\":[1,null]}");
 }
 
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(arrays_inside_elements_are_json) {
   Elements elements;
   elements.count = 2;
   elements.children.push_back(elements_of<float>({1, 2.5f, NAN, -INFINITY, 5, 6, 7, 8}));
-  BOOST_TEST(json(type, elements, 0) == "[[1,2.5],[\"NaN\",\"-Inf\"]]");
+  BOOST_TEST(json(type, elements, 0) == "[[1,2.5],[\"NaN\",\"-Infinity\"]]");
   BOOST_TEST(json(type, elements, 1) == "[[5,6],[7,8]]");
   const DType empty = array_type(type_of<float>(), {2, 0});
   Elements nothing;

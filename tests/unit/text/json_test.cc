@@ -45,8 +45,6 @@ BOOST_AUTO_TEST_CASE(other_numbers_are_laid_out_anew) {
 
 BOOST_AUTO_TEST_CASE(bare_non_finite_tokens_become_text) {
   BOOST_TEST(round_trip("[NaN, Infinity,-Infinity,1e999]") == R"(["NaN","Infinity","-Infinity","Infinity"])");
-  BOOST_TEST(to_json_text(Json::Number{"Inf"}) == "\"Inf\"");
-  BOOST_TEST(to_json_text(Json::Number{"-Inf"}) == "\"-Inf\"");
   BOOST_TEST(round_trip("{\"NaN\":\"-Infinity, [NaN]\"}") == "{\"NaN\":\"-Infinity, [NaN]\"}");
 }
 

@@ -1,0 +1,41 @@
+#include "formats/base/host_path.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "formats/base/error.h"
+
+namespace plainfs {
+namespace {
+
+// nullopt where nothing is there.
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat status {};
+  if (path.find('\0') != std::string::npos) return std::nullopt;
+  if (::stat(path.c_str(), &status) == 0) return status;
+  if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP) return std::nullopt;
+  throw unreadable("{}: {}", path, std::generic_category().message(errno));
+}
+
+}  // namespace
+
+bool is_file_on_host(const std::string& path) {
+  const auto status = status_of(path);
+  return status && S_ISREG(status->st_mode);
+}
+
+bool is_folder_on_host(const std::string& path) {
+  const auto status = status_of(path);
+  return status && S_ISDIR(status->st_mode);
+}
+
+bool is_same_on_host(const std::string& a, const std::string& b) {
+  const auto first = status_of(a);
+  const auto second = first ? status_of(b) : std::nullopt;
+  return second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+}  // namespace plainfs

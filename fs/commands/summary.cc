@@ -1,0 +1,113 @@
+#include "fs/commands/summary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "formats/registry.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kDeepest = 64;  // groups inside each other
+constexpr char kTimes[] = " \u00d7 ";
+
+struct Line {
+  std::string path;
+  std::string kind;
+  std::string what;
+};
+
+std::string shape_text(const Array& array) {
+  Shape shape = array.shape();
+  if (array.column_major()) std::reverse(shape.begin(), shape.end());
+  return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, kTimes));
+}
+
+// One overload a kind of content; nothing for what is no data.
+struct Describe {
+  Line& line;
+
+  void operator()(const LabelledArray& array) const {
+    line.kind = "array";
+    line.what = fmt::format("{} ({})", shape_text(*array.values), array.values->dtype().name());
+  }
+  void operator()(const Table& table) const {
+    line.kind = "table";
+    line.what = fmt::format("{} rows{}{} columns", table.rows, kTimes, table.columns.size());
+  }
+  void operator()(const SparseMatrix& matrix) const {
+    line.kind = "sparse matrix";
+    if (matrix.error) throw *matrix.error;
+    line.what =
+        fmt::format("{}{}{}, {} values ({}), by {}", matrix.rows, kTimes, matrix.columns,
+                    matrix.value->count(), matrix.value->dtype().name(), matrix.by_row ? "row" : "column");
+  }
+  void operator()(const Fragments& fragments) const {
+    line.kind = "fragments";
+    if (fragments.error) throw *fragments.error;
+    line.what = fmt::format("{} fragments, {} cells, {} chromosomes", fragments.start->count(),
+                            fragments.cell_names->count(), fragments.chr_names->count());
+  }
+  void operator()(const Error& error) const { throw error; }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+class Summary {
+ public:
+  Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
+
+  void add(const std::string& path, const Node& node, size_t depth) {
+    Line line{path.empty() ? "." : path, {}, {}};
+    try {
+      std::visit(Describe{line}, node.content);
+    } catch (const Error& error) {
+      line.what = error.what();
+      if (line.kind.empty()) line.kind = "damaged";
+    }
+    if (!node.store.empty()) line.kind = "store";
+    const bool is_data = !line.kind.empty();
+    if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
+    // The parts of a table, a factor or a matrix are not told again.
+    if (node.parts && !is_data && depth < kDeepest && lines_.size() < most_lines_)
+      add_members(path, *node.parts, depth);
+  }
+
+  std::string text() const {
+    size_t path_width = 0, kind_width = 0;
+    for (const Line& line : lines_) {
+      path_width = std::max(path_width, std::min<size_t>(line.path.size(), 60));
+      kind_width = std::max(kind_width, line.kind.size());
+    }
+    std::string text;
+    for (const Line& line : lines_)
+      text += fmt::format("{:<{}}  {:<{}}  {}\n", line.path, path_width, line.kind, kind_width, line.what);
+    if (lines_.size() == most_lines_) text += "… and more: plainfs ls -R lists everything\n";
+    return text;
+  }
+
+ private:
+  void add_members(const std::string& path, const Group& group, size_t depth) {
+    try {
+      for (Member& member : group.members())
+        add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
+            depth + 1);
+    } catch (const Error& error) {
+      lines_.push_back({path, "damaged", error.what()});
+    }
+  }
+
+  Context& context_;
+  const size_t most_lines_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+std::string summary_of(const Store& store, Context& context, size_t most_lines) {
+  Summary summary(context, most_lines);
+  summary.add("", store.root, 0);
+  return summary.text();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,16 @@
+// What a store holds, for a person: a line for each matrix, table, fragment list and array, with its
+// dimensions.
+#pragma once
+
+#include <string>
+
+#include "formats/model/store.h"
+
+namespace plainfs {
+
+// "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at most
+// most_lines of them and then how many more there are. Reads metadata only; what cannot be read is a line
+// that says why.
+std::string summary_of(const Store& store, Context& context, size_t most_lines);
+
+}  // namespace plainfs

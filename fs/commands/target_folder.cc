@@ -1,0 +1,104 @@
+#include "fs/commands/target_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include "formats/base/modified_time.h"
+
+namespace plainfs {
+namespace {
+
+Failure disk_failure(const std::string& path) {
+  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+Descriptor open_root(const std::string& path) {
+  boost::system::error_code error;
+  boost::filesystem::create_directories(path, error);
+  Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (root.number() < 0) throw disk_failure(path);
+  return root;
+}
+
+// The directory called name in folder; whole: its path, for messages.
+Descriptor enter(const Descriptor& folder, const std::string& name, const std::string& whole) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int number = ::openat(folder.number(), name.c_str(), kFlags);
+  if (number < 0 && errno == ENOENT) {
+    if (::mkdirat(folder.number(), name.c_str(), 0777) != 0 && errno != EEXIST) throw disk_failure(whole);
+    number = ::openat(folder.number(), name.c_str(), kFlags);
+  }
+  if (number < 0 && (errno == ELOOP || errno == ENOTDIR))
+    throw InTheWay(fmt::format("{}: is no directory, or a symbolic link to one", whole));
+  if (number < 0) throw disk_failure(whole);
+  return Descriptor(number);
+}
+
+}  // namespace
+
+Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+std::string last_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+TargetFolder::TargetFolder(const std::string& path) : path_(path), root_(open_root(path)) {}
+
+Descriptor TargetFolder::make_folder(const std::string& path) const {
+  Descriptor folder(::fcntl(root_.number(), F_DUPFD_CLOEXEC, 0));
+  if (folder.number() < 0) throw disk_failure(path_);
+  for (size_t first = 0; first < path.size();) {
+    const size_t end = std::min(path.find('/', first), path.size());
+    folder = enter(folder, path.substr(first, end - first), whole(path.substr(0, end)));
+    first = end + 1;
+  }
+  return folder;
+}
+
+Descriptor TargetFolder::folder_of(const std::string& path) const {
+  const size_t slash = path.rfind('/');
+  return make_folder(slash == std::string::npos ? "" : path.substr(0, slash));
+}
+
+void TargetFolder::make_link(const std::string& path, const std::string& text) const {
+  const Descriptor folder = folder_of(path);
+  const std::string name = last_name(path);
+  if (::symlinkat(text.c_str(), folder.number(), name.c_str()) == 0) return;
+  if (errno != EEXIST) throw disk_failure(whole(path));
+  std::string found(PATH_MAX, '\0');
+  const ssize_t size = ::readlinkat(folder.number(), name.c_str(), found.data(), found.size());
+  if (size >= 0 && found.substr(0, static_cast<size_t>(size)) == text)
+    return;  // an earlier run's, or another part's just now
+  throw InTheWay(fmt::format("{}: is there already, and not that link", whole(path)));
+}
+
+bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec modified) const {
+  const Descriptor folder = folder_of(path);
+  struct stat there {};
+  if (::fstatat(folder.number(), last_name(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(there.st_mode))
+    return false;
+  const timespec found = modified_time(there);
+  return static_cast<uint64_t>(there.st_size) == size && found.tv_sec == modified.tv_sec &&
+         found.tv_nsec == modified.tv_nsec;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,33 @@
+#include "fs/store_path.h"
+
+#include <boost/filesystem.hpp>
+
+#include "formats/registry.h"
+
+namespace plainfs {
+namespace {
+
+bool exists(const std::string& path) {
+  boost::system::error_code error;
+  const auto status = boost::filesystem::status(path, error);
+  return status.type() != boost::filesystem::file_not_found &&
+         status.type() != boost::filesystem::status_error;
+}
+
+}  // namespace
+
+void split_store_path(std::vector<std::string>& names) {
+  if (names.empty() || exists(names[0])) return;
+  const std::string given = names[0];
+  if (given.find("://") != std::string::npos) return;
+  for (size_t slash = given.rfind('/'); slash != std::string::npos && slash > 0;
+       slash = given.rfind('/', slash - 1)) {
+    if (!exists(given.substr(0, slash))) continue;
+    if (!container_of(given.substr(0, slash))) return;
+    names[0] = given.substr(0, slash);
+    names.insert(names.begin() + 1, given.substr(slash + 1));
+    return;
+  }
+}
+
+}  // namespace plainfs

@@ -1,0 +1,14 @@
+// Where a command finds what it is to read: a store, and a path in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plainfs {
+
+// Splits the first name where it goes on inside a store, "pbmc.h5/assays/RNA": names then begin with the
+// longest part that exists on disk and the path from there on. Names stay as they are where the first exists,
+// and where that part is no store.
+void split_store_path(std::vector<std::string>& names);
+
+}  // namespace plainfs
