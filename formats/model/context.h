@@ -18,7 +18,6 @@ struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
   bool array_header = false;           // -o header: the .csv of an array without names has a header, too
-  std::string mountpoint;       // where this is mounted, without links; a mirrored folder does not look there
   bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
   std::string mountpoint;       // where this is mounted, without links; a mirrored folder does not look there
 };
