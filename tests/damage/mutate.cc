@@ -1,6 +1,6 @@
 // Stores changed at random, and what becomes of each: mutate COUNT SEED STORE…
 // A change is a bit or a byte set, a cut, two blocks swapped, or, of a folder's file, its removal, a folder,
-// a FIFO or a link to itself in its place, or a terabyte of nothing behind it. Each variant is read whole in
+// a FIFO or a link to itself in its place, or 64 MiB of nothing behind it. Each variant is read whole in
 // a process of its own and held against the store as it was. The last line is "N passed, N failed"; what
 // fails is named with its number.
 #include <fmt/format.h>
@@ -71,6 +71,11 @@ class Mutation {
         if (disk::is_regular_file(entry.path())) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     file_ = files.empty() ? store : files[below(files.size())];
+    disk::path folder = file_ == store ? store : file_.parent_path();
+    while (folder != store && !disk::exists(folder / ".zarray") && !disk::exists(folder / "zarr.json"))
+      folder = folder.parent_path();
+    if (folder != store && folder.parent_path() != store)
+      near_ = folder.parent_path().lexically_relative(store).string() + "/";
   }
 
   // Changes one file of the store; returns what was done to it.
@@ -104,19 +109,16 @@ class Mutation {
         disk::create_symlink(file_.filename(), file_);
         return "a link to itself in its place";
       default:
-        disk::resize_file(file_, uintmax_t{1} << 40);
-        return "a terabyte long";
+        disk::resize_file(file_, disk::file_size(file_) + (uintmax_t{1} << 26));
+        return "64 MiB of nothing behind it";
     }
   }
 
   std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
 
-  // Whether a change of the file may show in the view at path: the views of an array stand beside the array,
-  // those of its group beside the group. Any may, where the store is one file or the file stands at its top.
-  bool explains(const std::string& path) const {
-    const disk::path near = disk::path(file()).parent_path().parent_path().parent_path();
-    return near.empty() || path.starts_with(near.string() + "/");
-  }
+  // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
+  // and below. Any view may change where the store is one file, or all its files make one thing.
+  bool explains(const std::string& path) const { return near_.empty() || path.starts_with(near_); }
 
  private:
   size_t below(size_t end) { return random_() % end; }
@@ -159,6 +161,7 @@ class Mutation {
   const disk::path store_;
   std::mt19937_64& random_;
   disk::path file_;
+  std::string near_;
 };
 
 int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutation) {
