@@ -134,7 +134,7 @@ class Lifecycle(Folder):
     def test_owner_group_and_umask_may_be_chosen(self):
         with Mount(SAMPLE, "-o", "uid=4321,gid=1234,umask=0077") as m:
             status = os.stat(m.join("matrix.mtx"))
-            self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777), (4321, 1234, 0o400))
+            self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777), (4321, 1234, 0o600))
 
     def test_views_may_be_chosen(self):
         with Mount(SAMPLE, "-o", "views=csv,bin") as m:

@@ -104,8 +104,7 @@ BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
   fs::create_symlink("loop", directory.path("loop"));
   BOOST_CHECK_EXCEPTION(pool.open_if_exists(directory.path("loop")), Error,
                         fails(Errc::unreadable, "symbolic"));
-  BOOST_CHECK_EXCEPTION(pool.open_if_exists(directory.path(std::string(300, 'x'))), Error,
-                        says("File name too long"));
+  BOOST_TEST(!pool.open_if_exists(directory.path(std::string(300, 'x'))));  // nothing can have that name
   BOOST_CHECK_THROW(pool.open_if_exists(file + std::string("\0y", 2)), Error);
 }
 

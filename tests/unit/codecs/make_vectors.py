@@ -153,7 +153,7 @@ mixed = np.empty(16, dtype=object)
 mixed[:] = ["text", 1, -5, 2 ** 40, 1.5, -0.0, 1e300, 1e-7, True, False, None, [1, [2, "a"], None], {"k": [1, "a,b"], "\u017c": None},
             "NA", float("inf"), float("nan")]
 mixed_json = ['"text"', "1", "-5", "1099511627776", "1.5", "-0", "1e+300", "1e-07", "true", "false", None,
-              '[1,[2,"a"],null]', '{"k":[1,"a,b"],"\u017c":null}', '"NA"', '"Infinity"', '"NaN"']
+              '[1,[2,"a"],null]', '{"k":[1,"a,b"],"\u017c":null}', '"NA"', "Infinity", '"NaN"']
 objects("json2", JSON(), mixed, mixed_json)
 objects("msgpack2", MsgPack(), mixed, mixed_json)
 square = np.array(["a", "b", "c", "d"], dtype=object).reshape(2, 2)

@@ -1,0 +1,26 @@
+// What the value of an option means. Each throws Failure(kUsage), with the name of the option, where the text
+// means nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace plainfs {
+
+uint64_t integer(std::string_view name, std::string_view text, uint64_t most);
+// Octal.
+mode_t mode(std::string_view name, std::string_view text);
+// "512m": bytes, with k, m, g or t for powers of 1024, as "kb" and "KiB" too.
+uint64_t byte_size(std::string_view name, std::string_view text);
+// Of uid and gid: a number or a name.
+uid_t user(std::string_view text);
+gid_t group(std::string_view text);
+double seconds(std::string_view name, std::string_view text);
+std::string one_of(std::string_view name, std::string_view text,
+                   std::initializer_list<std::string_view> allowed);
+
+}  // namespace plainfs
