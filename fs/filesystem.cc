@@ -259,7 +259,7 @@ void Filesystem::reopen() {
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(reason(error.at(tree_.path(inode))));
+  if (log_error_) log_error_(Error(error.code(), reason(error)).at(tree_.path(inode)).what());
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 
