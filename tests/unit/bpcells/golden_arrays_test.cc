@@ -1,7 +1,7 @@
 // Every directory case of the golden data, array by array: the .npy and the name lists that BPCells' own data
 // gave.
-#include <boost/filesystem.hpp>
 #include <algorithm>
+#include <boost/filesystem.hpp>
 #include <fstream>
 
 #include "tests/support/golden_arrays.h"

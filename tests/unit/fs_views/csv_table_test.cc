@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_the_cache_together_are_decoded_once
   const uint64_t blocks = context.counters.text_blocks_measured;
   const uint64_t bands = kRows * kColumns * 8 / (kBudget / 4) + 4;
   BOOST_TEST(blocks > 4 * bands);
-  for (const auto& column : columns) BOOST_REQUIRE_LE(column->chunks_decoded(), 3 * bands);  // sized, and read
+  for (const auto& column : columns)
+    BOOST_REQUIRE_LE(column->chunks_decoded(), 3 * bands);  // sized, and read
   BOOST_TEST(context.cache.statistics().held_bytes <= kBudget);
 }
 
