@@ -23,11 +23,13 @@ bool is_stored_as_shown(const DType& type) {
 }
 
 // About wanted elements, so that no block reaches from one band of chunks into the next: both would have to
-// be decoded before any of it can be given. wanted where there is no such number near it.
+// be decoded before any of it can be given. wanted where there is no such number near it: a band may be as
+// vast as a file says, so only so many are tried.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
+  constexpr uint64_t kMostTried = 4096;
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
   const uint64_t fewest = divide_up(band, wanted);
-  for (uint64_t parts = fewest; parts < 2 * fewest; ++parts)
+  for (uint64_t parts = fewest; parts < fewest + std::min(fewest, kMostTried); ++parts)
     if (band % parts == 0) return band / parts;
   return wanted;
 }

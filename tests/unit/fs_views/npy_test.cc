@@ -187,6 +187,20 @@ BOOST_AUTO_TEST_CASE(an_element_needs_its_own_chunk) {
   BOOST_TEST(array->chunks_decoded() == 1u);
 }
 
+// Chunks side by side as many as a file likes to say: the search for parts of their band has to end.
+BOOST_AUTO_TEST_CASE(a_vast_band_of_chunks_has_a_size_and_elements_at_once) {
+  class Vast : public Array {
+   public:
+    Vast() : Array(number_type(Kind::integer, 1), {12, (uint64_t{1} << 58) + 1}) {}
+    Shape chunk_shape() const override { return {4, 5}; }
+    Elements read(const Box& box) const override { return zero_elements(dtype(), element_count(box.extent)); }
+  };
+  TestContext context;
+  const auto file = npy_file(std::make_shared<Vast>(), true, context);
+  BOOST_TEST(file->size() == 128 + 12 * ((uint64_t{1} << 58) + 1));
+  BOOST_TEST(file->read(uint64_t{1} << 57, 10).size() == 10u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs
