@@ -289,8 +289,9 @@ std::string help_text() {
       "       plainfs info [--json] STORE\n"
       "       plainfs check STORE\n"
       "\n"
-      "Mounts a BPCells, HDF5, h5Seurat, Zarr, HDMF-Zarr or takane store, or a directory of them, as plain "
-      "files.\n"
+      "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
+      "store, or a directory\n"
+      "of them, as plain files.\n"
       "Every -o NAME may also be written --NAME.\n\n";
   for (const Row& row : kOwn) text += help_line(row.letter, row.name, row.value, row.help);
   text += "\nOptions of FUSE:\n";

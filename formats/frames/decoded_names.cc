@@ -1,5 +1,6 @@
 #include "formats/frames/decoded_names.h"
 
+#include "formats/frames/names.h"
 #include "formats/frames/parts.h"
 #include "formats/model/derived_array.h"
 #include "formats/model/element_text.h"
@@ -29,9 +30,7 @@ Elements decoded(const DType& type, const Elements& names) {
 
 ArrayPtr decoded_names(ArrayPtr names) {
   const DType type = names->dtype();
-  const bool is_text =
-      type.kind == Kind::text || type.kind == Kind::fixed_text || type.kind == Kind::fixed_utf32;
-  if (!is_text) return names;
+  if (!is_text(type)) return names;
   return mapped(std::move(names), text_type(),
                 [type](const Elements& stored, const Box&) { return decoded(type, stored); });
 }

@@ -1,11 +1,9 @@
 #include "formats/frames/parts.h"
 
+#include "formats/frames/names.h"
+
 namespace plainfs::frames {
 namespace {
-
-bool is_text(Kind kind) {
-  return kind == Kind::text || kind == Kind::fixed_text || kind == Kind::fixed_utf32;
-}
 
 ArrayPtr where(ArrayPtr array, bool (*may_be)(const Array&)) {
   return array && may_be(*array) ? array : nullptr;
@@ -38,7 +36,7 @@ bool may_be_list(const Array& array) {
 }
 
 bool may_be_text(const Array& array) {
-  return may_be_list(array) && is_text(array.dtype().kind);
+  return may_be_list(array) && is_text(array.dtype());
 }
 
 bool may_be_names(const Array& array, uint64_t length) {

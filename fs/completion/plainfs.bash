@@ -81,7 +81,7 @@ _plainfs() {
   elif [[ $cur == -* ]]; then
     local letters='-h -V -f -d -s -o'
     case $command in
-      ls) letters='-l -R -h -a -t' ;;
+      ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range' ;;
       export) letters='--views --part' ;;
       info) letters='--json' ;;
