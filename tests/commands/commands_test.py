@@ -6,9 +6,11 @@ import pty
 import pwd
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -133,6 +135,11 @@ class Commands(unittest.TestCase):
         master, slave = pty.openpty()
         export = subprocess.Popen([PROGRAM, "export", "--views", "csv", "-o", "threads=1", store, os.path.join(self.folder, "bar")], stderr=slave)
         os.close(slave)
+        while not os.path.exists(os.path.join(self.folder, "bar")) and export.poll() is None:
+            time.sleep(0.001)
+        export.send_signal(signal.SIGSTOP)  # or a fast machine is done before there is anything to say
+        time.sleep(0.6)
+        export.send_signal(signal.SIGCONT)
         shown = b""
         with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
             while piece := os.read(master, 4096):
