@@ -51,11 +51,10 @@ void describe(const Node& raw_root, Store& store) {
 Store open_store(const std::string& path, Context& context) {
   const files::path absolute = absolute_path(path);
   check_readable(absolute);
-  const Container* const container = container_of(absolute.string());
-  if (!container && !folder::recognises(absolute.string()))
-    throw Error(Errc::unknown_format, "no format that plainfs knows");
-  Store store =
-      container ? container->open(absolute.string(), context) : folder::open(absolute.string(), context);
+  const Probe probe(absolute.string(), context.files);
+  const Container* const container = container_of(probe);
+  if (!container && !probe.is_folder()) throw Error(Errc::unknown_format, "no format that plainfs knows");
+  Store store = container ? container->open(probe, context) : folder::open(probe, context);
   store.path = absolute.string();
   const Node raw_root = store.root;
   store.root = refine(std::move(store.root), context);

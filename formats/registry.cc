@@ -46,9 +46,9 @@ std::span<const Schema> schemas() {
   return kSchemas;
 }
 
-const Container* container_of(const std::string& path) {
+const Container* container_of(const Probe& probe) {
   for (const Container& container : containers()) {
-    if (container.recognises(path)) return &container;
+    if (container.recognises(probe)) return &container;
   }
   return nullptr;
 }

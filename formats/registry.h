@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "formats/model/store.h"
 
@@ -12,8 +11,8 @@ namespace plainfs {
 std::span<const Container> containers();
 std::span<const Schema> schemas();
 
-// The container that would open the path, or null.
-const Container* container_of(const std::string& path);
+// The container that would open what is probed, or null.
+const Container* container_of(const Probe& probe);
 // node as the schemas see it. One that throws is warned of and passed over.
 Node refine(Node node, Context& context);
 

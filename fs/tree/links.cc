@@ -19,14 +19,14 @@ bool same_file(const files::path& a, const files::path& b) {
 
 // The path of the other store. A source is relative to a store's own folder, else to the folder that holds
 // the store (hdmf-zarr 0.10.0, and stores that are one file).
-files::path other_store(const files::path& store, const files::path& source) {
+files::path other_store(const files::path& store, const files::path& source, Sources& sources) {
   if (source.is_absolute()) return source.lexically_normal();
   boost::system::error_code error;
   const files::path beside = (store.parent_path() / source).lexically_normal();
   if (!files::is_directory(store, error)) return beside;
   const files::path below = (store / source).lexically_normal();
   for (const files::path& path : {below, beside}) {
-    if (same_file(path, store) || container_of(path.string())) return path;
+    if (same_file(path, store) || container_of(Probe(path.string(), sources))) return path;
   }
   return below;
 }
@@ -58,7 +58,7 @@ Destination Links::destination(const Link& link) const {
     return to;
   }
   const files::path own = store_->path;
-  files::path path = other_store(own, link.source);
+  files::path path = other_store(own, link.source, context_.files);
   if (path.filename() == "." || path.filename() == "") path = path.parent_path();
   if (same_file(path, own)) {
     to.store = store_;
@@ -69,7 +69,7 @@ Destination Links::destination(const Link& link) const {
   if (!relative) return to;
   to.outside.emplace_back("..");
   for (const files::path& part : *relative) to.outside.push_back(part.string());
-  if (!container_of(path.string())) return to;
+  if (!container_of(Probe(path.string(), context_.files))) return to;
   try {
     to.store = stores_.open(path.string());
   } catch (const Error& error) {
