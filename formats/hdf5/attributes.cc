@@ -29,12 +29,7 @@ struct StoredAttribute {
 
 // -1 ends the listing: no exception may pass through the library.
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
-  try {
-    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return -1;
-  }
+  return static_cast<Collected<std::string>*>(data)->add([&] { return std::string(name); });
 }
 
 StoredAttribute fetch(hid_t object, std::string name, const SourceFile& file) {
@@ -58,9 +53,10 @@ StoredAttribute fetch(hid_t object, std::string name, const SourceFile& file) {
 std::vector<StoredAttribute> fetch_all(const SourceFile& file, uint64_t object_address) {
   const LibraryLock lock;
   const ObjectHandle object = file.open_object(object_address);
-  std::vector<std::string> names;
-  checked_call(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &names),
-               "the attributes cannot be listed");
+  Collected<std::string> found;
+  std::vector<std::string> names =
+      checked_items(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &found),
+                    found, "the attributes cannot be listed");
   std::sort(names.begin(), names.end());
   std::vector<StoredAttribute> attributes;
   for (std::string& name : names) {

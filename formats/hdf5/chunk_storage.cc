@@ -202,7 +202,6 @@ bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
   const std::vector<hsize_t> origin(box.origin.begin(), box.origin.end());
   if (H5Dread_chunk(dataset.id(), H5P_DEFAULT, origin.data(), &raw.filter_mask, raw.bytes.data()) < 0)
     throw library_error(chunk_name(box.origin));
-  place_.file->context().counters.source_bytes_read.fetch_add(*size, std::memory_order_relaxed);
   if (partial_unfiltered_ && box.extent != chunk_shape_) raw.filter_mask = ~uint32_t{0};
   return true;
 }

@@ -23,8 +23,7 @@ RawLink raw_link(std::string name, const H5L_info_t& info) {
 }
 
 herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
-  static_cast<std::vector<RawLink>*>(data)->push_back(raw_link(name, *info));
-  return 0;
+  return static_cast<Collected<RawLink>*>(data)->add([&] { return raw_link(name, *info); });
 }
 
 // Appends the names of a path of HDF5, where "." stands for nothing and ".." is a name like any other.
@@ -84,8 +83,9 @@ std::vector<Member> FileGroup::members() const {
   {
     const LibraryLock lock;
     const ObjectHandle group = file().open_object(address());
-    checked_call(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &links),
-                 "the group cannot be listed");
+    Collected<RawLink> found;
+    links = checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
+                          found, "the group cannot be listed");
   }
   std::sort(links.begin(), links.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
   std::vector<Member> members;

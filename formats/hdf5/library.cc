@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "formats/hdf5/file_driver.h"
+
 namespace plainfs::hdf5 {
 namespace {
 
@@ -62,16 +64,13 @@ void keep_external_links() {
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
-  // Also for the sources of virtual datasets, which the library opens by itself. It opens no file in two
-  // ways.
-  H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true);
   register_stored_bytes();
   keep_external_links();
 }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
-  static_cast<std::vector<std::string>*>(data)->emplace_back(error->desc ? error->desc : "");
-  return 0;
+  return static_cast<Collected<std::string>*>(data)->add(
+      [&]() -> std::string { return error->desc ? error->desc : ""; });
 }
 
 }  // namespace
@@ -85,9 +84,12 @@ LibraryLock::LibraryLock() : lock_(library_mutex()) {
 }
 
 std::string take_library_error() {
-  std::vector<std::string> reasons;  // outermost first
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &reasons);
+  Collected<std::string> collected;
+  const herr_t walked = H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &collected);
   H5Eclear2(H5E_DEFAULT);
+  collected.rethrow();
+  const std::vector<std::string>& reasons = collected.items;  // outermost first
+  if (walked < 0) return "libhdf5 gives no reason";
   if (reasons.empty()) return "libhdf5 gives no reason";
   std::string text = reasons.front();
   if (reasons.size() > 1 && reasons.back() != text) text += ": " + reasons.back();
@@ -97,6 +99,12 @@ std::string take_library_error() {
 }
 
 Error library_error(const std::string& what) {
+  try {
+    throw_driver_error();
+  } catch (const Error& error) {
+    H5Eclear2(H5E_DEFAULT);
+    return error.at(what);
+  }
   return damaged("{}: {}", what, take_library_error());
 }
 

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "formats/hdf5/file_driver.h"
+
 namespace plainfs::hdf5 {
 namespace {
 
@@ -36,6 +38,7 @@ OpenDataset::OpenDataset(SourceFilePtr file, uint64_t address)
 void OpenDataset::read(hid_t memory_type, const Box& box, const Shape& block_shape, const Shape& target,
                        std::byte* out) const {
   file_->bytes().check_unchanged();
+  forget_driver_error();  // of calls that did without what they could not read
   if (box.extent.empty()) {
     checked_call(H5Dread(id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "cannot be read");
   } else {
@@ -46,6 +49,8 @@ void OpenDataset::read(hid_t memory_type, const Box& box, const Shape& block_sha
     checked_call(H5Dread(id(), memory_type, memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
   }
   file_->bytes().check_unchanged();
+  // The library shows fill for a source of a virtual dataset that it cannot open.
+  throw_driver_error();
 }
 
 }  // namespace plainfs::hdf5

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "formats/hdf5/file_driver.h"
+
 namespace plainfs::hdf5 {
 namespace {
 
@@ -20,8 +22,9 @@ void bound_metadata_cache(const PropertyHandle& access) {
   checked_call(H5Pset_mdc_config(access.id(), &config), "metadata cache");
 }
 
-PropertyHandle access_properties() {
+PropertyHandle access_properties(Sources& sources) {
   auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
+  read_through(sources, access.id());
   checked_call(H5Pset_file_locking(access.id(), false, true), "file locking");
   // Chunks are cached once they are decoded (cache/); keeping them here as well would only cost memory.
   checked_call(H5Pset_cache(access.id(), 0, 521, 0, 0.75), "chunk cache");
@@ -35,9 +38,11 @@ PropertyHandle access_properties() {
   return access;
 }
 
-FileHandle open_with(const std::string& path, const PropertyHandle& access) {
+FileHandle open_handle(const std::string& path, Sources& sources) {
+  const PropertyHandle access = access_properties(sources);
   FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (file.id() >= 0) return file;
+  throw_driver_error();
   const std::string reason = take_library_error();
   if (reason.find("open for write") != std::string::npos) {
     file = FileHandle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()));
@@ -47,47 +52,25 @@ FileHandle open_with(const std::string& path, const PropertyHandle& access) {
   throw damaged("not readable as HDF5: {}", reason);
 }
 
-// Whether the library opened the file anew, or had it open as it is now. It opens a file once only, and a
-// file that was rewritten in place is the same one to it, with what it remembers of the old content.
-bool is_current(const FileHandle& file, uint64_t fingerprint) {
-  static auto& opened =
-      *new std::map<unsigned long, uint64_t>;  // guarded by the library's lock, like the library
-  H5O_info_t root;
-  checked_call(H5Oget_info_by_name2(file.id(), "/", &root, H5O_INFO_BASIC, H5P_DEFAULT), "the root group");
-  return opened.try_emplace(root.fileno, fingerprint).first->second == fingerprint;
-}
-
-FileHandle open_handle(const std::string& path, uint64_t fingerprint) {
-  const PropertyHandle access = access_properties();
-  FileHandle file = open_with(path, access);
-  if (is_current(file, fingerprint)) return file;
-  file = FileHandle();
-  // Another driver does not share what the first has open.
-  checked_call(H5Pset_fapl_stdio(access.id()), "driver");
-  file = open_with(path, access);
-  if (!is_current(file, fingerprint)) throw unreadable("the file has changed while it is still being read");
-  return file;
-}
-
 struct FoundLink {
   std::string name;
   uint64_t address;
 };
 
 herr_t collect_hard_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
-  if (info->type == H5L_TYPE_HARD)
-    static_cast<std::vector<FoundLink>*>(data)->push_back({name, info->u.address});
-  return 0;
+  if (info->type != H5L_TYPE_HARD) return 0;
+  return static_cast<Collected<FoundLink>*>(data)->add([&] { return FoundLink{name, info->u.address}; });
 }
 
 // The hard links of the group at address, by name; none where it is no group.
 std::vector<FoundLink> hard_links(const SourceFile& file, uint64_t address) {
   const LibraryLock lock;
   const ObjectHandle object = file.open_object(address);
-  std::vector<FoundLink> links;
-  if (H5Iget_type(object.id()) != H5I_GROUP) return links;
-  checked_call(H5Literate(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_hard_link, &links),
-               "the links of a group");
+  if (H5Iget_type(object.id()) != H5I_GROUP) return {};
+  Collected<FoundLink> found;
+  std::vector<FoundLink> links =
+      checked_items(H5Literate(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_hard_link, &found),
+                    found, "the links of a group");
   std::sort(links.begin(), links.end(),
             [](const FoundLink& a, const FoundLink& b) { return a.name < b.name; });
   return links;
@@ -129,7 +112,7 @@ SourceFile::SourceFile(const std::string& path, Context& context)
     : path_(path), context_(context), file_(context.files.open(path)) {
   const LibraryLock lock;
   H5PLset_loading_state(context.options.hdf5_plugins ? H5PL_ALL_PLUGIN : 0);
-  handle_ = open_handle(path, file_->fingerprint());
+  handle_ = open_handle(path, context.files);
   const auto creation = checked_handle<PropertyHandle>(H5Fget_create_plist(handle_.id()), "the superblock");
   size_t address_size = 0, length_size = 0;
   hsize_t user_block = 0;
@@ -150,6 +133,7 @@ SourceFile::SourceFile(const std::string& path, Context& context)
 
 ObjectHandle SourceFile::open_object(uint64_t address) const {
   file_->check_unchanged();
+  forget_driver_error();  // of calls that did without what they could not read
   return checked_handle<ObjectHandle>(H5Oopen_by_addr(handle_.id(), address), "object cannot be opened");
 }
 

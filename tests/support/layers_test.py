@@ -17,7 +17,7 @@ formats/hdf5 formats/zarr formats/bpcells
 formats/rds
 formats/anndata formats/h5seurat formats/hdmf formats/loom formats/nwb formats/takane formats/tenx
 formats/registry
-formats/folder
+formats/folder formats/foreign
 formats/open_store
 fs/text
 fs/native
