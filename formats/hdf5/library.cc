@@ -64,6 +64,9 @@ void keep_external_links() {
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
+  // Also for the sources of virtual datasets, which the library opens by itself. It opens no file in two
+  // ways.
+  H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true);
   register_stored_bytes();
   keep_external_links();
 }
