@@ -1,7 +1,6 @@
 #include "formats/hdf5/container.h"
 
 #include "formats/hdf5/group.h"
-#include "formats/hdf5/library.h"
 #include "formats/hdf5/source_file.h"
 
 namespace plainfs::hdf5 {
@@ -21,7 +20,7 @@ Store open(const Probe& probe, Context& context) {
   Store store;
   store.path = probe.location();
   store.format = "HDF5";
-  store.version = fmt::format("superblock {}", file->superblock_version());
+  store.version = fmt::format("superblock {}", file->library().superblock_version());
   store.root.parts = root_group(file);
   store.details.emplace_back("libhdf5", Json(library_version()));
   return store;

@@ -1,4 +1,4 @@
-#include "formats/hdf5/file_driver.h"
+#include "formats/hdf5/library/file_driver.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/hdf5/library.h"
+#include "formats/hdf5/library/library.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -113,7 +113,4 @@ H checked_handle(hid_t id, const char* what) {
 // registers a conversion of every class to opaque that leaves the bytes alone.
 TypeHandle stored_bytes_type(size_t size);
 
-// "1.10.8"
-std::string library_version();
-
 }  // namespace plainfs::hdf5

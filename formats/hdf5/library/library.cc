@@ -1,10 +1,10 @@
-#include "formats/hdf5/library.h"
+#include "formats/hdf5/library/library.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "formats/hdf5/file_driver.h"
+#include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -113,13 +113,6 @@ Error library_error(const std::string& what) {
 
 TypeHandle stored_bytes_type(size_t size) {
   return checked_handle<TypeHandle>(H5Tcreate(H5T_OPAQUE, size), "no opaque type");
-}
-
-std::string library_version() {
-  unsigned major = 0, minor = 0, release = 0;
-  const LibraryLock lock;
-  H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 }  // namespace plainfs::hdf5

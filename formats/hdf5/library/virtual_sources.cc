@@ -1,9 +1,9 @@
-#include "formats/hdf5/virtual_sources.h"
+#include "formats/hdf5/library/virtual_sources.h"
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
 
-#include "formats/hdf5/file_driver.h"
+#include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -145,7 +145,7 @@ void VirtualSources::check(hid_t dataset) const {
     datasets_.clear();
     const ObjectHandle root = file_->open_object(file_->root_address());
     const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
-    check_mappings(creation.id(), file_->path(), root.id(), 0);
+    check_mappings(creation.id(), file_->bytes()->path(), root.id(), 0);
     std::sort(paths_.begin(), paths_.end());
     paths_.erase(std::unique(paths_.begin(), paths_.end()), paths_.end());
     is_checked_ = true;
