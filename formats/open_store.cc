@@ -61,8 +61,7 @@ void describe(const Node& raw_root, Store& store) {
 
 }  // namespace
 
-Store open_store(const std::string& given, Context& context) {
-  const std::string path = given.starts_with("file://") ? given.substr(std::strlen("file://")) : given;
+Store open_store(const std::string& path, Context& context) {
   if (path.find("://") != std::string::npos)
     throw unsupported("stores behind a URL are not read; mount it with rclone or sshfs first");
   const files::path absolute = absolute_path(path);

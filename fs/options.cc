@@ -275,7 +275,9 @@ class Parser {
       throw Failure(kUsage, names.empty() ? "the name of the store is empty" : "an argument is empty");
     if (names.size() == most_names_) throw Failure(kUsage, fmt::format("one argument too many: {}", name));
     names.emplace_back(name);
-    if (names.size() == 1) options_.store = name;
+    static constexpr std::string_view kFileUrl = "file://";
+    if (names.size() == 1 && name.starts_with(kFileUrl)) names[0] = name.substr(kFileUrl.size());
+    if (names.size() == 1) options_.store = names[0];
     if (names.size() == 2) options_.mountpoint = name;
   }
 

@@ -19,8 +19,8 @@ bool is_readable(const Array& array);
 // ("/obsm/X_pca: rows"). One that cannot be read stays, for whoever shows it to say so. Reads no elements.
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 
-// group's member as a list of names; null where it is none, which is told of. One that is there and cannot be read
-// is an array that says so whoever uses it.
+// group's member as a list of names; null where it is none, which is told of. One that is there and cannot be
+// read is an array that says so whoever uses it.
 ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
 
 }  // namespace plainfs::frames

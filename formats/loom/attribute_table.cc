@@ -54,7 +54,7 @@ Table attribute_table(const Group& attributes, uint64_t rows, Context& context) 
     } else if (shape.size() == 2 && shape[0] == rows && shape[1] <= kMostMembers) {
       table.columns.push_back({member.name, std::make_shared<RowRecords>(values)});
     } else {
-      context.warn(
+      context.notice(
           fmt::format("{}: {} is left out of the table: it is not one value or one row of values for "
                       "each of {}",
                       attributes.path(), member.name, rows));

@@ -57,7 +57,8 @@ enum class StrayCode { oddity, broken_rule };
 
 // codes (any integers) as labels: text, where code - base is an index into levels (text, numbers or booleans,
 // shown as a .csv shows them); anything else is NA. A code that is neither missing in codes nor a level is
-// told once, with place ("/meta.data/x") in the message. is_ordered: the levels rise (formats/model/factor.h).
+// told once, with place ("/meta.data/x") in the message. is_ordered: the levels rise
+// (formats/model/factor.h).
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
                 StrayCode stray = StrayCode::oddity, bool is_ordered = false);
 

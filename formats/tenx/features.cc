@@ -47,8 +47,8 @@ class TableMaker {
     if (stored && frames::may_be_list(*stored))
       table_.columns.push_back({name, stored});
     else if (stored || is_tag)
-      context_.warn(fmt::format("{}: {} is left out of the table: {}", features_.path(), name,
-                                stored ? "it is not one value a feature" : "it has no data"));
+      context_.notice(fmt::format("{}: {} is left out of the table: {}", features_.path(), name,
+                                  stored ? "it is not one value a feature" : "it has no data"));
   }
 
   void add_other(const Member& member) {

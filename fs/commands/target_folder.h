@@ -28,8 +28,8 @@ class InTheWay : public Failure {
   explicit InTheWay(const std::string& message) : Failure(kNotWritten, message) {}
 };
 
-// Thread-safe. Paths are below the folder, "a/b.csv"; all of these throw InTheWay, and Failure(kNotWritten) where
-// the disk refuses.
+// Thread-safe. Paths are below the folder, "a/b.csv"; all of these throw InTheWay, and Failure(kNotWritten)
+// where the disk refuses.
 class TargetFolder {
  public:
   // Makes it where it is not there; it may be a symbolic link itself.

@@ -294,7 +294,8 @@ class Commands(unittest.TestCase):
         for case, store in cases(DATA, BAD):
             if not refused(case) and statements(case)[1]:
                 result = run("check", store)
-                if result.returncode != 14 or not result.stdout:
+                # what is odd and breaks no rule (a list of names that does not fit) is told in the log alone
+                if (result.returncode != 14 or not result.stdout) and "are not used" not in "".join(lines(case, "outcome.txt")):
                     failures.append(case)
         self.assertFalse(failures, "\n".join(failures))
 

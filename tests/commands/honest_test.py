@@ -288,7 +288,7 @@ class Export(Store):
 
     def assert_refused(self, *words):
         result = run("export", self.store, self.target)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.returncode, 16, result.stderr)
         for word in words:
             self.assertIn(word, result.stderr.decode())
         self.assertEqual(os.listdir(self.victim), [])

@@ -5,6 +5,8 @@
 // FAULTS_SEED    which calls fail
 // FAULTS_RATE    how many of a million do
 // FAULTS_LOG     a descriptor to which each fault is written as a line; unset: none
+// Both names of each call are here: the system must not make one of the other.
+#undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

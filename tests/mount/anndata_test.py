@@ -390,7 +390,7 @@ class AsAWhole(Folder):
         self.adata.write_h5ad(path)
         with Mount(path) as mount:
             info = json.loads(mount.read(".plainfs", "info.json"))
-        self.assertEqual(info, json.loads(run(mounted.PROGRAM, "info", path).stdout) | {"options": info["options"]})
+        self.assertEqual(info, json.loads(run(mounted.PROGRAM, "info", "--json", path).stdout) | {"options": info["options"]})
         self.assertEqual((info["format"], info["container"]), ("AnnData", "HDF5"))
         self.assertEqual(info["anndata"], {
             "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],

@@ -26,9 +26,13 @@ class Reading(Folder):
                 if name.startswith("."):
                     continue
                 self.assertEqual(int(shown[name][4]), len(expected(name)), name)
-                self.assertEqual(shown[name][0], "-r--r--r--", name)
+                self.assertEqual(shown[name][0], "-rw-r--r--", name)
                 self.assertEqual(shown[name][2:4], [str(os.getuid()), str(os.getgid())])
-            self.assertEqual(os.stat(m.path).st_mode & 0o7777, 0o555)
+            self.assertEqual(os.stat(m.path).st_mode & 0o7777, 0o755)
+
+    def test_a_header_for_every_array_may_be_asked_for(self):
+        with Mount(SAMPLE, "-o", "header") as m:
+            self.assertEqual(m.read("shape.csv"), b"value\n" + expected("shape.csv"))
 
     def test_times_and_blocks_are_those_of_the_store(self):
         store = self.copy_of(SAMPLE)

@@ -9,7 +9,7 @@ from mounted import DATA, Folder, Mount, main, run
 
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 SEURAT_EXPECTED = os.path.join(DATA, "h5seurat", "everything", "expected")
-FRAGMENTS = os.path.join(DATA, "bpcells", "frag_packed", "store")
+FRAGMENTS = os.path.join(os.path.dirname(__file__), "..", "data", "samples", "frags")
 IMAGE = os.path.join(DATA, "zarr", "v2_root_array", "store.zarr")
 NWB = os.path.join(DATA, "hdmf-zarr", "ecephys_pickle", "store.zarr")
 
@@ -122,6 +122,7 @@ class Fragments(Folder):
             f.write("chr2\t0\t100000000\n")
         out = shell(f"bedtools intersect -u -a fragments.tsv -b {peaks} | wc -l", self.mount.path)
         wanted = [line for line in self.mount.read("fragments.tsv").split(b"\n") if line.startswith(b"chr2\t")]
+        self.assertTrue(wanted)
         self.assertEqual(int(out), len([line for line in wanted if int(line.split(b"\t")[1]) < 100000000]))
 
 

@@ -2,22 +2,15 @@
 // in a child of its own. A variant must read or fail with an Error. What libhdf5 itself does not survive (it
 // opens the objects) is counted apart, and known by the frame on top of the stack. The README's limits name
 // these counts.
-#include <dlfcn.h>
-#include <execinfo.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
-#include <string_view>
 
-#include "tests/damage/hdf5/store_walk.h"
+#include "tests/damage/child.h"
+#include "tests/damage/store_walk.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -29,17 +22,11 @@ using hdf5::Hdf5Writer;
 using hdf5::written;
 
 constexpr int kVariants = 3000;
-constexpr unsigned kProcessorSecondsEach = 60;
-constexpr unsigned kSecondsEach = 300;  // of one that sleeps; a busy machine must not look like a hang
 
 enum Outcome : int {
-  all_read = 10,      // nothing failed
-  part_failed,        // something failed with an Error
-  refused,            // the store does not open
-  wrong_size,         // a file reads other than its stat
-  died_in_library,    // crash or hang in libhdf5's own code
-  died,               // crash or hang of our own
-  foreign_exception,  // an exception that is no Error
+  all_read = 10,  // nothing failed
+  part_failed,    // something failed with an Error
+  wrong_size,     // a file reads other than its stat, or otherwise again
 };
 
 // Strings in every layout, sequences, records of them, attributes and references: what the global heap is
@@ -129,57 +116,12 @@ void write_filtered_store(const std::string& path) {
                    numbers.data(), creation.id());
 }
 
-// Whether the code that a signal stopped is libhdf5's own, or the C library's called from there. Our
-// callbacks inside H5Literate have the library on the stack too, but not on top.
-bool library_was_running() {
-  void* frames[128];
-  const int count = backtrace(frames, 128);
-  bool in_handler = true;  // its own frames lie above the C library's that called it
-  for (int i = 0; i < count; ++i) {
-    Dl_info info;
-    if (!dladdr(frames[i], &info) || !info.dli_fname) return false;
-    const std::string_view object = info.dli_fname;
-    const bool is_system = object.find("/libc.") != std::string_view::npos ||
-                           object.find("/ld-linux") != std::string_view::npos ||
-                           object.find("/libpthread") != std::string_view::npos;
-    if (is_system) in_handler = false;
-    if (!is_system && !in_handler) return object.find("libhdf5") != std::string_view::npos;
-  }
-  return false;
-}
-
-void die(int) {
-  _exit(library_was_running() ? died_in_library : died);
-}
-
-[[noreturn]] void child(const std::string& store) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGALRM, SIGXCPU})
-    std::signal(signal, die);
-  alarm(kSecondsEach);
-  const rlimit processor{kProcessorSecondsEach, kProcessorSecondsEach + 5};
-  setrlimit(RLIMIT_CPU, &processor);
-#ifndef __SANITIZE_ADDRESS__
-  const rlimit memory{rlim_t{3} << 30, rlim_t{3} << 30};
-  setrlimit(RLIMIT_AS, &memory);
-#endif
-  try {
+int outcome_of(const std::string& store) {
+  return fate_of([&] {
     TestContext context(size_t{16} << 20, 0);
     const WalkResult result = read_everything(store, context);
-    _exit(!result.wrong.empty() ? wrong_size : result.errors > 0 ? part_failed : all_read);
-  } catch (const Error&) {
-    _exit(refused);
-  } catch (...) {
-    _exit(foreign_exception);
-  }
-}
-
-int outcome_of(const std::string& store) {
-  const pid_t process = fork();
-  BOOST_REQUIRE(process >= 0);
-  if (process == 0) child(store);
-  int status = 0;
-  BOOST_REQUIRE(waitpid(process, &status, 0) == process);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(died);
+    return !result.wrong.empty() ? wrong_size : result.errors > 0 ? part_failed : all_read;
+  });
 }
 
 std::string content_of(const std::string& path) {
@@ -204,8 +146,6 @@ void report(int number, size_t at, char change, int outcome, const std::string& 
 
 // How often each outcome came of one changed byte in the store.
 std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
-  void* warm_up[1];
-  backtrace(warm_up, 1);  // loads libgcc now, not in a signal handler
   const TemporaryDirectory directory;
   const std::string good = directory.path("good.h5"), bad = directory.path("bad.h5");
   write(good);

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_are_bare_only_as_elements) {
   a.add("o-offsets", {0, 2});
   BOOST_TEST(a.read(numpy("r", "float64"), 3) == (Texts{"NaN", "-Infinity", "0.5"}));
   BOOST_TEST(a.read(R"({"class":"ListOffsetArray","form_key":"o","content":)" + numpy("r", "float64") + "}",
-                    1) == (Texts{R"(["NaN","-Inf"])"}));
+                    1) == (Texts{R"(["NaN","-Infinity"])"}));
 }
 
 BOOST_AUTO_TEST_CASE(forms_that_are_none_or_unknown) {

@@ -114,10 +114,10 @@ for encode, decode in (("<i2", "<i4"), ("<f4", "<f8"), (">i4", ">f8"), ("<f8", "
                        ("<f4", "|b1"), ("|b1", "<f8"), ("<f2", "<i8"), ("<i4", "<u2"), ("<f8", "<u1"), ("<u8", "<f8")):
     values = (reals * 1.3).astype(decode)
     run(f"astype {encode} {decode}", AsType(encode, decode), values)
-# Values beyond the target: what numpy gives on x86-64. Not <u4, where it gives this or that.
+# Values beyond the target. Not the integers: a cast that has no answer is an error.
 odd = np.array([1e300, -1e300, np.nan, np.inf, -np.inf, 3e9, -3e9, 1e19, 300.7, -1.5, 65519.99, 65520, 6e-8, 2.98e-8])
 with np.errstate(all="ignore"):
-    for target in ("<i1", "<u1", "<i2", "<u2", "<i4", "<i8", "<u8", "<f2", "<f4"):
+    for target in ("<f2", "<f4"):
         add(f"astype beyond {target}", {"id": "astype", "encode_dtype": "<f8", "decode_dtype": target}, target,
             odd.tobytes(), odd.astype(target).tobytes())
 for n in (1, 7, 8, 203):
@@ -153,7 +153,7 @@ mixed = np.empty(16, dtype=object)
 mixed[:] = ["text", 1, -5, 2 ** 40, 1.5, -0.0, 1e300, 1e-7, True, False, None, [1, [2, "a"], None], {"k": [1, "a,b"], "\u017c": None},
             "NA", float("inf"), float("nan")]
 mixed_json = ['"text"', "1", "-5", "1099511627776", "1.5", "-0", "1e+300", "1e-07", "true", "false", None,
-              '[1,[2,"a"],null]', '{"k":[1,"a,b"],"\u017c":null}', '"NA"', '"Inf"', '"NaN"']
+              '[1,[2,"a"],null]', '{"k":[1,"a,b"],"\u017c":null}', '"NA"', '"Infinity"', '"NaN"']
 objects("json2", JSON(), mixed, mixed_json)
 objects("msgpack2", MsgPack(), mixed, mixed_json)
 square = np.array(["a", "b", "c", "d"], dtype=object).reshape(2, 2)

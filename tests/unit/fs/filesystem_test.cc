@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_is_known_so_far_takes_no_pass_over_the_content) {
   const Inode text = files().find("a.csv"), array = files().find("a.npy");
   BOOST_TEST(!files().status_so_far(text).is_whole);
   BOOST_TEST(files().status_so_far(text).stat.st_size == 0);
-  BOOST_TEST(files().status_so_far(text).stat.st_mode == (S_IFREG | 0444U));
+  BOOST_TEST(files().status_so_far(text).stat.st_mode == (S_IFREG | 0644U));
   BOOST_TEST(context.counters.text_blocks_measured.load() == 0U);
   BOOST_TEST(files().status_so_far(array).is_whole);
   BOOST_TEST(files().status_so_far(array).stat.st_size == 128 + 12);

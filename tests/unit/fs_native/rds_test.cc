@@ -146,9 +146,10 @@ BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
 BOOST_AUTO_TEST_CASE(matrices_and_arrays_are_what_r_writes) {
   const ArrayPtr numeric = without(numbers<double>({1, 3, 5, 2, 0, 6}, {2, 3}), {0, 0, 0, 0, 1, 0});
   BOOST_TEST((rds_of(labelled(numeric, {"a", "b"}, {"x", "y", "z"})) == genuine("mat_num")));
-  const ArrayPtr text = without(
-      std::make_shared<MemoryArray>(text_type(), Shape{2, 2}, read_all(*text_array({"p", "q", "", "\u00e9"}))),
-      {0, 0, 1, 0});
+  const ArrayPtr text =
+      without(std::make_shared<MemoryArray>(text_type(), Shape{2, 2},
+                                            read_all(*text_array({"p", "q", "", "\u00e9"}))),
+              {0, 0, 1, 0});
   BOOST_TEST((rds_of(labelled(text, {}, {"x", "y"})) == genuine("mat_txt")));
   BOOST_TEST(
       (rds_of(labelled(numbers<int32_t>({1, 3, 2, 4}, {2, 2}), {}, {})) == genuine("mat_int_nonames")));

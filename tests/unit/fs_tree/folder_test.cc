@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
   };
   disk::permissions(folder / "f", disk::owner_read);
   disk::permissions(folder / "sub", disk::owner_all | disk::group_read | disk::others_all);
-  BOOST_TEST(mode("f") == 0444U);
+  BOOST_TEST(mode("f") == 0644U);
   Appearance appearance;
   appearance.group = 1u << 30;  // of none of these files
   appearance.is_for_others = true;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "formats/model/assembly.h"
+#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
 
@@ -152,13 +153,16 @@ BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
 }
 
 BOOST_AUTO_TEST_CASE(grid_that_cannot_be_is_damaged) {
-  BOOST_CHECK_THROW(ChunkGrid({10}, {0}), Error);
-  BOOST_CHECK_THROW(ChunkGrid({10}, {5, 5}), Error);
-  BOOST_CHECK_THROW(ChunkGrid({10}, {1}, {{3, 3}}), Error);
-  BOOST_CHECK_THROW(ChunkGrid({10}, {1}, {{10, 0, 3}, {}}), Error);
-  BOOST_CHECK_THROW(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error);
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("a chunk length of 0"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, says("chunks of rank 2 for an array of rank 1"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{3, 3}}), Error,
+                        says("chunk lengths of 6 in all for an axis of 10"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{10, 0, 3}, {}}), Error,
+                        says("chunks of rank 1 for an array of rank 1"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error, says("a chunk length of 0"));
   const uint64_t huge = uint64_t{1} << 40;
-  BOOST_CHECK_THROW(ChunkGrid({huge, huge}, {1, 1}), Error);
+  BOOST_CHECK_EXCEPTION(ChunkGrid({huge, huge}, {1, 1}), Error,
+                        says("1099511627776 * 1099511627776 is over 64 bits"));
 }
 
 BOOST_AUTO_TEST_CASE(scalar_and_empty_grids_count_their_chunks) {
@@ -300,19 +304,23 @@ BOOST_AUTO_TEST_CASE(chunk_of_the_wrong_size_is_damaged) {
                         [](const Error& e) { return has(e, "4 elements, expected 5"); });
   const ConstantArray narrower(context, kInt32, ChunkGrid({10}, {5}),
                                zero_elements(number_type(Kind::integer, 2), 5));
-  BOOST_CHECK_THROW(read_all(narrower), Error);
+  BOOST_CHECK_EXCEPTION(read_all(narrower), Error, says("chunk (0): 10 bytes for 5 elements of 4 bytes"));
   Elements text = zero_elements(text_type(), 5);
   text.offsets[3] = 9;
   const ConstantArray crooked(context, text_type(), ChunkGrid({10}, {5}), text);
-  BOOST_CHECK_THROW(read_all(crooked), Error);
+  BOOST_CHECK_EXCEPTION(read_all(crooked), Error,
+                        says("chunk (0): the offsets of 5 elements do not fit 0 values"));
 }
 
 BOOST_AUTO_TEST_CASE(box_outside_is_an_error) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10}, {4}), numbered(10));
-  BOOST_CHECK_THROW(array.read(range(8, 3)), Error);
-  BOOST_CHECK_THROW(array.read(range(11, 0)), Error);
-  BOOST_CHECK_THROW(array.read(range(5, ~uint64_t{0})), Error);
+  BOOST_CHECK_EXCEPTION(array.read(range(8, 3)), Error,
+                        says("(3) elements at (8) are outside an array of shape (10)"));
+  BOOST_CHECK_EXCEPTION(array.read(range(11, 0)), Error,
+                        says("(0) elements at (11) are outside an array of shape (10)"));
+  BOOST_CHECK_EXCEPTION(array.read(range(5, ~uint64_t{0})), Error,
+                        says("(18446744073709551615) elements at (5) are outside an array of shape (10)"));
   BOOST_TEST(array.read(range(10, 0)).count == 0u);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "formats/model/chunked_array.h"
+#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
 
@@ -147,9 +148,9 @@ BOOST_AUTO_TEST_CASE(codes_that_are_no_integers_are_unsupported) {
 BOOST_AUTO_TEST_CASE(broken_codes_or_levels_break_the_factor) {
   TestContext context;
   const auto broken = std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("no data"));
-  BOOST_CHECK_THROW(factor(broken, text_array({"a"}), 0, "/x", context)->check(), Error);
-  BOOST_CHECK_THROW(factor(integers({0}), broken, 0, "/x", context)->check(), Error);
-  BOOST_CHECK_THROW(read_all(*factor(integers({0}), broken, 0, "/x", context)), Error);
+  BOOST_CHECK_EXCEPTION(factor(broken, text_array({"a"}), 0, "/x", context)->check(), Error, says("no data"));
+  BOOST_CHECK_EXCEPTION(factor(integers({0}), broken, 0, "/x", context)->check(), Error, says("no data"));
+  BOOST_CHECK_EXCEPTION(read_all(*factor(integers({0}), broken, 0, "/x", context)), Error, says("no data"));
 }
 
 BOOST_AUTO_TEST_CASE(levels_are_read_once) {
@@ -192,8 +193,8 @@ BOOST_AUTO_TEST_CASE(integers_become_logicals_of_their_size) {
   BOOST_TEST(array->dtype().size == 2u);
   BOOST_TEST(read_all(*array).values<uint16_t>()[2] == 5u);
   BOOST_TEST((as_logical(array) == array));
-  BOOST_CHECK_EXCEPTION(as_logical(numbers<double>(Kind::real, {1}))->check(), Error,
-                        fails(Errc::unsupported));
+  BOOST_TEST((as_logical(numbers<double>(Kind::real, {1}))->dtype().base == Kind::real));
+  BOOST_CHECK_EXCEPTION(as_logical(text_array({"x"}))->check(), Error, fails(Errc::unsupported));
 }
 
 BOOST_AUTO_TEST_CASE(column_major_is_another_order_of_the_same_elements) {
@@ -296,7 +297,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
     const Attributes attributes = array->attributes();
     BOOST_REQUIRE(attributes.size() == 1u);
     BOOST_TEST(attributes[0].name == "unit");
-    BOOST_CHECK_THROW(array->check(), Error);
+    BOOST_CHECK_EXCEPTION(array->check(), Error, says("checked"));
     BOOST_TEST(array->is_null());
     BOOST_TEST(array->column_major() == false);
   }

@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/says.h"
+
 namespace plainfs {
 
 BOOST_AUTO_TEST_SUITE(utf8)
@@ -30,8 +32,8 @@ BOOST_AUTO_TEST_CASE(every_code_point_is_written_as_the_utf8_that_is_read) {
     BOOST_TEST_REQUIRE(utf8_length(text) == text.size());
   }
   std::string text;
-  BOOST_CHECK_THROW(append_utf8(0xd800, text), Error);
-  BOOST_CHECK_THROW(append_utf8(0x110000, text), Error);
+  BOOST_CHECK_EXCEPTION(append_utf8(0xd800, text), Error, says("the character U+D800 does not exist"));
+  BOOST_CHECK_EXCEPTION(append_utf8(0x110000, text), Error, says("the character U+110000 does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(code_points_of_text) {

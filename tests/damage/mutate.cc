@@ -1,0 +1,225 @@
+// Stores changed at random, and what becomes of each: mutate COUNT SEED STORE…
+// A change is a bit or a byte set, a cut, two blocks swapped, or, of a folder's file, its removal, a folder,
+// a FIFO or a link to itself in its place, or 64 MiB of nothing behind it. Each variant is read whole in
+// a process of its own and held against the store as it was. The last line is "N passed, N failed"; what
+// fails is named with its number.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <boost/filesystem/fstream.hpp>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <random>
+
+#include "tests/damage/child.h"
+#include "tests/damage/store_walk.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+
+namespace plainfs::damage {
+namespace {
+namespace disk = boost::filesystem;
+
+enum Outcome : int {
+  same = 10,    // every file as it was
+  part_failed,  // what is not as it was fails with an Error, or is not there
+  changed,      // files have other bytes, all near what was changed
+  far_changed,  // files have other bytes that the change does not explain
+  wrong,        // a file's size is not what it reads, or it reads otherwise again
+};
+
+constexpr std::pair<int, const char*> kOutcomes[] = {{same, "same bytes"},
+                                                     {part_failed, "an error"},
+                                                     {refused, "does not open"},
+                                                     {changed, "another value near the change"},
+                                                     {far_changed, "ANOTHER VALUE"},
+                                                     {wrong, "WRONG SIZE OR UNSTEADY"},
+                                                     {died_in_library, "died in libhdf5"},
+                                                     {died, "DIED"},
+                                                     {foreign_exception, "FOREIGN EXCEPTION"}};
+
+WalkResult content_of(const std::string& store) {
+  TestContext context(size_t{16} << 20, 0);
+  return read_everything(store, context);
+}
+
+void copy_store(const disk::path& from, const disk::path& to) {
+  disk::remove_all(to);
+  if (!disk::is_directory(from)) {
+    disk::copy_file(from, to);
+    return;
+  }
+  disk::create_directories(to);
+  for (const disk::directory_entry& entry : disk::recursive_directory_iterator(from)) {
+    const disk::path target = to / entry.path().lexically_relative(from);
+    if (disk::is_directory(entry.path()))
+      disk::create_directories(target);
+    else
+      disk::copy_file(entry.path(), target);
+  }
+}
+
+class Mutation {
+ public:
+  Mutation(const disk::path& store, std::mt19937_64& random) : store_(store), random_(random) {
+    std::vector<disk::path> files;
+    if (disk::is_directory(store))
+      for (const disk::directory_entry& entry : disk::recursive_directory_iterator(store))
+        if (disk::is_regular_file(entry.path())) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    file_ = files.empty() ? store : files[below(files.size())];
+    disk::path folder = file_ == store ? store : file_.parent_path();
+    while (folder != store && !disk::exists(folder / ".zarray") && !disk::exists(folder / "zarr.json"))
+      folder = folder.parent_path();
+    if (folder != store && folder.parent_path() != store)
+      near_ = folder.parent_path().lexically_relative(store).string() + "/";
+  }
+
+  // Changes one file of the store; returns what was done to it.
+  std::string apply() {
+    const bool is_inside = file_ != store_;
+    switch (below(is_inside ? 12 : 7)) {
+      case 0:
+      case 1:
+      case 2:
+        return change_byte(static_cast<char>(1 << below(8)), "bit flipped");
+      case 3:
+      case 4:
+        return change_byte(static_cast<char>(1 + below(255)), "byte changed");
+      case 5:
+        return cut();
+      case 6:
+        return swap();
+      case 7:
+        disk::remove(file_);
+        return "removed";
+      case 8:
+        disk::remove(file_);
+        disk::create_directory(file_);
+        return "a folder in its place";
+      case 9:
+        disk::remove(file_);
+        if (mkfifo(file_.c_str(), 0600) != 0) return "removed";
+        return "a FIFO in its place";
+      case 10:
+        disk::remove(file_);
+        disk::create_symlink(file_.filename(), file_);
+        return "a link to itself in its place";
+      default:
+        disk::resize_file(file_, disk::file_size(file_) + (uintmax_t{1} << 26));
+        return "64 MiB of nothing behind it";
+    }
+  }
+
+  std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
+
+  // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
+  // and below. Any view may change where the store is one file, or all its files make one thing.
+  bool explains(const std::string& path) const { return near_.empty() || path.starts_with(near_); }
+
+ private:
+  size_t below(size_t end) { return random_() % end; }
+
+  std::string content() const {
+    disk::ifstream in(file_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& bytes) const { disk::ofstream(file_, std::ios::binary) << bytes; }
+
+  std::string change_byte(char difference, const char* what) {
+    std::string bytes = content();
+    if (bytes.empty()) return "nothing";
+    const size_t at = below(bytes.size());
+    bytes[at] = static_cast<char>(bytes[at] ^ difference);
+    write(bytes);
+    return fmt::format("{} at {}", what, at);
+  }
+
+  std::string cut() {
+    const uintmax_t size = disk::file_size(file_);
+    const uintmax_t left = size == 0 ? 0 : below(size);
+    disk::resize_file(file_, left);
+    return fmt::format("cut to {} of {}", left, size);
+  }
+
+  std::string swap() {
+    std::string bytes = content();
+    const size_t length = 1 + below(bytes.size() / 8 + 1);
+    if (bytes.size() < 2 * length) return "nothing";
+    const size_t from = below(bytes.size() - 2 * length + 1),
+                 to = from + length + below(bytes.size() - 2 * length - from + 1);
+    std::swap_ranges(bytes.begin() + static_cast<ptrdiff_t>(from),
+                     bytes.begin() + static_cast<ptrdiff_t>(from + length),
+                     bytes.begin() + static_cast<ptrdiff_t>(to));
+    write(bytes);
+    return fmt::format("{} bytes at {} and {} swapped", length, from, to);
+  }
+
+  const disk::path store_;
+  std::mt19937_64& random_;
+  disk::path file_;
+  std::string near_;
+};
+
+int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutation) {
+  if (!now.wrong.empty()) return wrong;
+  int outcome = now.errors > 0 ? part_failed : same;
+  for (const auto& [path, content] : good.content)
+    if (!now.content.contains(path)) outcome = std::max<int>(outcome, part_failed);
+  for (const auto& [path, content] : now.content) {
+    const auto before = good.content.find(path);
+    if (!content || (before != good.content.end() && before->second == content)) continue;
+    outcome = std::max<int>(outcome, mutation.explains(path) ? changed : far_changed);
+  }
+  return outcome;
+}
+
+// How often each outcome came of count changes.
+std::map<int, int> trials(const disk::path& store, int count, uint64_t seed) {
+  const TemporaryDirectory temporary;
+  const disk::path copy = disk::path(temporary.path()) / store.filename();
+  copy_store(store, copy);
+  const WalkResult good = content_of(copy.string());
+  std::map<int, int> outcomes;
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < count; ++i) {
+    copy_store(store, copy);
+    Mutation mutation(copy, random);
+    const std::string what = mutation.apply();
+    const int outcome = fate_of([&] { return compare(good, content_of(copy.string()), mutation); });
+    ++outcomes[outcome];
+    if (outcome == far_changed || outcome == wrong || outcome == died || outcome == foreign_exception)
+      fmt::print("{} change {} of seed {}: {}: {}: outcome {}\n", store.string(), i, seed, mutation.file(),
+                 what, outcome);
+  }
+  return outcomes;
+}
+
+}  // namespace
+}  // namespace plainfs::damage
+
+int main(int count, char** arguments) {
+  using namespace plainfs::damage;
+  if (count < 4) {
+    fmt::print(stderr, "usage: mutate COUNT SEED STORE...\n");
+    return 2;
+  }
+  const int wanted = std::atoi(arguments[1]), stores = count - 3;
+  const uint64_t seed = std::strtoull(arguments[2], nullptr, 10);
+  std::map<int, int> all;
+  for (int i = 0; i < stores; ++i) {
+    const int share = wanted / stores + (i < wanted % stores ? 1 : 0);
+    for (const auto& [outcome, times] : trials(arguments[3 + i], share, seed + static_cast<uint64_t>(i)))
+      all[outcome] += times;
+  }
+  int failed = 0;
+  for (const auto& [outcome, name] : kOutcomes)
+    if (all[outcome] > 0) fmt::print("{:>8}  {}\n", all[outcome], name);
+  for (const int outcome : {int{far_changed}, int{wrong}, int{died}, int{foreign_exception}})
+    failed += all[outcome];
+  fmt::print("{} passed, {} failed\n", wanted - failed, failed);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Changes the small golden stores of one format at random: mutate_format.py PROGRAM DATA FORMAT COUNT SEED."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import cases, refused
+
+MOST_BYTES = 300_000
+
+
+def size_of(store):
+    if os.path.isfile(store):
+        return os.path.getsize(store)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(store) for name in names)
+
+
+def main():
+    program, data, suite, count, seed = sys.argv[1:]
+    if not os.path.isdir(os.path.join(data, suite)):
+        sys.exit(f"mutate: no golden cases of {suite}")
+    stores = [store for case, store in cases(data, [suite]) if not refused(case) and size_of(store) <= MOST_BYTES]
+    if not stores:
+        sys.exit(f"mutate: no store of {suite} is small enough")
+    # A few changes of each, so that the fixed set of the tests sees many stores.
+    sys.exit(subprocess.run([program, count, seed, *stores]).returncode)
+
+
+if __name__ == "__main__":
+    main()

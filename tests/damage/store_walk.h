@@ -1,0 +1,24 @@
+// Reads everything that a store shows, as a user might: in order, and again at random places.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "formats/model/context.h"
+
+namespace plainfs::damage {
+
+struct WalkResult {
+  uint64_t files = 0;   // read to exactly the size that stat gave
+  uint64_t errors = 0;  // parts that failed with an Error
+  std::string
+      wrong;  // the first file whose size is not what it reads, or which reads otherwise again; empty = none
+  std::map<std::string, std::optional<size_t>>
+      content;  // path of each file and link -> a hash of it; null = an Error
+};
+
+// Of a file over 16 MiB the two ends are read. Throws the Error of a store that does not open.
+WalkResult read_everything(const std::string& store, Context& context);
+
+}  // namespace plainfs::damage
