@@ -66,10 +66,10 @@ Store open_store(const std::string& path, Context& context) {
     throw unsupported("stores behind a URL are not read; mount it with rclone or sshfs first");
   const files::path absolute = absolute_path(path);
   check_readable(absolute);
-  const Container* const container = container_of(absolute.string());
-  if (!container && !folder::recognises(absolute.string())) throw unknown_format(absolute.string(), context);
-  Store store =
-      container ? container->open(absolute.string(), context) : folder::open(absolute.string(), context);
+  const Probe probe(absolute.string(), context.files);
+  const Container* const container = container_of(probe);
+  if (!container && !probe.is_folder()) throw unknown_format(absolute.string(), context);
+  Store store = container ? container->open(probe, context) : folder::open(probe, context);
   store.path = absolute.string();
   const Node raw_root = store.root;
   store.root = with_meaning(std::move(store.root), context);

@@ -1,6 +1,7 @@
 #include "formats/registry.h"
 
 #include "formats/anndata/schema.h"
+#include "formats/base/file_pool.h"
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
 #include "formats/h5seurat/schema.h"
@@ -65,9 +66,9 @@ std::span<const Schema> schemas() {
   return kSchemas;
 }
 
-const Container* container_of(const std::string& path) {
+const Container* container_of(const Probe& probe) {
   for (const Container& container : containers()) {
-    if (container.recognises(path)) return &container;
+    if (container.recognises(probe)) return &container;
   }
   return nullptr;
 }
@@ -82,6 +83,11 @@ Node with_meaning(Node node, Context& context) {
     }
   }
   return node;
+}
+
+bool is_store_on_host(const std::string& path) {
+  FilePool files;
+  return container_of(Probe(path, files)) != nullptr;
 }
 
 Node refine(Node node, Context& context) {

@@ -12,8 +12,10 @@ namespace plainfs {
 std::span<const Container> containers();
 std::span<const Schema> schemas();
 
-// The container that would open the path, or null.
-const Container* container_of(const std::string& path);
+// The container that would open what is probed, or null.
+const Container* container_of(const Probe& probe);
+// Whether there is one for what is at a path of this machine.
+bool is_store_on_host(const std::string& path);
 // node as the schemas see it. Where one of them throws, nobody knows what the node means, and no other
 // meaning is guessed: it is listed, and an error whoever uses it.
 Node refine(Node node, Context& context);

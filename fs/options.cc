@@ -8,6 +8,7 @@
 
 #include "fs/exit_code.h"
 #include "fs/option_values.h"
+#include "fs/views/view.h"
 
 namespace plainfs {
 namespace {
@@ -33,7 +34,7 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
     {0, "threads", "N", "threads that decode (one a core)",
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
-    {0, "views", "LIST", "what to show, of csv npy bin mtx tsv json, joined by + or : (all but bin)",
+    {0, "views", "LIST", "what to show, joined by + or : (all but bin), of",
      [](Options& o, std::string_view v) { o.views = v; }},
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},
@@ -148,8 +149,7 @@ void set_option(Options& options, std::string_view option) {
 }
 
 bool is_view(std::string_view name) {
-  static constexpr std::string_view kViews[] = {"csv", "npy", "bin", "mtx", "tsv", "json"};
-  return std::find(std::begin(kViews), std::end(kViews), name) != std::end(kViews);
+  return std::any_of(views().begin(), views().end(), [&](const View& view) { return view.option == name; });
 }
 
 // "a,b=c\,d": split at commas that no backslash stands before. "views=csv,npy" is one option.
@@ -293,7 +293,12 @@ std::string help_text() {
       "store, or a directory\n"
       "of them, as plain files.\n"
       "Every -o NAME may also be written --NAME.\n\n";
-  for (const Row& row : kOwn) text += help_line(row.letter, row.name, row.value, row.help);
+  for (const Row& row : kOwn) {
+    text += help_line(row.letter, row.name, row.value, row.help);
+    if (row.name != "views") continue;
+    text.back() = ' ';
+    for (const View& view : views()) text.append(view.option).append(&view == &views().back() ? "\n" : " ");
+  }
   text += "\nOptions of FUSE:\n";
   for (const Row& row : kFuse) text += help_line(row.letter, row.name, row.value, row.help);
   for (const Passed& passed : kPassed) {

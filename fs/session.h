@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "formats/base/file_pool.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
 #include "fs/options.h"

@@ -23,7 +23,7 @@ void split_store_path(std::vector<std::string>& names) {
   for (size_t slash = given.rfind('/'); slash != std::string::npos && slash > 0;
        slash = given.rfind('/', slash - 1)) {
     if (!exists(given.substr(0, slash))) continue;
-    if (!container_of(given.substr(0, slash))) return;
+    if (!is_store_on_host(given.substr(0, slash))) return;
     names[0] = given.substr(0, slash);
     names.insert(names.begin() + 1, given.substr(slash + 1));
     return;

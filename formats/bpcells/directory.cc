@@ -1,8 +1,7 @@
 #include "formats/bpcells/directory.h"
 
+#include <algorithm>
 #include <array>
-#include <boost/filesystem.hpp>
-#include <fstream>
 #include <utility>
 
 #include "formats/bpcells/stored_files.h"
@@ -16,11 +15,6 @@ constexpr uint64_t kMostVersionBytes = 4096;
 // Array names that no other kind of directory is likely to have next to a file `version`.
 constexpr std::array kOwnNames = {"idxptr",     "chr_ptr",   "storage_order", "val_data",
                                   "index_data", "cell_data", "start_data",    "end_data"};
-
-bool is_file(const std::string& path) {
-  boost::system::error_code ignored;
-  return boost::filesystem::is_regular_file(path, ignored);
-}
 
 std::string without_line_end(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
@@ -86,28 +80,23 @@ class DirectoryGroup final : public Group {
 
 }  // namespace
 
-bool recognises_directory(const std::string& path) {
-  if (!is_file(path + "/version")) return false;
-  std::ifstream file(path + "/version", std::ios::binary);
-  std::string line(64, '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<size_t>(file.gcount()));
-  if (parse_version(without_line_end(std::move(line)))) return true;
-  for (const char* name : kOwnNames) {
-    if (is_file(path + "/" + name)) return true;
-  }
-  return false;
+bool recognises_directory(const Probe& probe) {
+  if (!probe.has_file("version")) return false;
+  const Bytes version = probe.bytes_of("version", kMostVersionBytes);
+  if (parse_version(without_line_end(std::string(as_text(version))))) return true;
+  return std::any_of(std::begin(kOwnNames), std::end(kOwnNames),
+                     [&](const char* name) { return probe.has_file(name); });
 }
 
-Store open_directory(const std::string& path, Context& context) {
-  const std::string text = read_version(path, context);
+Store open_directory(const Probe& probe, Context& context) {
+  const std::string text = read_version(probe.location(), context);
   const std::optional<Version> version = parse_version(text);
   if (!version) throw unsupported("the BPCells version {} is not known", to_json_text(Json(text)));
   Store store;
-  store.path = path;
+  store.path = probe.location();
   store.format = "BPCells directory";
   store.version = text;
-  store.root.parts = std::make_shared<DirectoryGroup>(path, text, *version, context);
+  store.root.parts = std::make_shared<DirectoryGroup>(probe.location(), text, *version, context);
   return store;
 }
 

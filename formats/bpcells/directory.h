@@ -10,10 +10,10 @@ namespace plainfs::bpcells {
 // A directory with a file `version` that holds one of BPCells' version strings, or beside which stands an
 // array that only BPCells has; so a damaged store is refused instead of being shown as a folder. Never
 // throws.
-bool recognises_directory(const std::string& path);
+bool recognises_directory(const Probe& probe);
 
 // The root is the raw group of the stored arrays: the schema gives it meaning. Throws damaged where `version`
 // is not one line, unsupported where BPCells has no such version.
-Store open_directory(const std::string& path, Context& context);
+Store open_directory(const Probe& probe, Context& context);
 
 }  // namespace plainfs::bpcells

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
-#include "formats/base/file.h"
 
 namespace plainfs::bpcells {
 namespace {

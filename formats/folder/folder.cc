@@ -65,18 +65,20 @@ class Folder : public Group {
     files::file_status status = files::symlink_status(path, error);
     if (status.type() == files::status_error) return unreadable_file(path, error);
     Node node;
-    if (status.type() == files::symlink_file) {
-      if (!context_.options.follow_outside && !leads_into(path, root_)) {
-        node.content = Link{{}, {}, files::canonical(path, error).string(), true};
-        return node;
-      }
-      if (leads_into(path, root_) && !container_of(path.string())) {
+    const bool is_link = status.type() == files::symlink_file;
+    if (is_link && !context_.options.follow_outside && !leads_into(path, root_)) {
+      node.content = Link{{}, {}, files::canonical(path, error).string(), true};
+      return node;
+    }
+    const bool is_store = container_of(Probe(path.string(), context_.files)) != nullptr;
+    if (is_link) {
+      if (leads_into(path, root_) && !is_store) {
         node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
         return node;
       }
       status = files::status(path, error);
       if (status.type() == files::status_error) return unreadable_file(path, error);
-      if (status.type() == files::directory_file && !container_of(path.string())) {
+      if (status.type() == files::directory_file && !is_store) {
         node.content = Link{{}, {}, files::canonical(path, error).string(), true};
         return node;
       }
@@ -86,7 +88,7 @@ class Folder : public Group {
     if (status.type() == files::directory_file) {
       node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);
     }
-    if (container_of(path.string())) node.store = path.string();
+    if (is_store) node.store = path.string();
     return node;
   }
 
@@ -98,19 +100,14 @@ class Folder : public Group {
 
 }  // namespace
 
-bool recognises(const std::string& path) {
+Store open(const Probe& probe, Context& context) {
   boost::system::error_code error;
-  return files::is_directory(path, error);
-}
-
-Store open(const std::string& path, Context& context) {
-  boost::system::error_code error;
-  const files::path root = files::canonical(path, error);
+  const files::path root = files::canonical(probe.location(), error);
   if (error) throw unreadable("{}", error.message());
   Store store;
-  store.path = path;
+  store.path = probe.location();
   store.format = "folder";
-  store.root.content = PlainFile{path};
+  store.root.content = PlainFile{probe.location()};
   store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
   files::directory_iterator first(root, error);
   if (error) throw unreadable("{}", error.message());

@@ -9,8 +9,7 @@
 
 namespace plainfs::folder {
 
-bool recognises(const std::string& path);
-// Throws unreadable where the folder cannot be listed.
-Store open(const std::string& path, Context& context);
+// Requires: probe.is_folder(). Throws unreadable where the folder cannot be listed.
+Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::folder

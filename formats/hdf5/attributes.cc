@@ -1,12 +1,9 @@
 #include "formats/hdf5/attributes.h"
 
-#include <algorithm>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "formats/base/checked.h"
-#include "formats/hdf5/dataspace.h"
 #include "formats/model/element_text.h"
 
 namespace plainfs::hdf5 {
@@ -20,59 +17,6 @@ class NullAttribute : public Array {
   bool is_null() const override { return true; }
 };
 
-struct StoredAttribute {
-  std::string name;
-  Extent extent;
-  Bytes stored;
-  std::optional<Error> error{};
-};
-
-// -1 ends the listing: no exception may pass through the library.
-herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
-  try {
-    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
-    return 0;
-  } catch (const std::bad_alloc&) {
-    return -1;
-  }
-}
-
-StoredAttribute fetch(hid_t object, std::string name, const SourceFile& file) {
-  const auto attribute =
-      checked_handle<AttributeHandle>(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot be opened");
-  const auto type = checked_handle<TypeHandle>(H5Aget_type(attribute.id()), "datatype");
-  const auto space = checked_handle<SpaceHandle>(H5Aget_space(attribute.id()), "dataspace");
-  Extent extent = read_extent(type.id(), space.id(), file.layout());
-  Bytes stored;
-  const uint64_t count = element_count(extent.dataset_shape);
-  if (!extent.is_null && count > 0) {
-    const uint64_t size = checked_multiply(count, extent.stored_size);
-    if (size > file.bytes().size()) throw damaged("{} bytes in a file of {}", size, file.bytes().size());
-    stored.resize(size);
-    const TypeHandle memory = stored_bytes_type(extent.stored_size);
-    checked_call(H5Aread(attribute.id(), memory.id(), stored.data()), "cannot be read");
-  }
-  return {std::move(name), std::move(extent), std::move(stored)};
-}
-
-std::vector<StoredAttribute> fetch_all(const SourceFile& file, uint64_t object_address) {
-  const LibraryLock lock;
-  const ObjectHandle object = file.open_object(object_address);
-  std::vector<std::string> names;
-  checked_call(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &names),
-               "the attributes cannot be listed");
-  std::sort(names.begin(), names.end());
-  std::vector<StoredAttribute> attributes;
-  for (std::string& name : names) {
-    try {
-      attributes.push_back(fetch(object.id(), name, file));
-    } catch (const Error& error) {
-      attributes.push_back({name, {}, {}, error.at("attribute " + name)});
-    }
-  }
-  return attributes;
-}
-
 // Lists that hold no element are still lists, and a shape may ask for any number of them.
 void check_list_count(const Shape& shape) {
   constexpr uint64_t kMostLists = 1 << 20;
@@ -84,7 +28,7 @@ void check_list_count(const Shape& shape) {
 }
 
 Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
-  const Extent& extent = attribute.extent;
+  const StoredExtent& extent = attribute.extent;
   if (extent.is_null) return nullptr;
   check_list_count(extent.shape);
   Elements elements = decode(extent.type, std::move(attribute.stored), element_count(extent.shape), pointees);
@@ -98,7 +42,7 @@ Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
 }  // namespace
 
 Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
-  std::vector<StoredAttribute> stored = fetch_all(file, object_address);
+  std::vector<StoredAttribute> stored = file.library().attributes(object_address);
   const Pointees pointees = file.pointees();
   Attributes attributes;
   for (StoredAttribute& attribute : stored) {
@@ -116,15 +60,9 @@ Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
 }
 
 ArrayPtr read_attribute(const SourceFile& file, uint64_t object_address, const std::string& name) {
-  std::optional<StoredAttribute> stored;
-  {
-    const LibraryLock lock;
-    const ObjectHandle object = file.open_object(object_address);
-    if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
-      return nullptr;
-    stored = fetch(object.id(), name, file);
-  }
-  const Extent& extent = stored->extent;
+  std::optional<StoredAttribute> stored = file.library().attribute(object_address, name);
+  if (!stored) return nullptr;
+  const StoredExtent& extent = stored->extent;
   if (extent.is_null) return std::make_shared<NullAttribute>(extent.type.dtype);
   Elements elements =
       decode(extent.type, std::move(stored->stored), element_count(extent.shape), file.pointees());

@@ -1,72 +1,21 @@
 #include "formats/hdf5/chunk_btree.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "formats/base/checked.h"
 #include "formats/base/cursor.h"
+#include "formats/hdf5/object_header.h"
+#include "formats/hdf5/raw_bytes.h"
 
 namespace plainfs::hdf5 {
 namespace {
 
-constexpr unsigned kLayoutMessage = 0x0008, kContinuationMessage = 0x0010;
+constexpr unsigned kLayoutMessage = 0x0008;
 constexpr unsigned kChunkedClass = 2;
 constexpr unsigned kMostAxes = 32;
-// A header of attributes alone has a few thousand messages, in about as many blocks.
-constexpr size_t kMostBlocks = 1 << 16;
-
-uint64_t address_at(Cursor& cursor, const FileLayout& layout) {
-  return load_unsigned(cursor.bytes(layout.address_size).data(), layout.address_size);
-}
 
 bool is_undefined(uint64_t address, const FileLayout& layout) {
   return address == (layout.address_size == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * layout.address_size) - 1);
-}
-
-// size bytes at address, which counts from the base address.
-Bytes read_bytes(const File& file, const FileLayout& layout, uint64_t address, uint64_t size,
-                 const char* what) {
-  const uint64_t offset = checked_add(address, layout.base_address);
-  if (offset > file.size() || size > file.size() - offset)
-    throw damaged("{}: {} bytes at {} lie beyond the file's end at {}", what, size, offset, file.size());
-  return file.read_at(offset, size);
-}
-
-// A stretch of an object header that holds messages and nothing else.
-struct HeaderBlock {
-  uint64_t address;
-  uint64_t size;
-};
-
-// The form of an object header, and its first block.
-struct ObjectHeader {
-  unsigned version;         // 1 or 2
-  bool has_creation_order;  // of version 2: with each message
-  HeaderBlock first;
-};
-
-ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t address) {
-  constexpr uint64_t kLongest = 34;  // version 2 with times and attribute bounds
-  const uint64_t start = checked_add(address, layout.base_address);
-  const uint64_t left = start < file.size() ? file.size() - start : 0;
-  const Bytes bytes = read_bytes(file, layout, address, std::min(left, kLongest), "an object header");
-  Cursor cursor(bytes);
-  if (bytes.size() >= 4 && as_text(bytes).substr(0, 4) == "OHDR") {
-    cursor.skip(4);
-    if (const unsigned version = cursor.byte(); version != 2)
-      throw damaged("an object header of version {}", version);
-    const unsigned flags = cursor.byte();
-    if (flags & 0x20) cursor.skip(16);
-    if (flags & 0x10) cursor.skip(4);
-    const unsigned width = 1u << (flags & 3);
-    const uint64_t size = load_unsigned(cursor.bytes(width).data(), width);
-    return {2, (flags & 0x04) != 0, {address + cursor.position(), size}};
-  }
-  if (const unsigned version = cursor.byte(); version != 1)
-    throw damaged("an object header of version {}", version);
-  cursor.skip(7);  // a reserved byte, u16 messages, u32 references
-  const uint64_t size = cursor.little<uint32_t>();
-  return {1, false, {checked_add(address, 16), size}};
 }
 
 // A message of version 1 or 2; the cursor stands behind the version.
@@ -108,36 +57,13 @@ ChunkLayout parse_layout(ByteSpan message, const FileLayout& layout) {
 }  // namespace
 
 ChunkLayout read_chunk_layout(const File& file, const FileLayout& layout, uint64_t address) {
-  const ObjectHeader header = read_prefix(file, layout, address);
-  const size_t message_header = header.version == 1 ? 8 : header.has_creation_order ? 6 : 4;
-  std::deque<HeaderBlock> blocks{header.first};
-  size_t block_count = 1;
-  uint64_t allowance = file.size();  // blocks do not share bytes
-  for (; !blocks.empty(); blocks.pop_front()) {
-    const HeaderBlock block = blocks.front();
-    if (block.size > allowance) throw damaged("an object header of more bytes than the file has");
-    allowance -= block.size;
-    const Bytes bytes = read_bytes(file, layout, block.address, block.size, "an object header");
-    Cursor cursor(bytes);
-    while (cursor.remaining() >= message_header) {
-      const unsigned type = header.version == 1 ? cursor.little<uint16_t>() : cursor.byte();
-      const unsigned size = cursor.little<uint16_t>();
-      cursor.skip(message_header - (header.version == 1 ? 4 : 3));
-      const ByteSpan message = cursor.bytes(size);
-      if (type == kLayoutMessage) return parse_layout(message, layout);
-      if (type != kContinuationMessage) continue;
-      Cursor place(message);
-      HeaderBlock next{address_at(place, layout), 0};
-      next.size = load_unsigned(place.bytes(layout.length_size).data(), layout.length_size);
-      if (header.version == 2) {  // "OCHK", and a checksum at the end
-        if (next.size < 8) throw damaged("an object header block of {} bytes", next.size);
-        next = {checked_add(next.address, 4), next.size - 8};
-      }
-      if (++block_count > kMostBlocks) throw damaged("an object header of over {} blocks", kMostBlocks);
-      blocks.push_back(next);
-    }
-  }
-  throw damaged("an object header without a data layout");
+  std::optional<ChunkLayout> chunks;
+  for_each_message(file, layout, address, [&](const HeaderMessage& message) {
+    if (message.type == kLayoutMessage) chunks = parse_layout(message.data, layout);
+    return !chunks;
+  });
+  if (!chunks) throw damaged("an object header without a data layout");
+  return *std::move(chunks);
 }
 
 ChunkBtree::ChunkBtree(const File& file, FileLayout layout, Context& context, ChunkLayout chunks)

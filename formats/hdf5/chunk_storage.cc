@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kListGroupBytes = 256 << 10;
 constexpr uint64_t kMatrixGroupBytes = 64 << 10;
 
+constexpr unsigned kDeflate = 1;  // the number of the filter
 // DEFLATE's densest form: 258 bytes for 2 bits.
 constexpr uint64_t kDeflateMostExpansion = 1032;
 
@@ -54,22 +55,6 @@ std::string chunk_name(const Shape& origin) {
   return fmt::format("chunk at ({})", fmt::join(origin, ", "));
 }
 
-// The bytes of the chunk at origin as the library counts them; nullopt where it has none, or cannot find it.
-std::optional<uint64_t> library_size(const OpenDataset& dataset, const Shape& origin) {
-  const std::vector<hsize_t> place(origin.begin(), origin.end());
-  hsize_t size = 0;
-  unsigned mask = 0;
-  haddr_t address = 0;
-  bool is_found = H5Dget_chunk_storage_size(dataset.id(), place.data(), &size) >= 0;
-  // A release may say 0 of an absent chunk. That a chunk has no bytes is rare enough for a linear search.
-  if (is_found && size == 0)
-    is_found = H5Dget_chunk_info_by_coord(dataset.id(), place.data(), &mask, &address, &size) >= 0 &&
-               address != HADDR_UNDEF;
-  H5Eclear2(H5E_DEFAULT);
-  if (!is_found) return std::nullopt;
-  return size;
-}
-
 Shape difference(const Shape& a, const Shape& b) {
   Shape result = a;
   for (size_t axis = 0; axis < a.size(); ++axis) result[axis] -= b[axis];
@@ -78,50 +63,26 @@ Shape difference(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-ChunkStorage::ChunkStorage(hid_t dataset, hid_t creation, DatasetPlace place)
+ChunkStorage::ChunkStorage(const StoredDataset& dataset, DatasetPlace place)
     : place_(std::move(place)),
-      stored_bytes_(stored_bytes_type(place_.element_size)),
-      opener_(place_.file, place_.address),
-      fill_(opener_, place_.element_size) {
-  std::vector<hsize_t> dims(place_.shape.size());
-  const int rank =
-      checked_call(H5Pget_chunk(creation, static_cast<int>(dims.size()), dims.data()), "chunk shape");
-  if (rank != static_cast<int>(dims.size()) || rank == 0) throw damaged("chunks of rank {}", rank);
-  chunk_shape_.assign(dims.begin(), dims.end());
+      chunk_shape_(dataset.chunk_shape),
+      partial_unfiltered_(dataset.partial_unfiltered),
+      fill_(place_),
+      library_has_btree_(dataset.has_btree) {
   chunk_bytes_ = place_.element_size;
   for (const uint64_t length : chunk_shape_) chunk_bytes_ = checked_multiply(chunk_bytes_, length);
   if (chunk_bytes_ == 0) throw damaged("chunks of no elements");
   block_shape_ = group_shape(chunk_shape_, place_.shape, place_.element_size);
-  unsigned options = 0;
-  checked_call(H5Pget_chunk_opts(creation, &options), "chunk options");
-  partial_unfiltered_ = options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS;
-  H5D_chunk_index_t index = H5D_CHUNK_IDX_BTREE;
-  checked_call(H5Dget_chunk_index_type(dataset, &index), "the index of chunks");
-  library_has_btree_ = index == H5D_CHUNK_IDX_BTREE;
-  read_pipeline(creation);
+  make_pipeline(dataset.filters);
 }
 
-void ChunkStorage::read_pipeline(hid_t creation) {
-  const int count = checked_call(H5Pget_nfilters(creation), "filters");
+void ChunkStorage::make_pipeline(const std::vector<StoredFilter>& stored) {
   bool all_ours = true, library_has_all = true;
-  for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
-    unsigned flags = 0, config = 0;
-    std::vector<unsigned> values(64);
-    size_t value_count = values.size();
-    int number = H5Pget_filter2(creation, i, &flags, &value_count, values.data(), 0, nullptr, &config);
-    if (number >= 0 && value_count > values.size()) {
-      values.resize(value_count);
-      number = H5Pget_filter2(creation, i, &flags, &value_count, values.data(), 0, nullptr, &config);
-    }
-    checked_call(number, "a filter");
-    values.resize(std::min(value_count, values.size()));
-    Filter filter{static_cast<unsigned>(number), nullptr};
-    filter.codec = make_hdf5_filter(filter.number, values, place_.element_size);
-    all_ours = all_ours && filter.codec;
-    library_has_all = library_has_all && H5Zfilter_avail(number) > 0;
-    filters_.push_back(std::move(filter));
+  for (const StoredFilter& filter : stored) {
+    filters_.push_back({filter.number, make_hdf5_filter(filter.number, filter.values, place_.element_size)});
+    all_ours = all_ours && filters_.back().codec;
+    library_has_all = library_has_all && filter.library_has_it;
   }
-  H5Eclear2(H5E_DEFAULT);
   by_library_ = !all_ours && library_has_all;
 }
 
@@ -192,29 +153,26 @@ ChunkStorage::Fetched ChunkStorage::fetch_by(const ChunkBtree& index, const Box&
   return fetched;
 }
 
-bool ChunkStorage::fetch(const OpenDataset& dataset, RawChunk& raw) const {
+bool ChunkStorage::fetch_by_library(RawChunk& raw) const {
   const Box box = chunk_box(raw.chunk);
-  const std::optional<uint64_t> size = library_size(dataset, box.origin);
-  if (!size) return false;
-  if (*size == 0 || *size > place_.file->bytes().size())
-    throw damaged("{}: {} bytes", chunk_name(box.origin), *size);
-  raw.bytes.resize(*size);
-  const std::vector<hsize_t> origin(box.origin.begin(), box.origin.end());
-  if (H5Dread_chunk(dataset.id(), H5P_DEFAULT, origin.data(), &raw.filter_mask, raw.bytes.data()) < 0)
-    throw library_error(chunk_name(box.origin));
-  place_.file->context().counters.source_bytes_read.fetch_add(*size, std::memory_order_relaxed);
+  try {
+    std::optional<StoredChunkBytes> stored = place_.file->library().read_chunk(place_.address, box.origin);
+    if (!stored) return false;
+    raw.bytes = std::move(stored->bytes);
+    raw.filter_mask = stored->filter_mask;
+  } catch (const Error& error) {
+    throw error.at(chunk_name(box.origin));
+  }
   if (partial_unfiltered_ && box.extent != chunk_shape_) raw.filter_mask = ~uint32_t{0};
   return true;
 }
 
-ChunkStorage::Fetched ChunkStorage::fetch_by(const OpenDataset& dataset, const Box& places) const {
+ChunkStorage::Fetched ChunkStorage::fetch_by_library(const Box& places) const {
   Fetched fetched;
-  const LibraryLock lock;
-  place_.file->bytes().check_unchanged();
   const uint64_t count = element_count(places.extent);
   for (uint64_t i = 0; i < count; ++i) {
     RawChunk raw{place_in(places, i), {}, 0};
-    if (fetch(dataset, raw))
+    if (fetch_by_library(raw))
       fetched.chunks.push_back(std::move(raw));
     else
       fetched.absent.push_back(std::move(raw.chunk));
@@ -243,7 +201,7 @@ Bytes ChunkStorage::undo_filters(RawChunk& raw) const try {
   Bytes bytes = std::move(raw.bytes);
   for (size_t i = filters_.size(); i-- > 0;) {
     if (is_left_out(raw, i)) continue;
-    if (filters_[i].number == H5Z_FILTER_DEFLATE && sizes[i].exact &&
+    if (filters_[i].number == kDeflate && sizes[i].exact &&
         sizes[i].bytes / kDeflateMostExpansion > bytes.size())
       throw damaged("{} deflated bytes cannot hold {}", bytes.size(), sizes[i].bytes);
     bytes = filters_[i].codec->decode(std::move(bytes), sizes[i]);
@@ -281,9 +239,8 @@ Bytes ChunkStorage::absent_element(const Box& box, const Box& places) const {
 // H5Dread of part to its place in a block of that shape, which begins at origin.
 void ChunkStorage::read_by_library(const Box& part, const Shape& block_shape, const Shape& origin,
                                    std::byte* out) const {
-  const auto dataset = opener_.open();
-  const LibraryLock lock;
-  dataset->read(stored_bytes_.id(), part, block_shape, difference(part.origin, origin), out);
+  place_.file->library().read(place_.address, place_.element_size, part, block_shape,
+                              difference(part.origin, origin), out);
 }
 
 // The block of box with what is absent of it in place.
@@ -312,7 +269,7 @@ Bytes ChunkStorage::read(const Box& box, const Shape& block_shape) const {
     read_by_library(box, block_shape, box.origin, out.data());
     return out;
   }
-  Fetched fetched = index ? fetch_by(*index, places) : fetch_by(*opener_.open(), places);
+  Fetched fetched = index ? fetch_by(*index, places) : fetch_by_library(places);
   if (fetched.chunks.empty()) return absent_element(box, places);
   const bool is_one_chunk = fetched.absent.empty() && fetched.chunks.size() == 1 &&
                             box.extent == chunk_shape_ && block_shape == chunk_shape_;

@@ -1,7 +1,7 @@
 // Chunked data. The raw bytes of a chunk are read by pread where the index of chunks is a version 1 B-tree
 // (chunk_btree.h), else by the library (H5Dread_chunk, under its lock); the filters are undone by plainfs's
 // own codecs, so that several threads decode at once. Chunks of a few KB, as SeuratDisk writes them, are read
-// in groups: one cache entry, and one taking of the lock.
+// in groups, each one cache entry.
 //
 // Where none of the chunks of a box is there, it is one element: nothing is decoded or filled for them, and
 // where the index is ours the library is not asked. Beside others an absent chunk is filled. Pipelines with a
@@ -17,15 +17,13 @@
 
 #include "formats/hdf5/chunk_btree.h"
 #include "formats/hdf5/fill_element.h"
-#include "formats/hdf5/open_dataset.h"
 #include "formats/hdf5/storage.h"
 
 namespace plainfs::hdf5 {
 
 class ChunkStorage : public Storage {
  public:
-  // creation: the dataset's creation properties. Requires: the library's lock is held.
-  ChunkStorage(hid_t dataset, hid_t creation, DatasetPlace place);
+  ChunkStorage(const StoredDataset& dataset, DatasetPlace place);
 
   Shape block_shape() const override { return block_shape_; }
   const Shape& chunk_shape() const { return chunk_shape_; }
@@ -43,7 +41,7 @@ class ChunkStorage : public Storage {
     uint32_t filter_mask = 0;  // bit i: filter i was left out when it was written
   };
 
-  void read_pipeline(hid_t creation);
+  void make_pipeline(const std::vector<StoredFilter>& stored);
   static bool is_left_out(const RawChunk& raw, size_t filter);
   Box places_of(const Box& box) const;
   Box chunk_box(const Shape& chunk) const;  // clipped to the dataset
@@ -56,11 +54,10 @@ class ChunkStorage : public Storage {
   };
   // The raw chunks at places in the grid: by pread, or by the library.
   Fetched fetch_by(const ChunkBtree& index, const Box& places) const;
-  Fetched fetch_by(const OpenDataset& dataset, const Box& places) const;
+  Fetched fetch_by_library(const Box& places) const;
   RawChunk fetch(const PlacedChunk& placed) const;
-  // False where there is none; the library's answer is the same for one that cannot be found. Requires: the
-  // lock is held.
-  bool fetch(const OpenDataset& dataset, RawChunk& raw) const;
+  // False where there is none; the library's answer is the same for one that cannot be found.
+  bool fetch_by_library(RawChunk& raw) const;
   void read_by_library(const Box& part, const Shape& block_shape, const Shape& origin, std::byte* out) const;
   Bytes absent_element(const Box& box, const Box& places) const;
   Bytes block_of(const Fetched& fetched, const Box& box, const Shape& block_shape) const;
@@ -76,8 +73,6 @@ class ChunkStorage : public Storage {
   std::vector<Filter> filters_;  // in the order of writing
   bool partial_unfiltered_ = false;
   bool by_library_ = false;  // some filter is the library's alone (a plugin), and it has them all
-  TypeHandle stored_bytes_;
-  DatasetOpener opener_;
   FillElement fill_;
   bool library_has_btree_ = false;
   mutable std::once_flag index_opened_;

@@ -9,13 +9,13 @@
 namespace plainfs::hdf5 {
 
 // Whether the signature stands where a superblock may be: at byte 0, 512, 1024, 2048 and so on.
-bool recognises(const std::string& path);
+bool recognises(const Probe& probe);
 
 // The root is as the file has it; schemas refine it. Throws an Error that stands alone after the path.
-Store open(const std::string& path, Context& context);
+Store open(const Probe& probe, Context& context);
 
 // The root group of a file that another format keeps its arrays in.
-GroupPtr open_group(const std::string& path, Context& context);
+GroupPtr open_group(const std::string& location, Context& context);
 
 // An attribute of a group or an array of this container with its own type and shape; null where there is none
 // (or the object is none of this container's).

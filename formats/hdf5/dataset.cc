@@ -5,7 +5,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/hdf5/attributes.h"
-#include "formats/hdf5/dataspace.h"
+#include "formats/hdf5/raw_bytes.h"
 #include "formats/hdf5/storage.h"
 #include "formats/hdf5/stored_object.h"
 #include "formats/model/chunked_array.h"
@@ -14,7 +14,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // Steps of the storage along the dataset's axes, whole along those of an array type.
-ChunkGrid grid_of(const Extent& extent, const Storage& storage) {
+ChunkGrid grid_of(const StoredExtent& extent, const Storage& storage) {
   Shape steps = storage.block_shape();
   steps.insert(steps.end(), extent.shape.begin() + static_cast<ptrdiff_t>(steps.size()), extent.shape.end());
   for (uint64_t& step : steps) step = std::max<uint64_t>(step, 1);
@@ -36,7 +36,7 @@ Elements repeated_items(const DType& type, const Elements& items, uint64_t times
 
 class DatasetArray : public ChunkedArray, public StoredObject {
  public:
-  DatasetArray(SourceFilePtr file, uint64_t address, std::string path, Extent extent,
+  DatasetArray(SourceFilePtr file, uint64_t address, std::string path, StoredExtent extent,
                std::unique_ptr<Storage> storage)
       : ChunkedArray(file->context(), extent.type.dtype, grid_of(extent, *storage)),
         StoredObject(std::move(file), address),
@@ -110,7 +110,7 @@ class DatasetArray : public ChunkedArray, public StoredObject {
   }
 
   std::string path_;
-  Extent extent_;
+  StoredExtent extent_;
   std::unique_ptr<Storage> storage_;
 };
 
@@ -138,27 +138,26 @@ bool holds_its_data(const StoredType& type) {
          std::all_of(type.items.begin(), type.items.end(), holds_its_data);
 }
 
-ArrayPtr open_array(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path) {
-  DType dtype = number_type(Kind::integer, 1);  // what a dataset is listed as whose own type cannot be read
+ArrayPtr open_array(const SourceFilePtr& file, StoredDataset dataset, uint64_t address,
+                    const std::string& path) {
+  StoredExtent& extent = dataset.extent;
   try {
-    const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
-    const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
-    Extent extent = read_extent(type.id(), space.id(), file->layout());
-    dtype = extent.type.dtype;
-    if (extent.is_null) return std::make_shared<NullArray>(file, address, dtype);
+    if (dataset.error) throw *dataset.error;
+    if (extent.is_null) return std::make_shared<NullArray>(file, address, extent.type.dtype);
     auto storage = make_storage(dataset, {file, address, extent.dataset_shape, extent.stored_size},
                                 holds_its_data(extent.type));
     return std::make_shared<DatasetArray>(file, address, path, std::move(extent), std::move(storage));
   } catch (const Error& error) {
-    return std::make_shared<BrokenArray>(std::move(dtype), error.at(path));
+    return std::make_shared<BrokenArray>(extent.type.dtype, error.at(path));
   }
 }
 
 }  // namespace
 
-Node dataset_node(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path) {
+Node dataset_node(const SourceFilePtr& file, StoredDataset dataset, uint64_t address,
+                  const std::string& path) {
   Node node;
-  node.content = LabelledArray{open_array(file, dataset, address, path), nullptr, nullptr};
+  node.content = LabelledArray{open_array(file, std::move(dataset), address, path), nullptr, nullptr};
   node.attributes = [file, address] { return read_attributes(*file, address); };
   return node;
 }

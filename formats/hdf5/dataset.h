@@ -8,8 +8,9 @@
 
 namespace plainfs::hdf5 {
 
-// The open dataset whose object header is at address; path: for messages. Where its type or layout cannot be
-// read it is an array that fails with the reason. Requires: the library's lock is held.
-Node dataset_node(const SourceFilePtr& file, hid_t dataset, uint64_t address, const std::string& path);
+// The dataset whose object header is at address; path: for messages. Where its type or layout cannot be read
+// it is an array that fails with the reason.
+Node dataset_node(const SourceFilePtr& file, StoredDataset dataset, uint64_t address,
+                  const std::string& path);
 
 }  // namespace plainfs::hdf5

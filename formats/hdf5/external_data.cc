@@ -2,29 +2,22 @@
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
-#include <cstring>
 
 #include "formats/base/checked.h"
 
 namespace plainfs::hdf5 {
 
-ExternalData::ExternalData(const SourceFile& file, hid_t creation, uint64_t bytes)
+ExternalData::ExternalData(const SourceFile& file, const std::vector<ExternalStretch>& stored, uint64_t bytes)
     : context_(file.context()) {
   const boost::filesystem::path folder = boost::filesystem::absolute(file.path()).parent_path();
-  const int count = checked_call(H5Pget_external_count(creation), "external files");
   uint64_t position = 0;
-  for (unsigned i = 0; i < static_cast<unsigned>(count) && position < bytes; ++i) {
-    std::vector<char> name(4097, '\0');
-    off_t offset = 0;
-    hsize_t size = 0;
-    checked_call(H5Pget_external(creation, i, name.size() - 1, name.data(), &offset, &size),
-                 "external files");
-    if (std::strlen(name.data()) == name.size() - 1) throw damaged("an external file of an endless name");
-    if (offset < 0) throw damaged("external file {} from byte {} on", name.data(), offset);
-    size = std::min<uint64_t>(size, bytes - position);  // that of the last may be without limit
+  for (const ExternalStretch& stretch : stored) {
+    if (position >= bytes) break;
+    if (stretch.offset < 0) throw damaged("external file {} from byte {} on", stretch.file, stretch.offset);
+    const uint64_t size = std::min<uint64_t>(stretch.size, bytes - position);
     if (size == 0) continue;
-    const boost::filesystem::path path = boost::filesystem::absolute(name.data(), folder);
-    stretches_.push_back({path.string(), static_cast<uint64_t>(offset), position, size});
+    const boost::filesystem::path path = boost::filesystem::absolute(stretch.file, folder);
+    stretches_.push_back({path.string(), static_cast<uint64_t>(stretch.offset), position, size});
     position += size;
   }
   if (position < bytes) throw damaged("{} bytes in external files, {} wanted", position, bytes);

@@ -13,9 +13,8 @@ namespace plainfs::hdf5 {
 
 class ExternalData {
  public:
-  // creation: the dataset's creation properties; bytes: of all elements. Throws damaged where the stretches
-  // have fewer. Does not open the files. Requires: the library's lock is held.
-  ExternalData(const SourceFile& file, hid_t creation, uint64_t bytes);
+  // bytes: of all elements. Throws damaged where the stretches have fewer. Does not open the files.
+  ExternalData(const SourceFile& file, const std::vector<ExternalStretch>& stored, uint64_t bytes);
 
   // Bytes [position, position + out.size()) of the elements. Const and thread-safe. Throws damaged where a
   // file does not exist or ends before that.

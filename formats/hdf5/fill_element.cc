@@ -5,19 +5,15 @@
 
 namespace plainfs::hdf5 {
 
-FillElement::FillElement(DatasetOpener opener, uint64_t element_size)
-    : opener_(std::move(opener)),
-      stored_bytes_(stored_bytes_type(element_size)),
-      element_size_(element_size) {}
+FillElement::FillElement(DatasetPlace place) : place_(std::move(place)) {}
 
 Bytes FillElement::at(const Shape& origin) const {
   std::call_once(read_, [&] {
-    const auto dataset = opener_.open();
-    Bytes element(element_size_);
+    Bytes element(place_.element_size);
     std::memset(element.data(), 0, element.size());  // what it stays where no fill value is defined
     const Shape ones(origin.size(), 1);
-    const LibraryLock lock;
-    dataset->read(stored_bytes_.id(), {origin, ones}, ones, Shape(origin.size(), 0), element.data());
+    place_.file->library().read(place_.address, place_.element_size, {origin, ones}, ones,
+                                Shape(origin.size(), 0), element.data());
     element_ = std::move(element);
   });
   return Bytes(element_.begin(), element_.end());
@@ -25,8 +21,8 @@ Bytes FillElement::at(const Shape& origin) const {
 
 Bytes FillElement::repeated(const Shape& origin, Bytes block) const {
   const Bytes element = at(origin);
-  std::memcpy(block.data(), element.data(), element_size_);
-  for (size_t done = element_size_; done < block.size(); done *= 2)
+  std::memcpy(block.data(), element.data(), place_.element_size);
+  for (size_t done = place_.element_size; done < block.size(); done *= 2)
     std::memcpy(block.data() + done, block.data(), std::min(done, block.size() - done));
   return block;
 }

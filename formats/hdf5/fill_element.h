@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "formats/hdf5/open_dataset.h"
+#include "formats/hdf5/storage.h"
 
 namespace plainfs::hdf5 {
 
@@ -11,7 +11,7 @@ namespace plainfs::hdf5 {
 // time.
 class FillElement {
  public:
-  FillElement(DatasetOpener opener, uint64_t element_size);
+  explicit FillElement(DatasetPlace place);
 
   // As stored. origin: of an element that was never written.
   Bytes at(const Shape& origin) const;
@@ -19,9 +19,7 @@ class FillElement {
   Bytes repeated(const Shape& origin, Bytes block) const;
 
  private:
-  DatasetOpener opener_;
-  TypeHandle stored_bytes_;
-  uint64_t element_size_;
+  DatasetPlace place_;
   mutable std::once_flag read_;
   mutable Bytes element_;  // made by the first use, by read_
 };

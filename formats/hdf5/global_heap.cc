@@ -2,6 +2,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/base/cursor.h"
+#include "formats/hdf5/raw_bytes.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -10,12 +11,6 @@ namespace {
 constexpr size_t kFixedHeader = 8;
 
 }  // namespace
-
-uint64_t load_unsigned(const std::byte* bytes, unsigned size) {
-  uint64_t value = 0;
-  for (unsigned i = size; i-- > 0;) value = value << 8 | static_cast<uint64_t>(bytes[i]);
-  return value;
-}
 
 HeapCollection::HeapCollection(Bytes bytes, unsigned length_size) : bytes_(std::move(bytes)) {
   Cursor cursor(bytes_);
@@ -26,7 +21,7 @@ HeapCollection::HeapCollection(Bytes bytes, unsigned length_size) : bytes_(std::
     cursor.skip(6);
     const uint64_t size = load_unsigned(cursor.bytes(length_size).data(), length_size);
     if (index == 0) break;  // free space, always the last
-    if (objects_.size() <= index) objects_.resize(index + size_t{1}, Extent{0, 0, false});
+    if (objects_.size() <= index) objects_.resize(index + size_t{1}, Object{0, 0, false});
     if (objects_[index].present) throw damaged("global heap object {} stands twice in its collection", index);
     objects_[index] = {cursor.position(), size, true};
     cursor.skip(size);

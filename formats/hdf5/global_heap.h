@@ -8,19 +8,10 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/hdf5/file_layout.h"
 #include "formats/model/context.h"
 
 namespace plainfs::hdf5 {
-
-// Where addresses in the file count from and how wide they are. Lengths are as wide as the superblock says.
-struct FileLayout {
-  uint64_t base_address = 0;  // bytes of user block before the superblock
-  unsigned address_size = 8;
-  unsigned length_size = 8;
-};
-
-// A little-endian unsigned number of size bytes, 1 to 8. Requires: bytes.size() >= size.
-uint64_t load_unsigned(const std::byte* bytes, unsigned size);
 
 // One "GCOL" collection: its bytes and where in them each object lies.
 class HeapCollection {
@@ -29,16 +20,16 @@ class HeapCollection {
   HeapCollection(Bytes bytes, unsigned length_size);
   // The data of an object. Throws damaged where there is none of that index.
   ByteSpan object(uint32_t index) const;
-  size_t allocated_bytes() const { return bytes_.capacity() + objects_.capacity() * sizeof(Extent); }
+  size_t allocated_bytes() const { return bytes_.capacity() + objects_.capacity() * sizeof(Object); }
 
  private:
-  struct Extent {
+  struct Object {
     uint64_t offset;
     uint64_t size;
     bool present;
   };
   Bytes bytes_;
-  std::vector<Extent> objects_;  // by index
+  std::vector<Object> objects_;  // by index
 };
 
 // Const and thread-safe; collections are kept in the cache.

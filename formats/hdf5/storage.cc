@@ -9,8 +9,6 @@
 #include "formats/hdf5/chunk_storage.h"
 #include "formats/hdf5/external_data.h"
 #include "formats/hdf5/fill_element.h"
-#include "formats/hdf5/open_dataset.h"
-#include "formats/hdf5/virtual_sources.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -94,39 +92,26 @@ class ContiguousStorage : public Storage {
 // Everything the library reads best itself: compact data and virtual datasets.
 class LibraryStorage : public Storage {
  public:
-  // memory_type: none = the stored bytes.
-  LibraryStorage(DatasetPlace place, Shape block_shape, TypeHandle memory_type)
-      : place_(std::move(place)),
-        block_shape_(std::move(block_shape)),
-        memory_type_(std::move(memory_type)),
-        opener_(place_.file, place_.address) {}
+  LibraryStorage(DatasetPlace place, Shape block_shape)
+      : place_(std::move(place)), block_shape_(std::move(block_shape)) {}
   Shape block_shape() const override { return block_shape_; }
 
   Bytes read(const Box& box, const Shape& block_shape) const override {
     Bytes out = new_block(box, block_shape, place_.element_size);
-    const auto dataset = opener_.open();
-    const LibraryLock lock;
-    check(*dataset);
-    dataset->read(memory_type_.id(), box, block_shape, Shape(block_shape.size(), 0), out.data());
+    place_.file->library().read(place_.address, place_.element_size, box, block_shape,
+                                Shape(block_shape.size(), 0), out.data());
     return out;
   }
-
- protected:
-  // Throws where the library would not say by itself that it cannot read. Called under its lock.
-  virtual void check(const OpenDataset&) const {}
 
  private:
   DatasetPlace place_;
   Shape block_shape_;
-  TypeHandle memory_type_;
-  DatasetOpener opener_;
 };
 
 // Contiguous data that were never written.
 class UnwrittenStorage : public Storage {
  public:
-  explicit UnwrittenStorage(DatasetPlace place)
-      : place_(std::move(place)), fill_(DatasetOpener(place_.file, place_.address), place_.element_size) {}
+  explicit UnwrittenStorage(DatasetPlace place) : place_(std::move(place)), fill_(place_) {}
   Shape block_shape() const override { return row_block(place_.shape, place_.element_size); }
   Bytes read(const Box& box, const Shape&) const override {
     place_.file->bytes().check_unchanged();
@@ -139,48 +124,22 @@ class UnwrittenStorage : public Storage {
   FillElement fill_;
 };
 
-std::unique_ptr<Storage> contiguous(hid_t dataset, hid_t creation, DatasetPlace place) {
+std::unique_ptr<Storage> contiguous(const StoredDataset& dataset, DatasetPlace place) {
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);
-  if (H5Pget_external_count(creation) > 0) {
-    auto data = std::make_shared<const ExternalData>(*place.file, creation, bytes);
+  if (!dataset.external.empty()) {
+    auto data = std::make_shared<const ExternalData>(*place.file, dataset.external, bytes);
     return std::make_unique<ContiguousStorage>(
         std::move(place), [data](uint64_t position, std::span<std::byte> out) { data->read(position, out); });
   }
-  const haddr_t offset = H5Dget_offset(dataset);
-  H5Eclear2(H5E_DEFAULT);
-  const uint64_t base = place.file->layout().base_address;
-  if (offset == HADDR_UNDEF || offset == HADDR_UNDEF + base) {  // the library adds it to no address too
-    return std::make_unique<UnwrittenStorage>(std::move(place));
-  }
-  const uint64_t file_size = place.file->bytes().size();
-  if (H5Dget_storage_size(dataset) < bytes)
-    throw damaged("{} bytes stored, {} wanted", H5Dget_storage_size(dataset), bytes);
-  if (offset < base || offset > file_size || file_size - offset < bytes)
+  if (!dataset.offset) return std::make_unique<UnwrittenStorage>(std::move(place));
+  const uint64_t offset = *dataset.offset, file_size = place.file->bytes().size();
+  if (dataset.stored_bytes < bytes) throw damaged("{} bytes stored, {} wanted", dataset.stored_bytes, bytes);
+  if (offset < place.file->layout().base_address || offset > file_size || file_size - offset < bytes)
     throw damaged("{} bytes at {} lie beyond the file's end at {}", bytes, offset, file_size);
   const File* file = &place.file->bytes();
   return std::make_unique<ContiguousStorage>(
       std::move(place),
       [file, offset](uint64_t position, std::span<std::byte> out) { file->read_at(offset + position, out); });
-}
-
-// The sources of a virtual dataset may store another type, so the library converts to the dataset's own.
-class VirtualStorage : public LibraryStorage {
- public:
-  VirtualStorage(DatasetPlace place, Shape block_shape, TypeHandle memory_type)
-      : LibraryStorage(place, std::move(block_shape), std::move(memory_type)), sources_(place.file) {}
-
- protected:
-  void check(const OpenDataset& dataset) const override { sources_.check(dataset.id()); }
-
- private:
-  VirtualSources sources_;
-};
-
-std::unique_ptr<Storage> virtual_storage(hid_t dataset, DatasetPlace place, bool readable) {
-  if (!readable) throw unsupported("a virtual dataset of variable-length elements or references");
-  auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
-  Shape block = row_block(place.shape, place.element_size);
-  return std::make_unique<VirtualStorage>(std::move(place), std::move(block), std::move(type));
 }
 
 }  // namespace
@@ -191,23 +150,23 @@ Bytes Storage::new_block(const Box& box, const Shape& block_shape, uint64_t elem
   return block;
 }
 
-std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool virtual_readable) {
-  const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
-  switch (H5Pget_layout(creation.id())) {
-    case H5D_CONTIGUOUS:
-      return contiguous(dataset, creation.id(), std::move(place));
-    case H5D_CHUNKED:
-      return std::make_unique<ChunkStorage>(dataset, creation.id(), std::move(place));
-    case H5D_VIRTUAL:
-      return virtual_storage(dataset, std::move(place), virtual_readable);
-    case H5D_COMPACT: {
-      Shape block = place.shape;
-      TypeHandle memory = stored_bytes_type(place.element_size);
-      return std::make_unique<LibraryStorage>(std::move(place), std::move(block), std::move(memory));
+std::unique_ptr<Storage> make_storage(const StoredDataset& dataset, DatasetPlace place,
+                                      bool virtual_readable) {
+  switch (dataset.layout) {
+    case StoredDataset::Layout::contiguous:
+      return contiguous(dataset, std::move(place));
+    case StoredDataset::Layout::chunked:
+      return std::make_unique<ChunkStorage>(dataset, std::move(place));
+    case StoredDataset::Layout::virtual_sources: {
+      if (!virtual_readable) throw unsupported("a virtual dataset of variable-length elements or references");
+      Shape block = row_block(place.shape, place.element_size);
+      return std::make_unique<LibraryStorage>(std::move(place), std::move(block));
     }
-    default:
-      throw library_error("the layout is unknown");
+    case StoredDataset::Layout::compact:
+      break;
   }
+  Shape block = place.shape;
+  return std::make_unique<LibraryStorage>(std::move(place), std::move(block));
 }
 
 }  // namespace plainfs::hdf5

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "formats/codecs/codec.h"
-#include "formats/hdf5/dataspace.h"
 #include "formats/hdf5/source_file.h"
 #include "formats/model/array.h"
 
@@ -39,9 +38,9 @@ struct DatasetPlace {
   uint64_t element_size;  // bytes as stored
 };
 
-// Looks at the layout of an open dataset. virtual_readable: whether elements of a virtual dataset may be had
-// from the library, which is so for types without references. Throws unsupported or damaged. Requires: the
-// library's lock is held.
-std::unique_ptr<Storage> make_storage(hid_t dataset, DatasetPlace place, bool virtual_readable);
+// By the dataset's layout. virtual_readable: whether elements of a virtual dataset may be had from the
+// library, which is so for types without references. Throws unsupported or damaged.
+std::unique_ptr<Storage> make_storage(const StoredDataset& dataset, DatasetPlace place,
+                                      bool virtual_readable);
 
 }  // namespace plainfs::hdf5

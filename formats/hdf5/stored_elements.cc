@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/base/checked.h"
+#include "formats/hdf5/raw_bytes.h"
 
 namespace plainfs::hdf5 {
 namespace {

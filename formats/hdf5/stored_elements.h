@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "formats/hdf5/global_heap.h"
-#include "formats/hdf5/type.h"
+#include "formats/hdf5/stored_type.h"
 #include "formats/model/elements.h"
 
 namespace plainfs::hdf5 {

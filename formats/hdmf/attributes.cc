@@ -30,7 +30,7 @@ std::vector<RecordMember> members_of(const Json::List& list) {
 }
 
 // {"zarr_dtype": "object", "value": {…}} or {"_REFERENCE": {…}}
-std::optional<std::string> reference_text(const Json& value, const Sources& sources) {
+std::optional<std::string> reference_text(const Json& value, const StoreSources& sources) {
   if (!value.object()) return std::nullopt;
   const Json* reference = value.find("_REFERENCE");
   const Json* dtype = value.find("zarr_dtype");
@@ -54,7 +54,7 @@ std::vector<std::string> names_in(std::string_view path) {
   return names;
 }
 
-std::optional<Member> link_of(const Json& entry, const Sources& sources) {
+std::optional<Member> link_of(const Json& entry, const StoreSources& sources) {
   const Json* name = entry.find("name");
   const Json* path = entry.find("path");
   if (!name || !name->text() || name->text()->empty() || !path || !path->text()) return std::nullopt;
@@ -81,7 +81,7 @@ ElementMeaning meaning_of(const Attributes& attributes) {
   return meaning;
 }
 
-Attributes with_references_as_paths(Attributes attributes, const Sources& sources) {
+Attributes with_references_as_paths(Attributes attributes, const StoreSources& sources) {
   for (Attribute& attribute : attributes) {
     if (auto text = reference_text(attribute.value, sources)) attribute.value = Json(std::move(*text));
     if (!attribute.value.list()) continue;
@@ -92,7 +92,7 @@ Attributes with_references_as_paths(Attributes attributes, const Sources& source
   return attributes;
 }
 
-std::vector<Member> links_of(const Attributes& attributes, const Sources& sources,
+std::vector<Member> links_of(const Attributes& attributes, const StoreSources& sources,
                              const std::function<void(const std::string&)>& warn) {
   std::vector<Member> links;
   std::unordered_set<std::string> names;

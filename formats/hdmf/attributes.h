@@ -27,11 +27,11 @@ struct ElementMeaning {
 ElementMeaning meaning_of(const Attributes& attributes);
 
 // Reference attributes, also in lists, as the text of their target; everything else as it is stored.
-Attributes with_references_as_paths(Attributes attributes, const Sources& sources);
+Attributes with_references_as_paths(Attributes attributes, const StoreSources& sources);
 
 // The links that the attributes of a group list, in their order. What is no link, or has the name of one
 // before, is left out; warn is told why.
-std::vector<Member> links_of(const Attributes& attributes, const Sources& sources,
+std::vector<Member> links_of(const Attributes& attributes, const StoreSources& sources,
                              const std::function<void(const std::string&)>& warn);
 
 }  // namespace plainfs::hdmf

@@ -7,7 +7,7 @@
 namespace plainfs::hdmf {
 namespace {
 
-using SourcesPtr = std::shared_ptr<const Sources>;
+using SourcesPtr = std::shared_ptr<const StoreSources>;
 
 Elements checked_text(Elements blobs, const Box&) {
   for (uint64_t i = 0; i < blobs.count; ++i) {
@@ -17,7 +17,7 @@ Elements checked_text(Elements blobs, const Box&) {
 }
 
 // Null, and the number 0 that an absent chunk is filled with, point nowhere. Text is a path already.
-void add_reference(const Json& value, const Sources& sources, TextBuilder& out) {
+void add_reference(const Json& value, const StoreSources& sources, TextBuilder& out) {
   if (value.is_null() || value.as_int64() == int64_t{0}) return out.add_missing();
   if (value.text()) return out.add(*value.text());
   const auto target = sources.target_text(value);
@@ -26,7 +26,7 @@ void add_reference(const Json& value, const Sources& sources, TextBuilder& out) 
 }
 
 // Of JSON values.
-Elements as_references(const Elements& values, const Sources& sources) {
+Elements as_references(const Elements& values, const StoreSources& sources) {
   TextBuilder out(values.count);
   for (uint64_t i = 0; i < values.count; ++i) {
     if (values.is_missing(i))
@@ -76,7 +76,7 @@ DType record_type(const std::vector<RecordMember>& members) {
 // Puts records together cell by cell.
 class RecordBuilder {
  public:
-  RecordBuilder(const std::vector<RecordMember>& members, const Sources& sources)
+  RecordBuilder(const std::vector<RecordMember>& members, const StoreSources& sources)
       : members_(members), sources_(sources), columns_(members.size()) {}
 
   void add(size_t member, Json cell) {
@@ -94,7 +94,7 @@ class RecordBuilder {
 
  private:
   const std::vector<RecordMember>& members_;
-  const Sources& sources_;
+  const StoreSources& sources_;
   std::vector<TextBuilder> columns_;
 };
 
@@ -104,7 +104,7 @@ Json value_of(const Elements& values, uint64_t i) {
 
 // Each element is a list with a value a member; a null one, and the 0 of an absent chunk, has none.
 Elements records_of_lists(const Elements& values, const std::vector<RecordMember>& members,
-                          const Sources& sources) {
+                          const StoreSources& sources) {
   RecordBuilder builder(members, sources);
   for (uint64_t i = 0; i < values.count; ++i) {
     Json record = value_of(values, i);

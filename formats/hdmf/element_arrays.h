@@ -15,7 +15,8 @@ namespace plainfs::hdmf {
 //   axis is the members (hdmf-zarr 0.6 to 0.11.1) loses that axis
 // - bytes: text
 // Reading throws damaged where an element is not what the attributes say.
-ArrayPtr with_meaning(ArrayPtr array, const ElementMeaning& meaning, std::shared_ptr<const Sources> sources);
+ArrayPtr with_meaning(ArrayPtr array, const ElementMeaning& meaning,
+                      std::shared_ptr<const StoreSources> sources);
 
 // Whether attributes can give an array of that type another meaning, so that they have to be read.
 bool may_have_meaning(const DType& dtype);

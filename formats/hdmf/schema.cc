@@ -12,7 +12,7 @@
 namespace plainfs::hdmf {
 namespace {
 
-using SourcesPtr = std::shared_ptr<const Sources>;
+using SourcesPtr = std::shared_ptr<const StoreSources>;
 using StoredGroupPtr = std::shared_ptr<const zarr::StoredGroup>;
 
 // What every node of one store shares.
@@ -121,7 +121,8 @@ std::vector<Member> LinkedGroup::read_links() const {
 
 std::optional<Node> refine(const Node& node, Context& context) {
   if (auto group = std::dynamic_pointer_cast<const zarr::StoredGroup>(node.parts)) {
-    const Reading reading{std::make_shared<const Sources>(group->hierarchy().store()->path()), context};
+    const Reading reading{
+        std::make_shared<const StoreSources>(group->hierarchy().store()->location(), context.files), context};
     GroupPtr parent = group->parent();
     Node refined = node;
     refined.parts = std::make_shared<LinkedGroup>(std::move(group), std::move(parent), reading);
@@ -130,7 +131,9 @@ std::optional<Node> refine(const Node& node, Context& context) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
   const auto* stored = array ? dynamic_cast<const zarr::StoredArray*>(array->values.get()) : nullptr;
   if (!stored || node.attributes) return std::nullopt;  // with attributes: refined with its group
-  return refined_array(node, *array, {std::make_shared<const Sources>(stored->store().path()), context});
+  return refined_array(
+      node, *array,
+      {std::make_shared<const StoreSources>(stored->store().location(), context.files), context});
 }
 
 }  // namespace plainfs::hdmf

@@ -22,7 +22,7 @@ std::string source_of(const Json& link_or_reference) {
   return source && source->text() ? *source->text() : "";
 }
 
-bool Sources::is_internal(const std::string& source) const {
+bool StoreSources::is_internal(const std::string& source) const {
   if (source.empty() || source == ".") return true;
   if (source.find('\0') != source.npos) return false;
   const std::lock_guard lock(mutex_);
@@ -30,17 +30,17 @@ bool Sources::is_internal(const std::string& source) const {
   return known_.emplace(source, look_up(source)).first->second;
 }
 
-bool Sources::look_up(const std::string& source) const {
+bool StoreSources::look_up(const std::string& source) const {
   const fs::path store = fs::path(store_path_).lexically_normal();
   const fs::path below = fs::path(source).is_absolute() ? fs::path(source) : store / source;
   if (same_place(below, store)) return true;
   if (fs::path(source).is_absolute()) return false;
   const bool is_near = Containment::around_store(store_path_).contains(below.string());
-  if (is_near && zarr::recognises(below.lexically_normal().string())) return false;
+  if (is_near && zarr::recognises(Probe(below.lexically_normal().string(), files_))) return false;
   return same_place(store.parent_path() / source, store);
 }
 
-std::optional<std::string> Sources::target_text(const Json& reference) const {
+std::optional<std::string> StoreSources::target_text(const Json& reference) const {
   const Json* path = reference.object() ? reference.find("path") : nullptr;
   if (!path || !path->text()) return std::nullopt;
   const std::string source = source_of(reference);

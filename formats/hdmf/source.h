@@ -8,15 +8,16 @@
 #include <optional>
 #include <string>
 
+#include "formats/base/sources.h"
 #include "formats/text/json.h"
 
 namespace plainfs::hdmf {
 
 // Thread-safe.
-class Sources {
+class StoreSources {
  public:
   // store_path: on disk.
-  explicit Sources(std::string store_path) : store_path_(std::move(store_path)) {}
+  StoreSources(std::string store_path, Sources& files) : store_path_(std::move(store_path)), files_(files) {}
 
   // Whether source means the store itself. Looks at the disk the first time a source is asked about.
   bool is_internal(const std::string& source) const;
@@ -29,6 +30,7 @@ class Sources {
   bool look_up(const std::string& source) const;
 
   const std::string store_path_;
+  Sources& files_;
   mutable std::mutex mutex_;  // guards known_
   mutable std::map<std::string, bool> known_;
 };

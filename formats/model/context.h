@@ -9,7 +9,7 @@
 
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
-#include "formats/base/file.h"
+#include "formats/base/sources.h"
 #include "formats/model/decode_room.h"
 
 namespace plainfs {
@@ -37,7 +37,7 @@ struct Context {
   Workers& workers;
   DecodeRoom& decode_room;  // for a chunk
   DecodeRoom& unit_room;  // for what a view puts together of many chunks; taken before decode_room, not after
-  FilePool& files;
+  Sources& files;
   Counters& counters;
   ReadOptions options;
   // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store.

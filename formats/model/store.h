@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/base/probe.h"
 #include "formats/model/context.h"
 #include "formats/model/node.h"
 #include "formats/text/json.h"
@@ -15,7 +16,7 @@ namespace plainfs {
 
 // An opened store.
 struct Store {
-  std::string path;      // on disk, as an absolute path
+  std::string path;      // its location: on disk, as an absolute path
   std::string format;    // "HDF5", "Zarr v2", "BPCells directory"
   std::string version;   // of the format, where the store says it
   Node root;             // refined by the schemas
@@ -24,10 +25,11 @@ struct Store {
 
 struct Container {
   std::string_view name;
-  // Cheap: looks at the path's kind and its first bytes or its marker files. Never throws.
-  bool (*recognises)(const std::string& path);
-  // Throws an Error whose message stands alone after "plainfs: PATH: ".
-  Store (*open)(const std::string& path, Context& context);
+  // Cheap: asks for the location's kind and its first bytes or its marker files. Never throws.
+  bool (*recognises)(const Probe& probe);
+  // What stands at the probe's location, which this container recognises. Throws an Error whose message
+  // stands alone after "plainfs: PATH: ".
+  Store (*open)(const Probe& probe, Context& context);
 };
 
 struct Schema {

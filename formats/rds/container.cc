@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
-#include <boost/filesystem.hpp>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -16,8 +14,6 @@
 
 namespace plainfs::rds {
 namespace {
-
-constexpr size_t kMagicBytes = 6;
 
 bool is_serialisation(ByteSpan first_bytes) {
   const std::string_view text = as_text(first_bytes);
@@ -74,21 +70,14 @@ class ObjectGroup final : public Group {
 
 }  // namespace
 
-bool recognises(const std::string& path) {
-  boost::system::error_code ignored;
-  if (!boost::algorithm::iends_with(path, ".rds")) return false;
-  if (!boost::filesystem::is_regular_file(path, ignored)) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kMagicBytes, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<size_t>(file.gcount()));
-  return is_serialisation(as_byte_span(start)) || compression_of(as_byte_span(start)) != Compression::none;
+bool recognises(const Probe& probe) {
+  if (!boost::algorithm::iends_with(probe.location(), ".rds")) return false;
+  return is_serialisation(probe.first_bytes()) || compression_of(probe.first_bytes()) != Compression::none;
 }
 
-Store open(const std::string& path, Context& context) {
-  const FilePtr file = context.files.open(path);
-  const Compression compression =
-      compression_of(file->read_at(0, static_cast<size_t>(std::min<uint64_t>(file->size(), kMagicBytes))));
+Store open(const Probe& probe, Context& context) {
+  const FilePtr file = context.files.open(probe.location());
+  const Compression compression = compression_of(probe.first_bytes());
   const std::unique_ptr<ByteSource> source = open_source(file, compression);
   SerialStream stream(*source, most_decompressed_bytes(file->size()));
   RValue value = Reader(stream).read();
@@ -98,7 +87,7 @@ Store open(const std::string& path, Context& context) {
   for (const LeftOut& member : left_out) context.warn(member.path + ": left out: " + member.why);
 
   Store store;
-  store.path = path;
+  store.path = probe.location();
   store.format = "R serialisation";
   store.version = std::to_string(stream.version());
   store.root.parts =

@@ -10,10 +10,10 @@ namespace plainfs::rds {
 
 // A file .rds (in any case) that begins as R's serialisation does, or as one of its compressed forms. Never
 // throws.
-bool recognises(const std::string& path);
+bool recognises(const Probe& probe);
 
 // The root is a group of stored arrays, or of such groups; the BPCells schema gives them meaning. Throws
 // damaged and unsupported as Reader and parts_of() do.
-Store open(const std::string& path, Context& context);
+Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::rds

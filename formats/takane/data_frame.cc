@@ -1,7 +1,6 @@
 #include "formats/takane/data_frame.h"
 
 #include <algorithm>
-#include <boost/filesystem.hpp>
 #include <charconv>
 #include <unordered_set>
 
@@ -27,15 +26,10 @@ constexpr FileName kOtherColumns{"other_columns", "other_contents"};
 constexpr FileName kColumnAnnotations{"column_annotations", "element_annotations"};
 constexpr FileName kOtherAnnotations{"other_annotations", "other_annotations"};
 
-bool exists(const std::string& path) {
-  boost::system::error_code failed;
-  return boost::filesystem::exists(path, failed);
-}
-
 // The name that stands in directory, empty where neither does.
-std::string present(const std::string& directory, const FileName& name) {
+std::string present(const std::string& directory, const FileName& name, Context& context) {
   for (const char* candidate : {name.real, name.published})
-    if (exists(directory + "/" + candidate)) return candidate;
+    if (context.files.kind_of(directory + "/" + candidate) != EntryKind::nothing) return candidate;
   return {};
 }
 
@@ -121,7 +115,7 @@ struct StoredFrame {
 StoredFrame open_stored(const Place& place, const ObjectFile& object, Context& context) {
   StoredFrame stored;
   stored.version = parse_version(object);
-  const std::string name = present(place.directory, kBasicColumns);
+  const std::string name = present(place.directory, kBasicColumns, context);
   if (name.empty()) throw damaged("{} is there", kBasicColumns.real);
   try {
     const GroupPtr file = hdf5::open_group(place.directory + "/" + name, context);
@@ -167,10 +161,10 @@ class DataFrameGroup : public Group {
     std::vector<Member> found;
     found.push_back({"data_frame", frame_node()});
     for (const FileName& name : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
-      if (const std::string folder = present(place_.directory, name); !folder.empty())
+      if (const std::string folder = present(place_.directory, name, context_); !folder.empty())
         found.push_back(
             {folder, Node{.parts = open_directory(place_.inside(folder, shared_from_this()), context_)}});
-    for (const std::string& name : directory_entries(place_.directory))
+    for (const std::string& name : directory_entries(place_.directory, context_))
       if (name == "OBJECT" || name.starts_with('_'))
         found.push_back(plain_file_member(place_.directory, name));
     return found;
@@ -232,8 +226,9 @@ class DataFrameGroup : public Group {
     const std::string& name = stored_.column_names[i];
     const std::string position = std::to_string(i);
     const std::optional<Node> basic = stored_.data->find(position);
-    const std::string others = present(place_.directory, kOtherColumns);
-    const bool other = !others.empty() && exists(place_.directory + "/" + others + "/" + position);
+    const std::string others = present(place_.directory, kOtherColumns, context_);
+    const bool other = !others.empty() && context_.files.kind_of(place_.directory + "/" + others + "/" +
+                                                                 position) != EntryKind::nothing;
     if (basic && other) warn(fmt::format("column {} is stored twice: its basic form is shown", position));
     if (!basic && !other) {
       members.push_back({name, Node{.content = damaged("column {} is stored nowhere", position)}});
@@ -287,9 +282,9 @@ class DataFrameGroup : public Group {
     for (const Member& member : stored_.data->members())
       if (!positions_.contains(member.name))
         warn(fmt::format("data holds nothing but the columns: '{}' is none", member.name));
-    const std::string others = present(place_.directory, kOtherColumns);
+    const std::string others = present(place_.directory, kOtherColumns, context_);
     if (others.empty()) return;
-    for (const std::string& name : directory_entries(place_.directory + "/" + others))
+    for (const std::string& name : directory_entries(place_.directory + "/" + others, context_))
       if (!name.starts_with('_') && !positions_.contains(name))
         warn(fmt::format("{} holds nothing but the columns: '{}' is none", others, name));
   }
@@ -297,7 +292,7 @@ class DataFrameGroup : public Group {
   // Broken annotations do not touch the table: they are warned of.
   void check_annotations() const {
     const auto check = [this](const FileName& folder, auto&& rule) {
-      const std::string name = present(place_.directory, folder);
+      const std::string name = present(place_.directory, folder, context_);
       if (name.empty()) return;
       const Place place = place_.inside(name, nullptr);
       try {

@@ -1,6 +1,5 @@
 #include "formats/takane/object.h"
 
-#include <algorithm>
 #include <boost/filesystem.hpp>
 
 #include "formats/hdf5/container.h"
@@ -10,19 +9,7 @@
 namespace plainfs::takane {
 namespace {
 
-namespace fs = boost::filesystem;
-
 constexpr uint64_t kMostObjectBytes = 16 << 20;
-
-bool is_directory(const std::string& path) {
-  boost::system::error_code failed;
-  return fs::is_directory(path, failed);
-}
-
-bool is_regular_file(const std::string& path) {
-  boost::system::error_code failed;
-  return fs::is_regular_file(path, failed);
-}
 
 // A directory that is an object but cannot be read as one.
 class UnreadableGroup : public Group {
@@ -44,7 +31,8 @@ class DirectoryGroup : public Group {
 
   std::vector<Member> members() const override {
     std::vector<Member> found;
-    for (const std::string& name : directory_entries(place_.directory)) found.push_back(member(name));
+    for (const std::string& name : directory_entries(place_.directory, context_))
+      found.push_back(member(name));
     return found;
   }
   GroupPtr parent() const override { return place_.parent; }
@@ -55,8 +43,9 @@ class DirectoryGroup : public Group {
     const Place inner = place_.inside(name, shared_from_this());
     if (!context_.files.bounds().contains(inner.directory))
       return {name, Node{.content = link_outside(inner)}};
-    if (is_directory(inner.directory)) return {name, Node{.parts = open_directory(inner, context_)}};
-    if (hdf5::recognises(inner.directory)) return {name, hdf5_member(inner)};
+    const Probe probe(inner.directory, context_.files);
+    if (probe.is_folder()) return {name, Node{.parts = open_directory(inner, context_)}};
+    if (hdf5::recognises(probe)) return {name, hdf5_member(inner)};
     if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
     return plain_file_member(place_.directory, name);
   }
@@ -64,7 +53,7 @@ class DirectoryGroup : public Group {
   // Text only: what it leads to is not looked at.
   static Link link_outside(const Place& inner) {
     boost::system::error_code unknown;
-    return {{}, {}, fs::weakly_canonical(inner.directory, unknown).string(), true};
+    return {{}, {}, boost::filesystem::weakly_canonical(inner.directory, unknown).string(), true};
   }
 
   Node hdf5_member(const Place& inner) const {
@@ -81,20 +70,20 @@ class DirectoryGroup : public Group {
 
 }  // namespace
 
-bool recognises(const std::string& path) {
-  return is_directory(path) && is_regular_file(path + "/OBJECT");
+bool recognises(const Probe& probe) {
+  return probe.has_file("OBJECT");
 }
 
-Store open(const std::string& path, Context& context) {
-  const ObjectFile object = read_object_file(path, context);
+Store open(const Probe& probe, Context& context) {
+  const ObjectFile object = read_object_file(probe.location(), context);
   Store store;
-  store.path = path;
+  store.path = probe.location();
   store.format = "takane " + object.type;
   if (const Json* properties = object.properties()) {
     const Json* version = properties->find("version");
     if (version && version->text()) store.version = *version->text();
   }
-  store.root.parts = open_object(Place{path, "/", nullptr, 0}, context);
+  store.root.parts = open_object(Place{probe.location(), "/", nullptr, 0}, context);
   return store;
 }
 
@@ -136,7 +125,8 @@ GroupPtr open_object(const Place& place, Context& context) {
 GroupPtr open_directory(const Place& place, Context& context) {
   try {
     context.files.bounds().check(place.directory);
-    if (is_regular_file(place.directory + "/OBJECT")) return open_object(place, context);
+    if (context.files.kind_of(place.directory + "/OBJECT") == EntryKind::file)
+      return open_object(place, context);
     if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
     return std::make_shared<DirectoryGroup>(place, context);
   } catch (const Error& error) {
@@ -144,16 +134,12 @@ GroupPtr open_directory(const Place& place, Context& context) {
   }
 }
 
-std::vector<std::string> directory_entries(const std::string& directory) {
+std::vector<std::string> directory_entries(const std::string& directory, Context& context) {
   std::vector<std::string> names;
-  boost::system::error_code failed;
-  for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    const std::string path = at->path().string();
-    if (!name.starts_with('.') && (is_regular_file(path) || is_directory(path))) names.push_back(name);
+  for (Entry& entry : context.files.open_folder(directory)->list("")) {
+    const bool is_shown = entry.kind == EntryKind::file || entry.kind == EntryKind::folder;
+    if (is_shown && !entry.name.starts_with('.')) names.push_back(std::move(entry.name));
   }
-  if (failed) throw unreadable("{}: {}", directory, failed.message());
-  std::sort(names.begin(), names.end());
   return names;
 }
 

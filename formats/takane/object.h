@@ -15,8 +15,8 @@
 namespace plainfs::takane {
 
 // Whether path is a directory with an OBJECT file.
-bool recognises(const std::string& path);
-Store open(const std::string& path, Context& context);
+bool recognises(const Probe& probe);
+Store open(const Probe& probe, Context& context);
 
 // Objects nested deeper than this are damage: a symbolic link of the host may make a directory its own
 // descendant.
@@ -50,7 +50,7 @@ GroupPtr open_directory(const Place& place, Context& context);
 
 // Regular files and directories of a directory by name, in byte order; ".", ".." and names starting with "."
 // left out.
-std::vector<std::string> directory_entries(const std::string& directory);
+std::vector<std::string> directory_entries(const std::string& directory, Context& context);
 Member plain_file_member(const std::string& directory, const std::string& name);
 
 }  // namespace plainfs::takane

@@ -36,8 +36,8 @@ std::string ChunkKeys::key(std::span<const uint64_t> chunk, char separator_used)
   return key;
 }
 
-std::shared_ptr<const StoredArray> StoredArray::open(Context& context, std::shared_ptr<const KeyStore> store,
-                                                     std::string path, ArrayMetadata metadata,
+std::shared_ptr<const StoredArray> StoredArray::open(Context& context, KeyStorePtr store, std::string path,
+                                                     ArrayMetadata metadata,
                                                      std::function<Attributes()> attributes) {
   auto shards = shards_of(context, metadata);
   return std::shared_ptr<const StoredArray>(new StoredArray(context, std::move(store), std::move(path),
@@ -45,9 +45,8 @@ std::shared_ptr<const StoredArray> StoredArray::open(Context& context, std::shar
                                                             std::move(attributes)));
 }
 
-StoredArray::StoredArray(Context& context, std::shared_ptr<const KeyStore> store, std::string path,
-                         ArrayMetadata metadata, std::optional<ShardReader> shards,
-                         std::function<Attributes()> attributes)
+StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, ArrayMetadata metadata,
+                         std::optional<ShardReader> shards, std::function<Attributes()> attributes)
     : ChunkedArray(context, metadata.chain.dtype, innermost_grid(metadata, shards)),
       store_(std::move(store)),
       path_(std::move(path)),

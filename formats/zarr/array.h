@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "formats/base/key_store.h"
 #include "formats/zarr/metadata.h"
 #include "formats/zarr/sharding.h"
-#include "formats/zarr/store.h"
 
 namespace plainfs::zarr {
 
@@ -15,8 +15,8 @@ class StoredArray : public ChunkedArray {
  public:
   // path: of the array in the store, "" for the root, "a/b". attributes: reads them on demand.
   // store: shared, since an array may outlive the group it was found in.
-  static std::shared_ptr<const StoredArray> open(Context& context, std::shared_ptr<const KeyStore> store,
-                                                 std::string path, ArrayMetadata metadata,
+  static std::shared_ptr<const StoredArray> open(Context& context, KeyStorePtr store, std::string path,
+                                                 ArrayMetadata metadata,
                                                  std::function<Attributes()> attributes);
 
   Attributes attributes() const override { return attributes_(); }
@@ -28,16 +28,15 @@ class StoredArray : public ChunkedArray {
                                     uint64_t count) const override;
 
  private:
-  StoredArray(Context& context, std::shared_ptr<const KeyStore> store, std::string path,
-              ArrayMetadata metadata, std::optional<ShardReader> shards,
-              std::function<Attributes()> attributes);
+  StoredArray(Context& context, KeyStorePtr store, std::string path, ArrayMetadata metadata,
+              std::optional<ShardReader> shards, std::function<Attributes()> attributes);
   // The encoded chunk of grid(), or null. key becomes its key, for messages.
   ValuePtr find_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
   Elements absent() const;
 
-  std::shared_ptr<const KeyStore> store_;
+  KeyStorePtr store_;
   std::string path_;
   ChunkKeys keys_;
   ChunkGrid outer_grid_;  // of the stored chunks; grid() is that of the innermost

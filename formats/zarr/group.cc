@@ -8,6 +8,9 @@
 namespace plainfs::zarr {
 namespace {
 
+// The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
+constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
+
 constexpr const char* kV3 = "zarr.json";
 constexpr const char* kV2Array = ".zarray";
 constexpr const char* kV2Group = ".zgroup";
@@ -43,14 +46,13 @@ Node node_of(GroupPtr group) {
 
 }  // namespace
 
-Hierarchy::Hierarchy(std::shared_ptr<const KeyStore> store, Context& context)
-    : store_(std::move(store)), context_(context) {}
+Hierarchy::Hierarchy(KeyStorePtr store, Context& context) : store_(std::move(store)), context_(context) {}
 
 // .zmetadata, and consolidated_metadata in the root's zarr.json; what cannot be read is only a hint less.
 void Hierarchy::read_consolidated() const {
   const auto read = [this](const char* name, const char* member, Json& into) {
     try {
-      const auto bytes = store_->read_document(name);
+      const auto bytes = store_->read_if_exists(name, kMostDocumentBytes);
       if (!bytes) return;
       Json document = parse_document(*bytes);
       const Json* outer = member ? document.find(member) : &document;
@@ -72,7 +74,7 @@ const Json* Hierarchy::consolidated(const std::string& path, const std::string& 
 std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
   const std::string key = key_of(path, name);
   try {
-    if (const auto bytes = store_->read_document(key)) return parse_document(*bytes);
+    if (const auto bytes = store_->read_if_exists(key, kMostDocumentBytes)) return parse_document(*bytes);
   } catch (const Error& error) {
     throw error.at(key);
   }

@@ -8,8 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "formats/base/key_store.h"
+#include "formats/model/context.h"
 #include "formats/model/node.h"
-#include "formats/zarr/store.h"
 
 namespace plainfs::zarr {
 
@@ -19,13 +20,13 @@ using HierarchyPtr = std::shared_ptr<const Hierarchy>;
 // An opened store; its groups and arrays share it.
 class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
  public:
-  Hierarchy(std::shared_ptr<const KeyStore> store, Context& context);
+  Hierarchy(KeyStorePtr store, Context& context);
 
   // The node at path ("" = the root, "a/b"), or nullopt where there is none. A node whose metadata are wrong
   // has content Error, or is a group whose members cannot be listed.
   std::optional<Node> find(const std::string& path, const GroupPtr& parent) const;
 
-  const std::shared_ptr<const KeyStore>& store() const { return store_; }
+  const KeyStorePtr& store() const { return store_; }
   Context& context() const { return context_; }
   // 2 or 3, as the root's metadata are; 0 where there are none.
   int version() const;
@@ -40,7 +41,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   bool has_nodes_below(const std::string& path) const;
   std::function<Attributes()> v2_attributes(const std::string& path) const;
 
-  const std::shared_ptr<const KeyStore> store_;
+  const KeyStorePtr store_;
   Context& context_;
   mutable std::once_flag
       consolidated_once_;         // guards the two documents below, read where one is first missing

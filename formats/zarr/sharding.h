@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "formats/base/key_store.h"
 #include "formats/model/context.h"
 #include "formats/zarr/chain.h"
-#include "formats/zarr/store.h"
 
 namespace plainfs::zarr {
 

@@ -9,10 +9,10 @@
 namespace plainfs::zarr {
 
 // Also true for stores of which open() can say why it refuses them: N5, and the drafts of Zarr v3.
-bool recognises(const std::string& path);
+bool recognises(const Probe& probe);
 
 // Throws damaged, unsupported, unreadable: where the root's metadata cannot be read. A root that is one array
 // of a type or codec that plainfs does not know opens; its node holds the Error.
-Store open(const std::string& path, Context& context);
+Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::zarr

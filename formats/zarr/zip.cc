@@ -1,8 +1,7 @@
 #include "formats/zarr/zip.h"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
+#include <optional>
 
 #include "formats/base/checked.h"
 #include "formats/base/cursor.h"
@@ -169,23 +168,41 @@ bool ZipDirectory::has_folder(std::string_view folder) const {
   return at != members_.end() && name(*at).starts_with(prefix);
 }
 
-bool ZipDirectory::has_files(std::string_view prefix) const {
+// Calls visit for the names of files directly below prefix, until it returns false.
+template <class Visit>
+void ZipDirectory::for_each_file(std::string_view prefix, Visit&& visit) const {
   for (auto at = at_or_after(prefix); at != members_.end() && name(*at).starts_with(prefix);) {
     const std::string_view rest = name(*at).substr(prefix.size());
     const size_t slash = rest.find('/');
-    if (slash == std::string_view::npos && !rest.empty()) return true;
+    if (slash == std::string_view::npos && !rest.empty() && !visit(rest)) return;
     at = slash == std::string_view::npos
              ? at + 1
              : at_or_after(std::string(prefix).append(rest.substr(0, slash)).append("0"));
   }
-  return false;
 }
 
-bool looks_like_zip(const std::string& path) {
-  std::array<char, 4> start{};
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(start.data(), start.size())) return false;
-  const auto signature = load_little<uint32_t>(std::as_bytes(std::span(start)).data());
+std::vector<std::string> ZipDirectory::files(std::string_view prefix) const {
+  std::vector<std::string> found;
+  for_each_file(prefix, [&](std::string_view file) {
+    found.emplace_back(file);
+    return true;
+  });
+  return found;
+}
+
+std::string ZipDirectory::common_folder() const {
+  const std::vector<std::string> top = folders("");
+  bool has_files = false;
+  for_each_file("", [&](std::string_view) {
+    has_files = true;
+    return false;
+  });
+  return top.size() == 1 && !has_files ? top[0] + "/" : "";
+}
+
+bool looks_like_zip(ByteSpan first_bytes) {
+  if (first_bytes.size() < 4) return false;
+  const auto signature = load_little<uint32_t>(first_bytes.data());
   return signature == kLocalHeader || signature == kEnd;
 }
 

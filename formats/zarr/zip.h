@@ -35,8 +35,10 @@ class ZipDirectory {
   // The names of the folders directly below prefix, which is "" or ends with "/"; in byte order.
   std::vector<std::string> folders(std::string_view prefix) const;
   bool has_folder(std::string_view folder) const;
-  // Whether a member that is no folder stands directly below prefix.
-  bool has_files(std::string_view prefix) const;
+  // The same for members that are no folders.
+  std::vector<std::string> files(std::string_view prefix) const;
+  // "NAME/" where everything is in one folder of that name; else "".
+  std::string common_folder() const;
   // The place of a member in byte order of the names.
   size_t index_of(const ZipMember& member) const { return static_cast<size_t>(&member - members_.data()); }
   std::string_view name(const ZipMember& member) const {
@@ -44,6 +46,8 @@ class ZipDirectory {
   }
 
  private:
+  template <class Visit>
+  void for_each_file(std::string_view prefix, Visit&& visit) const;
   void read_entries(ByteSpan directory, uint64_t base);
   void sort_and_drop_repeated();
   std::vector<ZipMember>::const_iterator at_or_after(std::string_view name) const;
@@ -52,7 +56,7 @@ class ZipDirectory {
   std::vector<ZipMember> members_;  // by name
 };
 
-// Whether the file begins as a zip file does. Never throws.
-bool looks_like_zip(const std::string& path);
+// Whether a file with these first bytes begins as a zip file does.
+bool looks_like_zip(ByteSpan first_bytes);
 
 }  // namespace plainfs::zarr

@@ -1,3 +1,5 @@
+#include "formats/zarr/zip_store.h"
+
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -5,8 +7,6 @@
 #include "formats/base/checked.h"
 #include "formats/base/cursor.h"
 #include "formats/codecs/codecs.h"
-#include "formats/zarr/store.h"
-#include "formats/zarr/zip.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -22,7 +22,7 @@ struct DecodedMember {
 
 struct ZipFile {
   FilePtr file;
-  ZipDirectory directory;
+  std::shared_ptr<const ZipDirectory> directory;
   Context& context;
   uint64_t cache_owner;     // of members that were decompressed
   uint64_t verified_owner;  // of stored members whose checksum was found right
@@ -125,7 +125,7 @@ class ZipValue : public Value {
       verify_once();
       return zip_->file->read_at(offset_ + offset, size);
     }
-    const CacheKey key{zip_->cache_owner, zip_->directory.index_of(member_)};
+    const CacheKey key{zip_->cache_owner, zip_->directory->index_of(member_)};
     const auto whole =
         zip_->context.cache.get<DecodedMember>(key, [this] { return DecodedMember{read_all()}; });
     const auto first = whole->bytes.begin() + static_cast<ptrdiff_t>(offset);
@@ -135,7 +135,7 @@ class ZipValue : public Value {
  private:
   // A part of a stored member, which is right only where all of it is.
   void verify_once() const {
-    const CacheKey key{zip_->verified_owner, zip_->directory.index_of(member_)};
+    const CacheKey key{zip_->verified_owner, zip_->directory->index_of(member_)};
     zip_->context.cache.get<Verified>(key, [this] {
       constexpr uint64_t kPiece = 1 << 20;
       uint32_t crc = 0;
@@ -159,17 +159,14 @@ class ZipValue : public Value {
 
 class ZipStore : public KeyStore {
  public:
-  ZipStore(std::string path, std::shared_ptr<const ZipFile> zip)
-      : KeyStore(std::move(path)), zip_(std::move(zip)) {
-    const auto top = zip_->directory.folders("");
-    if (top.size() == 1 && !zip_->directory.has_files("")) prefix_ = top[0] + "/";
-  }
+  explicit ZipStore(std::shared_ptr<const ZipFile> zip)
+      : KeyStore(zip->file->path()), zip_(std::move(zip)), prefix_(zip_->directory->common_folder()) {}
 
   ValuePtr open(const std::string& key) const override {
     const std::string name = prefix_ + key;
-    const ZipMember* member = zip_->directory.find(name);
+    const ZipMember* member = zip_->directory->find(name);
     if (!member) {
-      if (zip_->directory.has_folder(name)) throw damaged("{} is a folder", key);
+      if (zip_->directory->has_folder(name)) throw damaged("{} is a folder", key);
       return nullptr;
     }
     if (member->encrypted) throw unsupported("{} is encrypted", key);
@@ -180,26 +177,36 @@ class ZipStore : public KeyStore {
   }
 
   bool has_folder(const std::string& folder) const override {
-    return zip_->directory.has_folder(prefix_ + folder);
+    return zip_->directory->has_folder(prefix_ + folder);
   }
 
   std::vector<std::string> folders(const std::string& folder) const override {
-    return zip_->directory.folders(folder.empty() ? prefix_ : prefix_ + folder + "/");
+    return zip_->directory->folders(prefix_of(folder));
+  }
+
+  std::vector<Entry> list(const std::string& folder) const override {
+    std::vector<Entry> entries;
+    for (std::string& name : folders(folder)) entries.push_back({std::move(name), EntryKind::folder});
+    for (std::string& name : zip_->directory->files(prefix_of(folder)))
+      entries.push_back({std::move(name), EntryKind::file});
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    return entries;
   }
 
  private:
+  std::string prefix_of(const std::string& folder) const {
+    return folder.empty() ? prefix_ : prefix_ + folder + "/";
+  }
+
   std::shared_ptr<const ZipFile> zip_;
   std::string prefix_;
 };
 
 }  // namespace
 
-std::unique_ptr<const KeyStore> open_zip_store(const std::string& path, Context& context) {
-  FilePtr file = context.files.open(path);
-  ZipDirectory directory(*file);
-  return std::make_unique<ZipStore>(
-      path, std::make_shared<const ZipFile>(ZipFile{std::move(file), std::move(directory), context,
-                                                    context.cache.new_owner(), context.cache.new_owner()}));
+KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, Context& context) {
+  return std::make_shared<const ZipStore>(std::make_shared<const ZipFile>(ZipFile{
+      std::move(file), std::move(directory), context, context.cache.new_owner(), context.cache.new_owner()}));
 }
 
 }  // namespace plainfs::zarr

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "formats/base/file_time.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"

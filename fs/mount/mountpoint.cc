@@ -29,7 +29,7 @@ std::string usable(const std::string& given, const Store& store) {
   }
   if (error) throw Failure(kMountFailed, fmt::format("{}: {}", given, error.message()));
   if (status.type() != files::directory_file) {
-    const bool is_store = container_of(given) != nullptr;
+    const bool is_store = is_store_on_host(given);
     throw Failure(kMountFailed,
                   given + (is_store ? ": not a directory; the store comes first: plainfs STORE MOUNTPOINT"
                                     : ": not a directory"));

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "formats/base/file_time.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {

@@ -29,6 +29,10 @@ const Link* as_link(const Node& node) {
   return std::get_if<Link>(&node.content);
 }
 
+bool is_store(const std::string& path, Context& context) {
+  return container_of(Probe(path, context.of_store(path).files)) != nullptr;
+}
+
 // Whether a link is wrong, or what tells where it leads could not be read just now.
 bool is_damage(const Error& error) {
   return error.code() != Errc::unreadable && error.code() != Errc::changed;
@@ -58,7 +62,7 @@ std::string Links::other_store(const std::string& source) {
   const files::path below = (store / source).lexically_normal();
   for (const files::path& path : {below, beside}) {
     if (same_file(path, store)) return path.string();
-    if (is_in_reach(path.string()) && container_of(path.string())) return path.string();
+    if (is_in_reach(path.string()) && is_store(path.string(), context_)) return path.string();
   }
   return below.string();
 }
@@ -84,7 +88,7 @@ Destination Links::destination(const Link& link) {
     to.outside.emplace_back("..");
     for (const files::path& part : *relative) to.outside.push_back(part.string());
     try {
-      if (container_of(path.string())) to.store = stores_.open(path.string());
+      if (is_store(path.string(), context_)) to.store = stores_.open(path.string());
     } catch (const Error& error) {
       if (!is_damage(error)) throw;
       context_.warn(fmt::format("{}: {}", path.string(), error.what()));

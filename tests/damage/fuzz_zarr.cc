@@ -69,6 +69,11 @@ class InputStore : public KeyStore {
     }
     return {names.begin(), names.end()};
   }
+  std::vector<Entry> list(const std::string& folder) const override {
+    std::vector<Entry> entries;
+    for (std::string& name : folders(folder)) entries.push_back({std::move(name), EntryKind::folder});
+    return entries;
+  }
 
  private:
   std::map<std::string, std::string_view> values_;

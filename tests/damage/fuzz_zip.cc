@@ -6,8 +6,7 @@
 #include <cstdint>
 
 #include "formats/base/error.h"
-#include "formats/zarr/store.h"
-#include "formats/zarr/zip.h"
+#include "formats/zarr/zip_store.h"
 #include "tests/support/test_context.h"
 
 namespace {
@@ -39,7 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (file < 0 || ::write(file, data, size) != static_cast<ssize_t>(size)) __builtin_trap();
   TestContext context(size_t{16} << 20, 0);
   try {
-    read_keys(*open_zip_store("/proc/self/fd/" + std::to_string(file), context), "", 0);
+    FilePtr zip = context.files.open("/proc/self/fd/" + std::to_string(file));
+    auto directory = std::make_shared<const ZipDirectory>(*zip);
+    read_keys(*open_zip_store(std::move(zip), std::move(directory), context), "", 0);
   } catch (const Error&) {
   }
   ::close(file);

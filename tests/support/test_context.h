@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/file_pool.h"
 #include "formats/model/context.h"
 
 namespace plainfs {

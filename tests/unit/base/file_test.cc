@@ -1,4 +1,5 @@
-#include "formats/base/file.h"
+#include "formats/base/file_pool.h"
+#include "formats/base/file_time.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -3,6 +3,7 @@
 #include <boost/filesystem.hpp>
 #include <fstream>
 
+#include "tests/support/probe.h"
 #include "tests/unit/bpcells/store.h"
 
 namespace {
@@ -19,8 +20,8 @@ void refused(const std::string& version, Errc code, const std::string& words) {
   TemporaryDirectory directory;
   bpcells_writer::write_matrix(directory.path(), small_matrix());
   write(directory.path("version"), version);
-  BOOST_TEST(recognises_directory(directory.path()), "so that it is refused instead of mirrored");
-  require_error(code, words, [&] { open_directory(directory.path(), context); });
+  BOOST_TEST(recognises_directory(look_at(directory.path())), "so that it is refused instead of mirrored");
+  require_error(code, words, [&] { open_directory(look_at(directory.path()), context); });
 }
 
 BOOST_AUTO_TEST_SUITE(directories)
@@ -29,8 +30,8 @@ BOOST_AUTO_TEST_CASE(a_store_says_its_format_and_version) {
   TestContext context;
   TemporaryDirectory directory;
   bpcells_writer::write_matrix(directory.path(), small_matrix());
-  BOOST_TEST(recognises_directory(directory.path()));
-  const Store store = open_directory(directory.path(), context);
+  BOOST_TEST(recognises_directory(look_at(directory.path())));
+  const Store store = open_directory(look_at(directory.path()), context);
   BOOST_TEST(store.path == directory.path());
   BOOST_TEST(store.format == "BPCells directory");
   BOOST_TEST(store.version == "packed-uint-matrix-v2");
@@ -39,12 +40,12 @@ BOOST_AUTO_TEST_CASE(a_store_says_its_format_and_version) {
 
 BOOST_AUTO_TEST_CASE(every_other_directory_is_none) {
   TemporaryDirectory directory;
-  BOOST_TEST(!recognises_directory(directory.path()));
+  BOOST_TEST(!recognises_directory(look_at(directory.path())));
   write(directory.path("version"), "1.2.3\n");
   write(directory.path("val"), "");
-  BOOST_TEST(!recognises_directory(directory.path()));
-  BOOST_TEST(!recognises_directory(directory.path("version")));
-  BOOST_TEST(!recognises_directory(directory.path("absent")));
+  BOOST_TEST(!recognises_directory(look_at(directory.path())));
+  BOOST_TEST(!recognises_directory(look_at(directory.path("version"))));
+  BOOST_TEST(!recognises_directory(look_at(directory.path("absent"))));
 }
 
 BOOST_AUTO_TEST_CASE(the_version_line_may_end_in_any_way) {
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(the_version_line_may_end_in_any_way) {
     TemporaryDirectory directory;
     bpcells_writer::write_matrix(directory.path(), small_matrix());
     write(directory.path("version"), std::string("packed-uint-matrix-v2") + end);
-    BOOST_TEST(open_directory(directory.path(), context).version == "packed-uint-matrix-v2");
+    BOOST_TEST(open_directory(look_at(directory.path()), context).version == "packed-uint-matrix-v2");
   }
 }
 
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(only_the_arrays_of_the_version_are_members) {
   write(directory.path("val_data"), "UINT32v1");
   boost::filesystem::create_directory(directory.path("old"));
   std::vector<std::string> names;
-  for (const Member& member : open_directory(directory.path(), context).root.parts->members()) {
+  for (const Member& member : open_directory(look_at(directory.path()), context).root.parts->members()) {
     names.push_back(member.name);
   }
   const std::vector<std::string> expected = {"val",       "index",     "idxptr",       "shape",
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(an_array_that_is_no_file_is_an_error_of_its_own) {
   bpcells_writer::write_matrix(directory.path(), small_matrix(), "unpacked");
   boost::filesystem::remove(directory.path("val"));
   boost::filesystem::create_directory(directory.path("val"));
-  const GroupPtr root = open_directory(directory.path(), context).root.parts;
+  const GroupPtr root = open_directory(look_at(directory.path()), context).root.parts;
   require_error(Errc::damaged, "val", [&] { find_array(*root, "val"); });
   BOOST_TEST(find_array(*root, "index")->count() == 600u);
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/support/golden_arrays.h"
+#include "tests/support/probe.h"
 #include "tests/unit/bpcells/store.h"
 
 namespace {
@@ -41,7 +42,7 @@ BOOST_AUTO_TEST_CASE(damaged_stores_fail_where_they_are_damaged_and_nowhere_else
   TestContext context;
   for (const fs::directory_entry& entry : fs::directory_iterator(PLAINFS_TEST_DATA "/bad/bpcells")) {
     const std::string store = (entry.path() / "store").string();
-    BOOST_TEST(recognises_directory(store));
+    BOOST_TEST(recognises_directory(look_at(store)));
     std::ifstream outcome((entry.path() / "outcome.txt").string());
     std::optional<Node> node;
     for (std::string line; std::getline(outcome, line);) {
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(damaged_stores_fail_where_they_are_damaged_and_nowhere_else
       const std::string verdict = line.substr(std::min(file.size() + 1, line.size()));
       BOOST_TEST_CONTEXT(entry.path().filename().string() << "/" << file) {
         if (file == "mount") {
-          BOOST_CHECK_THROW(open_directory(store, context), Error);
+          BOOST_CHECK_THROW(open_directory(look_at(store), context), Error);
           continue;
         }
         if (!node) node = open_refined(store, context);

@@ -12,6 +12,7 @@
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
 #include "tests/support/bpcells_writer.h"
+#include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 
@@ -64,7 +65,7 @@ inline void require_error(Errc code, const std::string& words, const std::functi
 }
 
 inline Node open_refined(const std::string& directory, Context& context) {
-  const Store store = open_directory(directory, context);
+  const Store store = open_directory(look_at(directory), context);
   std::optional<Node> node = bpcells::refine(store.root, context);
   BOOST_REQUIRE(node.has_value());
   return *node;

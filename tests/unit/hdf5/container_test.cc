@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -48,10 +49,10 @@ BOOST_AUTO_TEST_CASE(signature_is_sought_where_a_superblock_may_be) {
   for (const auto& [before, found] : std::vector<std::pair<size_t, bool>>{
            {0, true}, {512, true}, {1024, true}, {4096, true}, {100, false}, {1536, false}}) {
     std::ofstream(directory.path("f"), std::ios::binary) << std::string(before, '.') << signature;
-    BOOST_TEST(recognises(directory.path("f")) == found, before);
+    BOOST_TEST(recognises(look_at(directory.path("f"))) == found, before);
   }
-  BOOST_TEST(!recognises(directory.path()));
-  BOOST_TEST(!recognises(directory.path("absent")));
+  BOOST_TEST(!recognises(look_at(directory.path())));
+  BOOST_TEST(!recognises(look_at(directory.path("absent"))));
 }
 
 BOOST_AUTO_TEST_CASE(truncated_file_is_refused_with_the_reason) {
@@ -61,7 +62,7 @@ BOOST_AUTO_TEST_CASE(truncated_file_is_refused_with_the_reason) {
   std::string head(2500, '\0');
   whole.read(head.data(), 2500);
   std::ofstream(file.directory.path("cut.h5"), std::ios::binary) << head;
-  BOOST_CHECK_EXCEPTION(open(file.directory.path("cut.h5"), file.context.context), Error,
+  BOOST_CHECK_EXCEPTION(open(look_at(file.directory.path("cut.h5")), file.context.context), Error,
                         is(Errc::damaged, "truncated"));
 }
 

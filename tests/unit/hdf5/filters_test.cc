@@ -45,14 +45,14 @@ void check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<unsigned char>(random() & mask);
   Hdf5Writer(file.path()).dataset("x", type, {10, 30}, type, values.data(), creation);
   const auto source = std::make_shared<SourceFile>(file.path(), file.context.context);
-  H5O_info_t info;
-  const ObjectHandle root = source->open_object(source->root_address());
-  const DatasetHandle dataset(written(H5Dopen2(root.id(), "x", H5P_DEFAULT)));
-  written(H5Oget_info2(dataset.id(), &info, H5O_INFO_BASIC));
-  const auto storage = make_storage(dataset.id(), {source, info.addr, {10, 30}, size}, false);
+  const uint64_t address = source->library().find_link(source->library().root_address(), "x")->address;
+  const StoredDataset stored = source->library().object(address).dataset;
+  const auto storage = make_storage(stored, {source, address, {10, 30}, size}, false);
   const Bytes read = storage->read({{0, 0}, {10, 30}}, {10, 30});
   Bytes expected(values.size());
   const TypeHandle bytes = stored_bytes_type(size);
+  const FileHandle other(written(H5Fopen(file.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)));
+  const DatasetHandle dataset(written(H5Dopen2(other.id(), "x", H5P_DEFAULT)));
   written(H5Dread(dataset.id(), bytes.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()));
   BOOST_TEST(std::equal(read.begin(), read.end(), expected.begin(), expected.end()));
 }

@@ -1,4 +1,4 @@
-#include "formats/hdf5/type.h"
+#include "formats/hdf5/library/datatype.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

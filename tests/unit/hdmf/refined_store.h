@@ -7,7 +7,7 @@
 namespace plainfs::hdmf {
 
 inline Node open_refined(const std::string& path, Context& context) {
-  const Store store = zarr::open(path, context);
+  const Store store = zarr::open(look_at(path), context);
   return hdmf::refine(store.root, context).value();
 }
 

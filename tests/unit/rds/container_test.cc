@@ -5,6 +5,7 @@
 
 #include "formats/bpcells/schema.h"
 #include "tests/support/golden_arrays.h"
+#include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
@@ -39,7 +40,7 @@ void fails(Errc code, const std::string& words, const std::string& content) {
   TestContext context;
   const RdsFile file(content);
   try {
-    rds::open(file.path, context);
+    rds::open(look_at(file.path), context);
     BOOST_ERROR("no error, expected: " << words);
   } catch (const Error& error) {
     BOOST_TEST((error.code() == code));
@@ -76,8 +77,8 @@ BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
       TestContext context;
       rds::RStream out = start(big_endian);
       const RdsFile file(rds::compress(rds::small_object(out).text, compression));
-      BOOST_TEST(rds::recognises(file.path));
-      const Store store = rds::open(file.path, context);
+      BOOST_TEST(rds::recognises(look_at(file.path)));
+      const Store store = rds::open(look_at(file.path), context);
       BOOST_TEST(store.version == "3");
       BOOST_TEST(*Json(store.details).find("r_version")->text() == "4.2.2");
       BOOST_TEST(*Json(store.details).find("compression")->text() == rds::name_of(compression));
@@ -98,12 +99,12 @@ BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
 BOOST_AUTO_TEST_CASE(golden_objects_read_as_bpcells_wrote_them) {
   TestContext context;
   const std::string one = PLAINFS_TEST_DATA "/bpcells/rds_packed_uint";
-  const Store store = rds::open(one + "/store.rds", context);
+  const Store store = rds::open(look_at(one + "/store.rds"), context);
   BOOST_TEST(compare_members(one + "/expected", *bpcells::refine(store.root, context)->parts) == 7u);
 
   const std::string many = PLAINFS_TEST_DATA "/bpcells/rds_list";
   size_t members = 0;
-  for (const Member& member : rds::open(many + "/store.rds", context).root.parts->members()) {
+  for (const Member& member : rds::open(look_at(many + "/store.rds"), context).root.parts->members()) {
     const GroupPtr parts = bpcells::refine(member.node, context)->parts;
     BOOST_TEST(compare_members(many + "/expected/" + member.name, *parts, "chr_ptr") == 7u);
     if (const ArrayPtr pointer = find_array(*parts, "chr_ptr")) check_golden_chr_ptr(*pointer);
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(floats_are_the_bits_of_integers) {
   out.tag("dim").reals({1, 2}).tag("transpose").logical(1).tag("dimnames").list(2).nil().nil();
   out.class_of("UnpackedMatrixMem_float", "BPCells");
   const RdsFile file(out.text);
-  const SparseMatrix matrix = matrix_of(rds::open(file.path, context).root, context);
+  const SparseMatrix matrix = matrix_of(rds::open(look_at(file.path), context).root, context);
   BOOST_TEST(!matrix.error.has_value());
   BOOST_TEST(matrix.by_row);
   const Elements values = read_all(*matrix.value);
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(lists_are_directories_and_what_is_no_object_is_left_out) {
   out.integers({1, 2});
   out.names({"first", "nested", "", "empty", "plain"});
   const RdsFile file(out.text);
-  const Store store = rds::open(file.path, context);
+  const Store store = rds::open(look_at(file.path), context);
   BOOST_TEST(names_of_members(store.root) == (std::vector<std::string>{"first", "nested", "3"}),
              boost::test_tools::per_element());
   const GroupPtr nested = find_group(*store.root.parts, "nested");
@@ -162,7 +163,7 @@ BOOST_AUTO_TEST_CASE(an_object_of_an_unknown_version_fails_alone) {
   rds::small_object(out, "packed-uint-matrix-v3");
   rds::small_object(out).names({"new", "old"});
   const RdsFile file(out.text);
-  const Store store = rds::open(file.path, context);
+  const Store store = rds::open(look_at(file.path), context);
   BOOST_TEST(names_of_members(store.root).size() == 2u);
   BOOST_CHECK_THROW(find_group(*store.root.parts, "new"), Error);
   BOOST_TEST(matrix_of(*store.root.parts->find("old"), context).rows == 3u);
@@ -198,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_slot_of_another_kind_damages_its_array_only) {
       .integers({1});
   out.tag("dimnames").strings({"a"}).class_of("UnpackedMatrixMem_uint32_t", "BPCells");
   const RdsFile file(out.text);
-  const std::optional<Node> node = bpcells::refine(rds::open(file.path, context).root, context);
+  const std::optional<Node> node = bpcells::refine(rds::open(look_at(file.path), context).root, context);
   for (const char* name : {"index", "row_names", "col_names", "storage_order"}) {
     BOOST_CHECK_THROW(find_array(*node->parts, name)->check(), Error);
   }
@@ -208,16 +209,16 @@ BOOST_AUTO_TEST_CASE(a_slot_of_another_kind_damages_its_array_only) {
 
 BOOST_AUTO_TEST_CASE(only_rds_files_are_recognised) {
   const std::string text = start().nil().text;
-  BOOST_TEST(rds::recognises(RdsFile(text, "a.rds").path));
-  BOOST_TEST(rds::recognises(RdsFile(text, "a.RDS").path));
-  BOOST_TEST(rds::recognises(RdsFile("A\n3\n", "a.Rds").path));
-  BOOST_TEST(!rds::recognises(RdsFile(text, "a.txt").path));
-  BOOST_TEST(!rds::recognises(RdsFile("hello", "a.rds").path));
-  BOOST_TEST(!rds::recognises(RdsFile("", "a.rds").path));
+  BOOST_TEST(rds::recognises(look_at(RdsFile(text, "a.rds").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile(text, "a.RDS").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile("A\n3\n", "a.Rds").path)));
+  BOOST_TEST(!rds::recognises(look_at(RdsFile(text, "a.txt").path)));
+  BOOST_TEST(!rds::recognises(look_at(RdsFile("hello", "a.rds").path)));
+  BOOST_TEST(!rds::recognises(look_at(RdsFile("", "a.rds").path)));
   TemporaryDirectory directory;
   boost::filesystem::create_directory(directory.path("b.rds"));
-  BOOST_TEST(!rds::recognises(directory.path("b.rds")));
-  BOOST_TEST(!rds::recognises(directory.path("absent.rds")));
+  BOOST_TEST(!rds::recognises(look_at(directory.path("b.rds"))));
+  BOOST_TEST(!rds::recognises(look_at(directory.path("absent.rds"))));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "formats/takane/object.h"
+#include "tests/support/probe.h"
 #include "tests/support/test_context.h"
 
 using namespace plainfs;
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(rules_that_leave_nothing_to_show_stop_the_mount) {
                                                    {"version_text", "MAJOR.MINOR"}}) {
     TestContext test;
     BOOST_TEST_CONTEXT(c.name) {
-      BOOST_CHECK_EXCEPTION(takane::open(bad(c.name), test.context), Error, [&](const Error& error) {
+      BOOST_CHECK_EXCEPTION(takane::open(look_at(bad(c.name)), test.context), Error, [&](const Error& error) {
         BOOST_TEST_MESSAGE(error.what());
         return std::string(error.what()).find(c.message) != std::string::npos;
       });
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(rules_about_values_make_column_and_table_damaged) {
                                    {"vls_overflow", "inside the heap", "v"},
                                    {"vls_signed", "unsigned", "v"}}) {
     TestContext test;
-    const Frame frame(takane::open(bad(c.name), test.context));
+    const Frame frame(takane::open(look_at(bad(c.name)), test.context));
     BOOST_TEST_CONTEXT(c.name) {
       const std::string table = frame.table_failure(), column = frame.column_failure(c.column);
       BOOST_TEST(table != "");
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(rules_about_the_table_leave_its_columns_readable) {
                                                    {"row_names_numbers", "row_names are strings"},
                                                    {"row_names_short", "one name a row"}}) {
     TestContext test;
-    const Frame frame(takane::open(bad(c.name), test.context));
+    const Frame frame(takane::open(look_at(bad(c.name)), test.context));
     BOOST_TEST_CONTEXT(c.name) {
       const std::string table = frame.table_failure();
       BOOST_TEST(table != "");
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(rules_that_the_values_survive_are_warned_of) {
                                                    {"row_count_signed", "unsigned type"},
                                                    {"vls_in_1_0", "version 1.1"}}) {
     TestContext test;
-    const Frame frame(takane::open(bad(c.name), test.context));
+    const Frame frame(takane::open(look_at(bad(c.name)), test.context));
     BOOST_TEST_CONTEXT(c.name) {
       BOOST_TEST(frame.table_failure() == "");
       if (c.column) BOOST_TEST(frame.column_failure(c.column) == "");
@@ -210,7 +211,7 @@ BOOST_AUTO_TEST_CASE(rules_that_the_values_survive_are_warned_of) {
 
 BOOST_AUTO_TEST_CASE(a_wrong_row_count_makes_the_table_damaged) {
   TestContext test;
-  BOOST_TEST(Frame(takane::open(bad("row_count_wrong"), test.context)).table_failure() != "");
+  BOOST_TEST(Frame(takane::open(look_at(bad("row_count_wrong")), test.context)).table_failure() != "");
 }
 
 BOOST_AUTO_TEST_CASE(every_bad_store_is_tested) {
@@ -224,18 +225,19 @@ BOOST_AUTO_TEST_CASE(every_bad_store_is_tested) {
 
 BOOST_AUTO_TEST_CASE(an_enumeration_as_boolean_is_shown) {
   TestContext test;
-  const Frame frame(takane::open(bad("boolean_enum"), test.context));
+  const Frame frame(takane::open(look_at(bad("boolean_enum")), test.context));
   BOOST_TEST(frame.table_failure() == "");
   BOOST_TEST(frame.column_failure("x") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_without_object_is_no_takane_object) {
-  BOOST_TEST(!takane::recognises(bad("no_object")));
+  BOOST_TEST(!takane::recognises(look_at(bad("no_object"))));
 }
 
 BOOST_AUTO_TEST_CASE(nested_data_frames_join_the_table) {
   TestContext test;
-  const Frame frame(takane::open(std::string(PLAINFS_TEST_DATA) + "/takane/nested/store", test.context));
+  const Frame frame(
+      takane::open(look_at(std::string(PLAINFS_TEST_DATA) + "/takane/nested/store"), test.context));
   const Table& table = std::get<Table>(frame.frame.content);
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);

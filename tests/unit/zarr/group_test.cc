@@ -1,6 +1,7 @@
 // Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/probe.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace {
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
   const StoreWriter v3;
   v3.put("zarr.json", R"({"zarr_format":3,"node_type":"group","extra":1})");
   TestContext context;
-  BOOST_TEST(recognises(v2.path()));
+  BOOST_TEST(recognises(look_at(v2.path())));
   BOOST_CHECK_THROW(v2.open(context), Error);
   BOOST_CHECK_THROW(v3.open(context), Error);
 }
@@ -180,13 +181,13 @@ BOOST_AUTO_TEST_CASE(other_formats_are_refused_by_name) {
   const StoreWriter other;
   other.put("attributes.json", R"({"n5 or not":1})");
   TestContext context;
-  BOOST_TEST(recognises(n5.path()));
+  BOOST_TEST(recognises(look_at(n5.path())));
   BOOST_CHECK_EXCEPTION(n5.open(context), Error,
                         [](const Error& error) { return holds(error.what(), "N5"); });
-  BOOST_TEST(recognises(draft.path()));
+  BOOST_TEST(recognises(look_at(draft.path())));
   BOOST_CHECK_EXCEPTION(draft.open(context), Error,
                         [](const Error& error) { return holds(error.what(), "draft"); });
-  BOOST_TEST(!recognises(other.path()));
+  BOOST_TEST(!recognises(look_at(other.path())));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

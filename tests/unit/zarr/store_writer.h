@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/zarr/zarr.h"
+#include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 
@@ -50,7 +51,7 @@ class StoreWriter {
   }
 
   std::string path() const { return directory_.path(); }
-  Store open(Context& context) const { return zarr::open(path(), context); }
+  Store open(Context& context) const { return zarr::open(look_at(path()), context); }
 
  private:
   TemporaryDirectory directory_;

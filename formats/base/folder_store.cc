@@ -1,4 +1,4 @@
-#include "formats/zarr/store.h"
+#include "formats/base/folder_store.h"
 
 #include <sys/stat.h>
 
@@ -7,15 +7,13 @@
 #include <cerrno>
 
 #include "formats/base/error.h"
+#include "formats/base/file_time.h"
 #include "formats/base/modified_time.h"
 
-namespace plainfs::zarr {
+namespace plainfs {
 namespace {
 
 namespace fs = boost::filesystem;
-
-// The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
-constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
 
 class FileValue : public Value {
  public:
@@ -28,22 +26,27 @@ class FileValue : public Value {
   FilePtr file_;
 };
 
-class DirectoryStore : public KeyStore {
+EntryKind kind_of(fs::file_type type) {
+  if (type == fs::regular_file) return EntryKind::file;
+  return type == fs::directory_file ? EntryKind::folder : EntryKind::other;
+}
+
+class FolderStore : public KeyStore {
  public:
-  DirectoryStore(std::string path, Context& context) : KeyStore(std::move(path)), context_(context) {
-    ::stat(this->path().c_str(), &folder_);
+  FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {
+    ::stat(location().c_str(), &folder_);
   }
 
   ValuePtr open(const std::string& key) const override {
-    FilePtr file = context_.files.open_if_exists(path() + "/" + key);
+    FilePtr file = files_.open_if_exists(location() + "/" + key);
     if (!file) return nullptr;
     return std::make_shared<FileValue>(std::move(file));
   }
 
   ValuePtr open_unchanged(const std::string& key) const override {
     check_not_replaced();
-    const std::string file_path = path() + "/" + key;
-    FilePtr file = context_.files.open_if_exists(file_path);
+    const std::string file_path = location() + "/" + key;
+    FilePtr file = files_.open_if_exists(file_path);
     if (!file) {
       check_nothing_gone(file_path);
       return nullptr;
@@ -54,30 +57,50 @@ class DirectoryStore : public KeyStore {
 
   bool has_folder(const std::string& folder) const override {
     boost::system::error_code unknown;
-    return fs::is_directory(path() + "/" + folder, unknown);
+    return fs::is_directory(location() + "/" + folder, unknown);
+  }
+
+  std::vector<Entry> list(const std::string& folder) const override {
+    std::vector<Entry> entries;
+    for_each_entry(folder, [&](std::string name, EntryKind kind) {
+      entries.push_back({std::move(name), kind});
+    });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    return entries;
   }
 
   std::vector<std::string> folders(const std::string& folder) const override {
-    const fs::path place = folder.empty() ? path() : path() + "/" + folder;
     std::vector<std::string> names;
-    boost::system::error_code error;
-    for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
-      boost::system::error_code unknown;  // a dangling symbolic link is no folder
-      if (at->status(unknown).type() != fs::directory_file) continue;
-      if (at->symlink_status(unknown).type() == fs::symlink_file && leads_back(at->path().string())) continue;
-      names.push_back(at->path().filename().string());
-    }
-    if (error) throw unreadable("{}: {}", place.string(), error.message());
+    for_each_entry(folder, [&](std::string name, EntryKind kind) {
+      if (kind == EntryKind::folder) names.push_back(std::move(name));
+    });
     std::sort(names.begin(), names.end());
     return names;
   }
 
  private:
+  template <class Visit>
+  void for_each_entry(const std::string& folder, Visit&& visit) const {
+    const fs::path place = folder.empty() ? location() : location() + "/" + folder;
+    boost::system::error_code error;
+    for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
+      boost::system::error_code unknown;  // a dangling symbolic link is nothing
+      const fs::file_type type = at->status(unknown).type();
+      if (type == fs::file_not_found) continue;
+      const bool is_folder = type == fs::directory_file;
+      if (is_folder && at->symlink_status(unknown).type() == fs::symlink_file &&
+          leads_back(at->path().string()))
+        continue;
+      visit(at->path().filename().string(), kind_of(type));
+    }
+    if (error) throw unreadable("{}: {}", place.string(), error.message());
+  }
+
   // Whether the link is a folder that it lies in: to go down into it would never end.
   bool leads_back(const std::string& link) const {
     struct stat target {};
     if (::stat(link.c_str(), &target) != 0) return false;
-    for (std::string folder = link; folder.size() > path().size();) {
+    for (std::string folder = link; folder.size() > location().size();) {
       folder.resize(folder.rfind('/'));
       struct stat above {};
       if (::stat(folder.c_str(), &above) == 0 && above.st_dev == target.st_dev &&
@@ -89,8 +112,8 @@ class DirectoryStore : public KeyStore {
 
   void check_not_replaced() const {
     struct stat status {};
-    ::stat(path().c_str(), &status);  // what is gone is another device's inode 0
-    if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(path());
+    ::stat(location().c_str(), &status);  // what is gone is another device's inode 0
+    if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
   // What was removed has changed the folder that it was in.
@@ -102,27 +125,19 @@ class DirectoryStore : public KeyStore {
         if (is_modified_since(modified_time(status), opened_)) throw changed(file_path);
         return;
       }
-    } while (errno == ENOENT && file_path.size() > path().size());
-    throw changed(path());
+    } while (errno == ENOENT && file_path.size() > location().size());
+    throw changed(location());
   }
 
-  Context& context_;
+  Sources& files_;
   const timespec opened_ = file_time();
   struct stat folder_ {};  // when it was opened
 };
 
 }  // namespace
 
-std::optional<Bytes> KeyStore::read_document(const std::string& key) const {
-  const ValuePtr value = open(key);
-  if (!value) return std::nullopt;
-  if (value->size() > kMostDocumentBytes)
-    throw damaged("{}: {} bytes are no metadata document", key, value->size());
-  return value->read_all();
+KeyStorePtr open_folder_store(const std::string& path, Sources& files) {
+  return std::make_shared<const FolderStore>(path, files);
 }
 
-std::unique_ptr<const KeyStore> open_directory_store(const std::string& path, Context& context) {
-  return std::make_unique<DirectoryStore>(path, context);
-}
-
-}  // namespace plainfs::zarr
+}  // namespace plainfs

@@ -1,6 +1,7 @@
-#include "formats/hdf5/dataspace.h"
+#include "formats/hdf5/library/extent.h"
 
 #include "formats/base/checked.h"
+#include "formats/hdf5/library/datatype.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -26,8 +27,8 @@ TypeHandle peel_array(TypeHandle type, Shape& shape) {
 
 }  // namespace
 
-Extent read_extent(hid_t type, hid_t space, const FileLayout& layout) {
-  Extent extent;
+StoredExtent read_extent(hid_t type, hid_t space, const FileLayout& layout) {
+  StoredExtent extent;
   extent.is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
   if (!extent.is_null) extent.dataset_shape = dataset_shape(space);
   extent.shape = extent.dataset_shape;

@@ -1,4 +1,4 @@
-#include "formats/hdf5/type.h"
+#include "formats/hdf5/library/datatype.h"
 
 #include <algorithm>
 #include <memory>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/base/checked.h"
-#include "formats/hdf5/library.h"
+#include "formats/hdf5/library/library.h"
 #include "formats/hdf5/stored_elements.h"
 #include "formats/model/complex_pair.h"
 

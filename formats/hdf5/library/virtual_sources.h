@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "formats/hdf5/source_file.h"
+#include "formats/hdf5/library/open_file.h"
 
 namespace plainfs::hdf5 {
 
 class VirtualSources {
  public:
-  explicit VirtualSources(SourceFilePtr file) : file_(std::move(file)) {}
+  explicit VirtualSources(OpenFilePtr file) : file_(std::move(file)) {}
 
   // To be called before the library reads elements of the dataset. Throws damaged where a source file exists
   // and is not readable or lacks the dataset, unsupported where what it has is not safe to read by the
@@ -27,7 +27,7 @@ class VirtualSources {
   // The file of that name as the library looks for it from the one at path; empty where there is none.
   std::string find_file(const std::string& path, const std::string& name) const;
 
-  SourceFilePtr file_;
+  OpenFilePtr file_;
   // All guarded by the library's lock.
   mutable bool is_checked_ = false;
   // By file and name: whether a source was looked at to the end.

@@ -8,9 +8,11 @@
 
 #include <hdf5.h>
 
+#include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/base/error.h"
 
@@ -62,7 +64,30 @@ inline constexpr H5_iter_order_t kListingOrder = H5_ITER_NATIVE;
 // Requires: the lock is held.
 std::string take_library_error();
 
-// The same as an Error(damaged): "what: reason".
+// What a function collects that libhdf5 calls, through frames of C, which nothing may be thrown through.
+template <class Item>
+struct Collected {
+  std::vector<Item> items;
+  std::exception_ptr failure;
+
+  // Adds what make() gives. For the function to return: where make() throws, the library shall end its call.
+  template <class Make>
+  herr_t add(Make&& make) noexcept {
+    try {
+      items.push_back(make());
+      return 0;
+    } catch (...) {
+      failure = std::current_exception();
+      return -1;
+    }
+  }
+  void rethrow() const {
+    if (failure) std::rethrow_exception(failure);
+  }
+};
+
+// Why a call of the library failed: what its file driver met (thrown, where it is no Error), or else
+// damaged("what: reason").
 Error library_error(const std::string& what);
 
 // value where a call succeeded (>= 0); else throws library_error(what).
@@ -70,6 +95,13 @@ template <class T>
 T checked_call(T value, const char* what) {
   if (value < 0) throw library_error(what);
   return value;
+}
+// The same for a call that collected items; gives them.
+template <class Item>
+std::vector<Item> checked_items(herr_t result, Collected<Item>& collected, const char* what) {
+  collected.rethrow();
+  checked_call(result, what);
+  return std::move(collected.items);
 }
 template <class H>
 H checked_handle(hid_t id, const char* what) {
@@ -80,8 +112,5 @@ H checked_handle(hid_t id, const char* what) {
 // as they lie in the file (variable-length references to the global heap included), because library.cc
 // registers a conversion of every class to opaque that leaves the bytes alone.
 TypeHandle stored_bytes_type(size_t size);
-
-// "1.10.8"
-std::string library_version();
 
 }  // namespace plainfs::hdf5

@@ -1,17 +1,11 @@
-// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType). The library
-// only describes types here; elements are decoded by stored_elements.h, from the bytes as stored, without the
-// library.
-//
-// The library describes a type as it would lie in memory, where strings and sequences are pointers; the
-// stored sizes and record offsets are worked out again, by the rule of its own H5T_set_loc.
+// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType). Elements are
+// decoded by stored_elements.h, from the bytes as stored.
 #pragma once
-
-#include <hdf5.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "formats/hdf5/global_heap.h"
+#include "formats/hdf5/file_layout.h"
 #include "formats/model/dtype.h"
 
 namespace plainfs::hdf5 {
@@ -61,9 +55,5 @@ struct StoredField {
   uint64_t offset;
   StoredType type;
 };
-
-// Throws unsupported for a type that plainfs has no DType for, damaged for one that makes no sense.
-// Requires: the library's lock is held.
-StoredType stored_type(hid_t type, const FileLayout& layout);
 
 }  // namespace plainfs::hdf5

@@ -1,8 +1,10 @@
-#include "formats/hdf5/library.h"
+#include "formats/hdf5/library/library.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
+
+#include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -70,8 +72,8 @@ void start_library() {
 }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
-  static_cast<std::vector<std::string>*>(data)->emplace_back(error->desc ? error->desc : "");
-  return 0;
+  return static_cast<Collected<std::string>*>(data)->add(
+      [&]() -> std::string { return error->desc ? error->desc : ""; });
 }
 
 }  // namespace
@@ -85,9 +87,12 @@ LibraryLock::LibraryLock() : lock_(library_mutex()) {
 }
 
 std::string take_library_error() {
-  std::vector<std::string> reasons;  // outermost first
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &reasons);
+  Collected<std::string> collected;
+  const herr_t walked = H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &collected);
   H5Eclear2(H5E_DEFAULT);
+  collected.rethrow();
+  const std::vector<std::string>& reasons = collected.items;  // outermost first
+  if (walked < 0) return "libhdf5 gives no reason";
   if (reasons.empty()) return "libhdf5 gives no reason";
   std::string text = reasons.front();
   if (reasons.size() > 1 && reasons.back() != text) text += ": " + reasons.back();
@@ -97,18 +102,17 @@ std::string take_library_error() {
 }
 
 Error library_error(const std::string& what) {
+  try {
+    throw_driver_error();
+  } catch (const Error& error) {
+    H5Eclear2(H5E_DEFAULT);
+    return error.at(what);
+  }
   return damaged("{}: {}", what, take_library_error());
 }
 
 TypeHandle stored_bytes_type(size_t size) {
   return checked_handle<TypeHandle>(H5Tcreate(H5T_OPAQUE, size), "no opaque type");
-}
-
-std::string library_version() {
-  unsigned major = 0, minor = 0, release = 0;
-  const LibraryLock lock;
-  H5get_libversion(&major, &minor, &release);
-  return fmt::format("{}.{}.{}", major, minor, release);
 }
 
 }  // namespace plainfs::hdf5

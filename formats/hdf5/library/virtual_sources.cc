@@ -1,7 +1,9 @@
-#include "formats/hdf5/virtual_sources.h"
+#include "formats/hdf5/library/virtual_sources.h"
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
+
+#include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -44,8 +46,9 @@ std::string name_of_block(const std::string& name, uint64_t block) {
   return out;
 }
 
-FileHandle open_source(const std::string& path) {
+FileHandle open_source(const std::string& path, Sources& sources) {
   const auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
+  read_through(sources, access.id());
   checked_call(H5Pset_file_locking(access.id(), false, true), "file locking");
   return checked_handle<FileHandle>(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()),
                                     "not readable as HDF5");
@@ -120,7 +123,7 @@ void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid
       if (source.empty()) break;
       try {
         FileHandle opened;
-        if (!is_own) opened = open_source(source);
+        if (!is_own) opened = open_source(source, file_->context().files);
         const hid_t source_file = is_own ? file : opened.id();
         if (is_dataset_series) {
           const htri_t exists = H5Lexists(source_file, name.c_str(), H5P_DEFAULT);
@@ -142,7 +145,7 @@ void VirtualSources::check(hid_t dataset) const {
     datasets_.clear();
     const ObjectHandle root = file_->open_object(file_->root_address());
     const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
-    check_mappings(creation.id(), file_->path(), root.id(), 0);
+    check_mappings(creation.id(), file_->bytes()->path(), root.id(), 0);
     std::sort(paths_.begin(), paths_.end());
     paths_.erase(std::unique(paths_.begin(), paths_.end()), paths_.end());
     is_checked_ = true;

@@ -1,0 +1,190 @@
+#include "formats/base/file_pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "cache/request.h"
+#include "formats/base/error.h"
+#include "formats/base/folder_store.h"
+#include "formats/base/local_file.h"
+#include "formats/base/path_fingerprints.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr size_t kMostAbsent = 100'000;  // paths that are remembered: 1.5 MB at most
+
+// Where there is no descriptor left: others close theirs within a block's or chunk's time.
+constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
+constexpr timespec kBetweenTries{0, 2'000'000};
+
+}  // namespace
+
+size_t most_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return static_cast<size_t>(limit.rlim_cur);
+}
+
+struct FilePool::State {
+  struct Open {
+    std::string path;
+    FilePtr file;
+  };
+
+  State(size_t most, std::atomic<uint64_t>* counter)
+      : most_open(std::clamp<size_t>(most, 1, std::max<size_t>(most_descriptors() / 4, 1))),
+        bytes_read(counter) {}
+
+  const size_t most_open;
+  std::atomic<uint64_t>* const bytes_read;
+  Containment bounds;                                                       // set before anything is opened
+  std::mutex mutex;                                                         // guards everything below
+  std::list<Open> open;                                                     // the latest used first
+  std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
+  PathFingerprints fingerprints;
+  PathFingerprints absent{kMostAbsent};
+
+  int open_descriptor(const std::string& path);
+  FilePtr find(const std::string& path);
+  FilePtr keep(const std::string& path, FilePtr file);
+  void close_all();
+  void remember(const std::string& path, uint64_t fingerprint);
+  void remember_absent(const std::string& path);
+};
+
+// As ::open, but waits while the process or the system has no descriptor left. Whoever waits may itself keep
+// another from ending, so it is not for ever.
+int FilePool::State::open_descriptor(const std::string& path) {
+  // A FIFO without a writer would hold up a blocking open.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int64_t waited = 0;
+  for (;;) {
+    const int descriptor = bounds.open(path, kFlags);
+    if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
+    close_all();
+    if (waited > 0) {
+      check_cancelled();
+      ::nanosleep(&kBetweenTries, nullptr);
+    }
+    waited += kBetweenTries.tv_nsec;
+  }
+}
+
+FilePtr FilePool::State::find(const std::string& path) {
+  const std::lock_guard lock(mutex);
+  const auto found = by_path.find(path);
+  if (found == by_path.end()) return nullptr;
+  open.splice(open.begin(), open, found->second);
+  return found->second->file;
+}
+
+FilePtr FilePool::State::keep(const std::string& path, FilePtr file) {
+  std::list<Open> closed;  // after the lock
+  const std::lock_guard lock(mutex);
+  if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
+  if (open.size() >= most_open) {
+    by_path.erase(open.back().path);
+    closed.splice(closed.begin(), open, std::prev(open.end()));
+  }
+  open.push_front({path, file});
+  by_path.emplace(open.front().path, open.begin());
+  return file;
+}
+
+void FilePool::State::close_all() {
+  std::list<Open> closed;  // after the lock
+  const std::lock_guard lock(mutex);
+  by_path.clear();
+  closed.swap(open);
+}
+
+void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
+  const std::lock_guard lock(mutex);
+  if (absent.knows(path) || !fingerprints.matches(path, fingerprint)) throw changed(path);
+}
+
+void FilePool::State::remember_absent(const std::string& path) {
+  const std::lock_guard lock(mutex);
+  if (fingerprints.knows(path)) throw changed(path);
+  absent.matches(path, 0);
+}
+
+FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
+    : state_(std::make_unique<State>(most_open, bytes_read)) {}
+
+FilePool::~FilePool() = default;
+
+void FilePool::confine(Containment bounds) {
+  state_->bounds = std::move(bounds);
+}
+
+const Containment& FilePool::bounds() const {
+  return state_->bounds;
+}
+
+int FilePool::open_descriptor(const std::string& path) {
+  if (path.find('\0') != std::string::npos) throw system_error(path, EINVAL);
+  const int descriptor = state_->open_descriptor(path);
+  if (descriptor >= 0) return descriptor;
+  const int error = errno;
+  if (error == EXDEV) throw outside_error(path);
+  if (error == ENAMETOOLONG) return -1;
+  if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
+  struct stat link {};
+  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)
+    throw unreadable("{}: is a link that leads nowhere", path);
+  if (error != ENOENT) throw system_error(path, error);
+  return -1;
+}
+
+FilePtr FilePool::open_if_exists(const std::string& path) {
+  if (FilePtr file = state_->find(path)) return file;
+  const int descriptor = open_descriptor(path);
+  if (descriptor < 0) {
+    state_->remember_absent(path);
+    return nullptr;
+  }
+  FilePtr file = LocalFile::adopt(descriptor, path, state_->bytes_read);
+  state_->remember(path, file->fingerprint());
+  return state_->keep(path, std::move(file));
+}
+
+KeyStorePtr FilePool::open_folder(const std::string& path) {
+  return open_folder_store(path, *this);
+}
+
+EntryKind FilePool::kind_of(const std::string& path) {
+  struct stat status {};
+  if (path.find('\0') != std::string::npos || ::stat(path.c_str(), &status) != 0) return EntryKind::nothing;
+  if (S_ISREG(status.st_mode)) return EntryKind::file;
+  return S_ISDIR(status.st_mode) ? EntryKind::folder : EntryKind::other;
+}
+
+FilePtr FilePool::look_into(const std::string& path) {
+  try {
+    const int descriptor = open_descriptor(path);
+    return descriptor < 0 ? nullptr : LocalFile::adopt(descriptor, path, state_->bytes_read);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+void FilePool::clear() {
+  state_->close_all();
+  const std::lock_guard lock(state_->mutex);
+  state_->fingerprints.clear();
+  state_->absent.clear();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,113 @@
+#include "formats/base/local_file.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "formats/base/error.h"
+#include "formats/base/file_time.h"
+#include "formats/base/modified_time.h"
+
+namespace plainfs {
+namespace {
+
+uint64_t mixed(uint64_t h, uint64_t value) {
+  h = (h ^ value) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+uint64_t fingerprint_of(const struct stat& status) {
+  uint64_t h = mixed(1, status.st_dev);
+  h = mixed(h, status.st_ino);
+  h = mixed(h, static_cast<uint64_t>(status.st_size));
+  for (const timespec time : {modified_time(status), changed_time(status)}) {
+    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
+    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
+  }
+  return h;
+}
+
+// The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
+int64_t clock_tick() {
+#ifdef CLOCK_MONOTONIC_COARSE
+  timespec now{};
+  if (::clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+#endif
+  return 0;
+}
+
+}  // namespace
+
+FilePtr LocalFile::adopt(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    throw system_error(path, error);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    throw damaged("{}: is no regular file", path);
+  }
+  return std::make_shared<const LocalFile>(descriptor, std::move(path), status, bytes_read);
+}
+
+LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status,
+                     std::atomic<uint64_t>* bytes_read)
+    : File(std::move(path), static_cast<uint64_t>(status.st_size), fingerprint_of(status)),
+      descriptor_(descriptor),
+      modified_(modified_time(status)),
+      links_(status.st_nlink),
+      bytes_read_(bytes_read) {}
+
+LocalFile::~LocalFile() {
+  ::close(descriptor_);
+}
+
+void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got =
+        ::pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(path(), errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  if (bytes_read_) bytes_read_->fetch_add(done, std::memory_order_relaxed);
+  check_unchanged();
+  if (done < out.size()) throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
+}
+
+void LocalFile::check_unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw system_error(path(), errno);
+  if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  check_path(status.st_nlink);
+}
+
+// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as
+// much as a small read, so it is done once a tick of the clock, or where the file has lost a name.
+void LocalFile::check_path(uint64_t links) const {
+  const int64_t now = clock_tick();
+  if (links == links_ && now != 0 && path_checked_.load(std::memory_order_relaxed) == now) return;
+  struct stat status {};
+  if (::stat(path().c_str(), &status) != 0) {
+    if (errno == ENOENT) throw changed(path());
+    throw system_error(path(), errno);
+  }
+  if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  path_checked_.store(now, std::memory_order_relaxed);
+}
+
+void LocalFile::check_unmodified_since(timespec then) const {
+  if (is_modified_since(modified_, then)) throw changed(path());
+}
+
+Error system_error(const std::string& path, int error) {
+  return unreadable("{}: {}", path, std::generic_category().message(error));
+}
+
+}  // namespace plainfs

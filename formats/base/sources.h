@@ -1,0 +1,45 @@
+// Where stores are read from: the one door through which every format opens files and folders by their
+// location, "FOLDER/NAME". Nothing below fs opens a path by itself. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "formats/base/containment.h"
+#include "formats/base/file.h"
+#include "formats/base/key_store.h"
+
+namespace plainfs {
+
+class Sources {
+ public:
+  virtual ~Sources() = default;
+
+  // The open file, or null where nothing is there. Throws unreadable for every other reason (a dangling link,
+  // as git-annex leaves where content was not fetched), damaged where it is no regular file, changed where
+  // the location was used before and is another file now.
+  virtual FilePtr open_if_exists(const std::string& location) = 0;
+  // The keys are those of the files below a folder. Opening it reads nothing.
+  virtual KeyStorePtr open_folder(const std::string& location) = 0;
+
+  // Where a store is looked for: nothing is remembered of it, so what is looked at may still change.
+  // Links are followed; never throws.
+  virtual EntryKind kind_of(const std::string& location) = 0;
+  // Null where there is no file that can be opened.
+  virtual FilePtr look_into(const std::string& location) = 0;
+
+  // What may be opened: a location that leads out of it is unreadable.
+  virtual const Containment& bounds() const = 0;
+
+  // Forgets everything (SIGUSR1 reopens the store).
+  virtual void clear() = 0;
+
+  // As open_if_exists, where absence is an error: not_found.
+  FilePtr open(const std::string& location);
+  // A whole small file; throws damaged where it is larger than most_bytes.
+  Bytes read_whole(const std::string& location, uint64_t most_bytes);
+  std::optional<Bytes> read_whole_if_exists(const std::string& location, uint64_t most_bytes);
+};
+
+}  // namespace plainfs

@@ -1,0 +1,33 @@
+// Datasets that are open in the library while they are being read. They live in the cache, so that a file of
+// a hundred thousand datasets does not keep a hundred thousand open.
+#pragma once
+
+#include <optional>
+
+#include "formats/hdf5/library/library_file.h"
+#include "formats/hdf5/library/open_file.h"
+#include "formats/hdf5/library/virtual_sources.h"
+#include "formats/model/array.h"
+
+namespace plainfs::hdf5 {
+
+// Every call but the constructor requires that the library's lock is held.
+class OpenDataset {
+ public:
+  OpenDataset(OpenFilePtr file, uint64_t address);
+  // What the library holds for one, by measurement about this.
+  size_t allocated_bytes() const { return 16384; }
+
+  // As those of LibraryFile.
+  void read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
+            std::byte* out) const;
+  std::optional<uint64_t> chunk_size(const Shape& origin) const;
+  std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;
+
+ private:
+  OpenFilePtr file_;  // before the handle: the file is closed last
+  ObjectHandle handle_;
+  std::optional<VirtualSources> virtual_sources_;  // of a virtual dataset
+};
+
+}  // namespace plainfs::hdf5

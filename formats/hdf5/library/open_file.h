@@ -1,0 +1,40 @@
+// A file that is open in libhdf5. Objects are found again by the address of their object header, so nothing
+// is held open for a node that is merely listed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formats/hdf5/file_layout.h"
+#include "formats/hdf5/library/library.h"
+#include "formats/model/context.h"
+
+namespace plainfs::hdf5 {
+
+class OpenFile {
+ public:
+  // Read-only, without file locking; as a reader of a file that is being written (SWMR) where it says so of
+  // itself. Throws an Error that stands alone after the path.
+  OpenFile(const std::string& location, Context& context);
+
+  Context& context() const { return context_; }
+  const FilePtr& bytes() const { return bytes_; }
+  const FileLayout& layout() const { return layout_; }
+  unsigned superblock_version() const { return superblock_version_; }
+  uint64_t root_address() const { return root_address_; }
+
+  // Throws damaged where there is no object at address. Requires: the library's lock is held.
+  ObjectHandle open_object(uint64_t address) const;
+
+ private:
+  Context& context_;
+  FilePtr bytes_;
+  FileHandle handle_;
+  FileLayout layout_;
+  unsigned superblock_version_ = 0;
+  uint64_t root_address_ = 0;
+};
+
+using OpenFilePtr = std::shared_ptr<const OpenFile>;
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,16 @@
+// Looks at a path of this machine, for tests of recognisers.
+#pragma once
+
+#include <string>
+
+#include "formats/base/file_pool.h"
+#include "formats/base/probe.h"
+
+namespace plainfs {
+
+inline Probe look_at(const std::string& path) {
+  static FilePool files;
+  return Probe(path, files);
+}
+
+}  // namespace plainfs

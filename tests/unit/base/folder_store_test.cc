@@ -1,0 +1,81 @@
+#include "formats/base/folder_store.h"
+
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "formats/base/error.h"
+#include "formats/base/file_pool.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace plainfs;
+namespace fs = boost::filesystem;
+
+namespace {
+
+struct Folder : TemporaryDirectory {
+  void write(const std::string& key, const std::string& text) const {
+    fs::create_directories(fs::path(path(key)).parent_path());
+    std::ofstream(path(key), std::ios::binary | std::ios::trunc) << text;
+  }
+  FilePool files;
+  KeyStorePtr open() { return files.open_folder(path()); }
+};
+
+std::string text_of(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    const char* kind = entry.kind == EntryKind::folder ? "/" : entry.kind == EntryKind::file ? "" : "?";
+    text += entry.name + kind + " ";
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(folder_store)
+
+BOOST_AUTO_TEST_CASE(reads_a_key_or_a_part_of_it) {
+  Folder folder;
+  folder.write("a/b/c", "0123456789");
+  const KeyStorePtr keys = folder.open();
+  BOOST_TEST(keys->location() == folder.path());
+  const ValuePtr value = keys->open("a/b/c");
+  BOOST_REQUIRE(value);
+  BOOST_TEST(value->size() == 10U);
+  BOOST_TEST(as_text(value->read(3, 4)) == "3456");
+  BOOST_TEST(as_text(value->read_all()) == "0123456789");
+  BOOST_CHECK_THROW(value->read(8, 3), Error);
+  BOOST_TEST(!keys->open("a/b/absent"));
+  BOOST_CHECK_THROW(keys->open("a/b"), Error);
+  BOOST_TEST(!keys->read_if_exists("a/d", 10));
+  BOOST_TEST(as_text(*keys->read_if_exists("a/b/c", 10)) == "0123456789");
+  BOOST_CHECK_EXCEPTION(keys->read_if_exists("a/b/c", 9), Error, [](const Error& error) {
+    return std::string(error.what()).find("10 bytes, at most 9") != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(lists_names_in_byte_order) {
+  Folder folder;
+  for (const char* key : {"b", "a-b/x", "a/x", "B", ".zattrs"}) folder.write(key, "");
+  const KeyStorePtr keys = folder.open();
+  BOOST_TEST(text_of(keys->list("")) == ".zattrs B a/ a-b/ b ");
+  BOOST_TEST(text_of(keys->list("a")) == "x ");
+  BOOST_TEST(keys->folders("") == (std::vector<std::string>{"a", "a-b"}), boost::test_tools::per_element());
+  BOOST_TEST(keys->has_folder("a"));
+  BOOST_TEST(!keys->has_folder("b"));
+  BOOST_CHECK_THROW(keys->list("absent"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_out_links_without_end_and_without_target) {
+  Folder folder;
+  folder.write("a/x", "");
+  fs::create_symlink("..", folder.path("a/back"));
+  fs::create_symlink("nowhere", folder.path("dangling"));
+  fs::create_symlink("a", folder.path("linked"));
+  const KeyStorePtr keys = folder.open();
+  BOOST_TEST(text_of(keys->list("")) == "a/ linked/ ");
+  BOOST_TEST(text_of(keys->list("a")) == "x ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
