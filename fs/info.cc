@@ -45,7 +45,7 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},
-             {"inodes", Json::of(filesystem.tree().count())},
+             {"inodes", Json::of(filesystem.count())},
          }) +
          "\n";
 }
@@ -65,7 +65,7 @@ std::string info_text(const Store& store, const Json::Object& options) {
 }
 
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options) {
-  filesystem.tree().add_hidden(
+  filesystem.add_hidden(
       ".plainfs",
       {{"info.json", [&filesystem, options] { return text_file(info_text(*filesystem.store(), options)); }},
        {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},

@@ -12,8 +12,6 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostOpenFiles = 256;
-
 // Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
 unsigned workers_for(const Options& options) {
   if (options.single_threaded) return 0;
@@ -51,7 +49,8 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                  if (warn) warn(line);
                },
                [this](const std::string& line) { log_.warn(line); },
-               [this](const std::string& store) -> Context& { return context_of(store); }},
+               [this](const std::string& store) -> Context& { return others_.of(store); }},
+      others_(context_),
       workers_(workers_for(options)) {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
@@ -69,19 +68,6 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   }
   filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
   add_info_files(*filesystem_, context_, log_, describe(options));
-}
-
-Context& Session::context_of(const std::string& store) {
-  const std::lock_guard lock(others_mutex_);
-  const auto [entry, is_new] = others_.try_emplace(store, context_);
-  if (is_new) {
-    const auto named = [store](const std::function<void(const std::string&)>& tell) {
-      return [store, tell](const std::string& message) { tell(store + ": " + message); };
-    };
-    entry->second.warn = named(context_.warn);
-    entry->second.note = named(context_.note);
-  }
-  return entry->second;
 }
 
 }  // namespace plainfs

@@ -24,8 +24,6 @@ class Session {
   Context& context() { return context_; }
 
  private:
-  Context& context_of(const std::string& store);
-
   Log log_;
   Counters counters_;
   ByteCache cache_;
@@ -33,9 +31,7 @@ class Session {
   DecodeRoom unit_room_{size_t{24} << 20};
   FilePool files_;
   Context context_;
-  std::mutex others_mutex_;  // guards others_
-  // By the path of the store. None ever goes: arrays refer to them.
-  std::unordered_map<std::string, Context> others_;
+  StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;
   Workers workers_;  // the last, so that none of their jobs outlives what it uses
 };

@@ -64,7 +64,7 @@ class Lister {
 
  private:
   void failed(Inode inode, const Error& error) {
-    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.tree().path(inode).c_str(), error.what());
+    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.path(inode).c_str(), error.what());
     exit_code_ = exit_code_of(error.code());
   }
 
@@ -84,14 +84,14 @@ int list_command(Arguments arguments) {
   const std::string start = plain_path(options.mountpoint);
   const Inode inode = filesystem.resolve(start);
   Lister lister(filesystem, is_long);
-  if (filesystem.tree().kind(inode) != FileKind::directory) {
+  if (filesystem.kind(inode) != FileKind::directory) {
     lister.print(inode, start);
   } else if (!is_recursive) {
     lister.print_directory(inode);
   } else {
     std::vector<WalkFailure> failures;  // the lister meets them again
     const char* gap = "";
-    for (const Walked& walked : walk(filesystem, filesystem.tree().path(inode), failures)) {
+    for (const Walked& walked : walk(filesystem, filesystem.path(inode), failures)) {
       if (walked.kind != FileKind::directory) continue;
       std::printf("%s%s:\n", gap, walked.path.empty() ? "." : walked.path.c_str());
       lister.print_directory(walked.inode);

@@ -18,7 +18,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
   const std::string first = plain_path(start);
   const Inode inode = filesystem.find(first);
   std::vector<Walked> all;
-  std::vector<Walked> left{{first, inode, filesystem.tree().kind(inode)}};
+  std::vector<Walked> left{{first, inode, filesystem.kind(inode)}};
   while (!left.empty()) {
     all.push_back(std::move(left.back()));
     left.pop_back();
@@ -29,7 +29,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
       const ListingPtr listing = filesystem.list(folder.inode);
       for (const Listing::Entry& entry : listing->entries) {
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
-        inside.push_back({path, entry.inode, filesystem.tree().kind(entry.inode)});
+        inside.push_back({path, entry.inode, filesystem.kind(entry.inode)});
       }
     } catch (const Error& error) {
       failures.push_back({folder.path, error});

@@ -104,12 +104,12 @@ bool FuseMount::is_over() const {
 }
 
 void FuseMount::invalidate() {
-  Tree& tree = filesystem_.tree();
-  for (Inode inode = 1; inode <= tree.count(); ++inode) {
+  const Inode count = filesystem_.count();
+  for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
-    const std::string name = tree.name(inode);
+    const std::string name = filesystem_.name(inode);
     if (inode != kRootInode) {
-      fuse_lowlevel_notify_inval_entry(session_.get(), tree.parent(inode), name.data(), name.size());
+      fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
     }
   }
 }

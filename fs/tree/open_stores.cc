@@ -30,7 +30,7 @@ StorePtr OpenStores::open(const std::string& path) {
     try {
       slot->store = std::make_shared<const Store>(open_store(path, context_.of_store(path)));
     } catch (const Error& error) {
-      slot->error = error;
+      if (!passes(error)) slot->error = error;
       throw;
     }
   }
@@ -52,16 +52,6 @@ std::string OpenStores::make_room() {
   recent_.pop_back();
   slots_.erase(path);
   return path;
-}
-
-void OpenStores::forget() {
-  std::list<std::string> paths;
-  {
-    const std::lock_guard lock(mutex_);
-    slots_.clear();
-    paths.swap(recent_);
-  }
-  for (const std::string& path : paths) let_go_(path);
 }
 
 }  // namespace plainfs

@@ -14,6 +14,12 @@
 
 namespace plainfs {
 
+// Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
+// permission), or somebody was writing just then. Nothing is decided for good by such an error.
+inline bool passes(const Error& error) {
+  return error.code() == Errc::unreadable || error.code() == Errc::changed;
+}
+
 // Thread-safe.
 class OpenStores {
  public:
@@ -21,12 +27,9 @@ class OpenStores {
   OpenStores(Context& context, size_t most_open, std::function<void(const std::string& path)> let_go);
 
   // The store at path, opened where it is not open. Concurrent calls for one path open it once. Throws as
-  // open_store does; a failure is remembered until forget(), so that a damaged store costs one attempt and
-  // one warning.
+  // open_store does. A failure is remembered, so that a damaged store costs one attempt and one warning, but
+  // for one that passes.
   StorePtr open(const std::string& path);
-
-  // Lets go of every store and of every failure.
-  void forget();
 
  private:
   struct Slot;
