@@ -35,25 +35,44 @@ Appearance with_views(Appearance appearance) {
   return appearance;
 }
 
+// An error is for whoever asks for the size itself.
+std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
+  try {
+    return tree.known_size(file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
     : appearance_(with_views(std::move(appearance))),
       context_(context),
-      store_(std::move(store)),
-      tree_(Tree::top_of(store_, appearance_.subdir, appearance_.views, context), appearance_.views,
-            context) {
-  check_unchanged(store_->path);
+      opening_(std::make_shared<Opening>(0, context, std::move(store), appearance_.subdir, appearance_.views,
+                                         inodes_)),
+      number_(opening_->number()) {}
+
+OpeningPtr Filesystem::current() const {
+  const std::lock_guard lock(opening_mutex_);
+  return opening_;
 }
 
-StorePtr Filesystem::store() const {
-  const std::shared_lock lock(store_mutex_);
-  return store_;
+void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
+  opening_->tree().add_hidden(name, files);
+  hidden_.emplace_back(name, std::move(files));
 }
 
 Inode Filesystem::lookup(Inode directory, std::string_view name) {
-  const std::shared_lock lock(store_mutex_);
-  return tree_.lookup(directory, name);
+  return current()->tree().lookup(directory, name);
+}
+
+FileKind Filesystem::kind(Inode inode) {
+  return current()->tree().kind(inode);
+}
+
+bool Filesystem::changes(Inode file) {
+  return current()->tree().changes(file);
 }
 
 struct stat Filesystem::status(Inode inode) {
@@ -65,7 +84,8 @@ Status Filesystem::status_so_far(Inode inode) {
 }
 
 Status Filesystem::status(Inode inode, bool with_size) {
-  const std::shared_lock lock(store_mutex_);
+  const OpeningPtr opening = current();
+  Tree& tree = opening->tree();
   Status whole;
   struct stat& status = whole.stat;
   status.st_ino = inode;
@@ -73,22 +93,22 @@ Status Filesystem::status(Inode inode, bool with_size) {
   status.st_uid = appearance_.owner;
   status.st_gid = appearance_.group;
   status.st_blksize = 1 << 17;
-  set_times(status, tree_.modified(inode));
-  switch (tree_.kind(inode)) {
+  set_times(status, tree.modified(inode));
+  switch (tree.kind(inode)) {
     case FileKind::directory:
     case FileKind::store:
-      status.st_mode = S_IFDIR | mode(inode, 0755);
+      status.st_mode = S_IFDIR | mode(tree, inode, 0755);
       break;
     case FileKind::file:
-      status.st_mode = S_IFREG | mode(inode, 0644);
-      if (const std::optional<uint64_t> size = with_size ? tree_.size(inode) : size_so_far(inode))
+      status.st_mode = S_IFREG | mode(tree, inode, 0644);
+      if (const std::optional<uint64_t> size = with_size ? tree.size(inode) : size_so_far(tree, inode))
         status.st_size = static_cast<off_t>(*size);
       else
         whole.is_whole = false;
       break;
     case FileKind::link:
       status.st_mode = S_IFLNK | 0777;
-      status.st_size = static_cast<off_t>(tree_.target(inode).size());
+      status.st_size = static_cast<off_t>(tree.target(inode).size());
       break;
   }
   status.st_blocks = (status.st_size + 511) / 512;
@@ -96,11 +116,11 @@ Status Filesystem::status(Inode inode, bool with_size) {
 }
 
 // most: of what everybody may read.
-mode_t Filesystem::mode(Inode inode, mode_t most) {
+mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   mode_t shown = most & ~appearance_.umask;
-  if (!appearance_.is_for_others || tree_.is_hidden(inode)) return shown;
+  if (!appearance_.is_for_others || tree.is_hidden(inode)) return shown;
   struct stat source {};
-  if (::stat(tree_.source_path(inode).c_str(), &source) != 0) return shown & 0700;
+  if (::stat(tree.source_path(inode).c_str(), &source) != 0) return shown & 0700;
   mode_t readable = 0;  // by whom: of a folder also by whom it can be entered
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
     const mode_t wanted = S_ISDIR(source.st_mode) ? who | who >> 2 : who;
@@ -111,55 +131,30 @@ mode_t Filesystem::mode(Inode inode, mode_t most) {
   return shown & readable;
 }
 
-// An error is for whoever asks for the size itself.
-std::optional<uint64_t> Filesystem::size_so_far(Inode file) {
-  try {
-    return tree_.known_size(file);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 ListingPtr Filesystem::list(Inode directory) {
-  const std::shared_lock lock(store_mutex_);
-  if (!tree_.is_hidden(directory)) check_unchanged(tree_.store_path(directory));
-  return tree_.list(directory);
+  const OpeningPtr opening = current();
+  Tree& tree = opening->tree();
+  if (!tree.is_hidden(directory)) opening->check_unchanged(tree.store_path(directory));
+  return tree.list(directory);
 }
 
 std::string Filesystem::read_link(Inode link) {
-  const std::shared_lock lock(store_mutex_);
-  std::string target = tree_.target(link);
+  std::string target = current()->tree().target(link);
   if (target.size() > kLongestLink) throw unsupported("a link of {} bytes", target.size());
   return target;
 }
 
 OpenFile Filesystem::open(Inode file) {
-  const std::shared_lock lock(store_mutex_);
-  const bool changes = tree_.changes(file);
-  if (!changes) check_unchanged(tree_.store_path(file));
-  return {tree_.view(file), file, generation_, changes};
-}
-
-void Filesystem::check_unchanged(const std::string& store_path) {
-  if (is_lost_) throw changed(store_path);
-  struct stat status {};
-  ::stat(store_path.c_str(), &status);  // what is gone is another device's inode 0
-  Stamp stamp{status.st_dev, status.st_ino, 0, {0, 0}};
-  if (S_ISREG(status.st_mode)) {
-    stamp.size = status.st_size;
-    stamp.modified = modified_time(status);
-  }
-  const std::lock_guard lock(stamps_mutex_);
-  const Stamp& first = stamps_.try_emplace(store_path, stamp).first->second;
-  const bool is_same = first.device == stamp.device && first.inode == stamp.inode &&
-                       first.size == stamp.size && first.modified.tv_sec == stamp.modified.tv_sec &&
-                       first.modified.tv_nsec == stamp.modified.tv_nsec;
-  if (!is_same) throw changed(store_path);
+  OpeningPtr opening = current();
+  Tree& tree = opening->tree();
+  const bool changes = tree.changes(file);
+  if (!changes) opening->check_unchanged(tree.store_path(file));
+  std::shared_ptr<ViewFile> view = tree.view(file);
+  return {std::move(opening), std::move(view), file, changes};
 }
 
 Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
-  const std::shared_lock lock(store_mutex_);
-  if (file.generation != generation_ && !file.changes)
+  if (!file.changes && file.opening->number() != number_.load(std::memory_order_relaxed))
     throw unreadable("the store was reopened since the file was");
   Slices slices = file.view->read(offset, size);
   requests_.reads.fetch_add(1, std::memory_order_relaxed);
@@ -168,10 +163,10 @@ Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
 }
 
 std::vector<std::string> Filesystem::attribute_names(Inode inode) {
-  const std::shared_lock lock(store_mutex_);
+  const OpeningPtr opening = current();
   std::vector<std::string> names;
   size_t list_bytes = 0;
-  for (const Attribute& attribute : tree_.attributes(inode)) {
+  for (const Attribute& attribute : opening->tree().attributes(inode)) {
     if (!has_room_for(attribute)) continue;
     std::string name = std::string(kAttributePrefix) + attribute.name;
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -185,8 +180,8 @@ std::vector<std::string> Filesystem::attribute_names(Inode inode) {
 std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view name) {
   if (name.substr(0, kAttributePrefix.size()) != kAttributePrefix) return std::nullopt;
   name.remove_prefix(kAttributePrefix.size());
-  const std::shared_lock lock(store_mutex_);
-  for (const Attribute& attribute : tree_.attributes(inode)) {
+  const OpeningPtr opening = current();
+  for (const Attribute& attribute : opening->tree().attributes(inode)) {
     if (attribute.name != name || !has_room_for(attribute)) continue;
     if (attribute.error) throw *attribute.error;
     if (!attribute.value.text()) check_utf8(attribute.value);
@@ -196,12 +191,12 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
 }
 
 Inode Filesystem::find(std::string_view path) {
-  const std::shared_lock lock(store_mutex_);
-  return tree_.find(path);
+  return current()->tree().find(path);
 }
 
 Inode Filesystem::resolve(std::string_view path) {
-  const std::shared_lock lock(store_mutex_);
+  const OpeningPtr opening = current();
+  Tree& tree = opening->tree();
   struct Step {
     std::string name;
     bool from_link;
@@ -223,15 +218,15 @@ Inode Filesystem::resolve(std::string_view path) {
     if (step.name.empty() || step.name == ".") continue;
     if (step.name == "..") {
       if (at == kRootInode && step.from_link) throw not_found("{}: a link leads out of the store", path);
-      at = tree_.parent(at);
+      at = parent(at);
       continue;
     }
-    const Inode inode = tree_.lookup(at, step.name);
-    if (tree_.kind(inode) != FileKind::link) {
+    const Inode inode = tree.lookup(at, step.name);
+    if (tree.kind(inode) != FileKind::link) {
       at = inode;
       continue;
     }
-    const std::string target = tree_.target(inode);
+    const std::string target = tree.target(inode);
     if (links_left-- == 0) throw not_found("{}: too many links", path);
     if (target.starts_with('/')) throw not_found("{}: a link leads out of the store", path);
     push(target, true);
@@ -240,26 +235,31 @@ Inode Filesystem::resolve(std::string_view path) {
 }
 
 void Filesystem::reopen() {
-  const std::unique_lock lock(store_mutex_);
-  is_lost_ = true;
-  ++generation_;
-  context_.files.clear();
-  auto store = std::make_shared<const Store>(open_store(store_->path, context_));
-  Top top = Tree::top_of(store, appearance_.subdir, appearance_.views, context_);
-  store_ = std::move(store);
-  {
-    const std::lock_guard stamps(stamps_mutex_);
-    stamps_.clear();
+  const std::lock_guard one_at_a_time(reopening_);
+  OpeningPtr old = current();
+  OpeningPtr next;
+  try {
+    Context& context =
+        contexts_.emplace_back(std::make_unique<OpeningContext>(context_, old->store()->path))->context();
+    auto store = std::make_shared<const Store>(open_store(old->store()->path, context));
+    next = std::make_shared<Opening>(old->number() + 1, context, std::move(store), appearance_.subdir,
+                                     appearance_.views, inodes_);
+  } catch (const Error& error) {
+    if (!passes(error)) old->lose();
+    throw;
   }
-  is_lost_ = false;
-  check_unchanged(store_->path);
-  tree_.reopen(std::move(top));
+  for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);
+  {
+    const std::lock_guard lock(opening_mutex_);
+    opening_ = std::move(next);
+  }
+  number_.store(old->number() + 1, std::memory_order_relaxed);
 }
 
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(Error(error.code(), reason(error)).at(tree_.path(inode)).what());
+  if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

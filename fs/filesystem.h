@@ -10,13 +10,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "fs/tree/tree.h"
+#include "fs/opening.h"
 
 namespace plainfs {
 
@@ -39,10 +37,10 @@ struct Requests {
 
 // A file as one process has it open.
 struct OpenFile {
+  OpeningPtr opening;  // before the view, which ends before it
   std::shared_ptr<ViewFile> view;
   Inode inode = 0;
-  uint64_t generation = 0;  // of the store when it was opened
-  bool changes = false;     // its size is not that of the next one who opens it
+  bool changes = false;  // its size is not that of the next one who opens it
 };
 
 struct Status {
@@ -50,16 +48,28 @@ struct Status {
   bool is_whole = true;  // false: the size is not known yet
 };
 
-// Thread-safe. Inodes are those of Tree. What takes long ends with Cancelled where the calling thread's
-// Request is cancelled.
+// Thread-safe. Inodes outlive reopen(); one whose name is no longer there is not_found. What takes long ends
+// with Cancelled where the calling thread's Request is cancelled.
 class Filesystem {
  public:
   // Throws not_found where there is no such subdir.
   Filesystem(StorePtr store, Appearance appearance, Context& context);
 
-  Tree& tree() { return tree_; }
-  StorePtr store() const;
+  // Adds a directory to the root that is found by name but not listed. Before anything else is called.
+  void add_hidden(const std::string& name, std::vector<HiddenFile> files);
+
+  StorePtr store() const { return current()->store(); }
   Requests& requests() { return requests_; }
+
+  FileKind kind(Inode inode);  // never FileKind::store
+  // Whether every opening of the file has a content of its own.
+  bool changes(Inode file);
+  Inode parent(Inode inode) const { return inodes_->parent(inode); }
+  std::string name(Inode inode) const { return inodes_->name(inode); }
+  // Below the root: "/a/b.csv". For messages.
+  std::string path(Inode inode) const { return inodes_->path(inode); }
+  // How many inodes there are: 1 to count.
+  Inode count() const { return inodes_->count(); }
 
   Inode lookup(Inode directory, std::string_view name);
   // What stat shows; the first one of a text file computes its size.
@@ -86,7 +96,9 @@ class Filesystem {
   // The same with links followed as the kernel does; one that leads out of what is shown is not_found too.
   Inode resolve(std::string_view path);
 
-  // Opens the store again and shows what it holds now; files opened before that fail from then on.
+  // Opens the store again, beside what is shown meanwhile, and then shows what it holds now; files opened
+  // before that fail from then on. Where the store cannot be opened its error is thrown, and nothing is shown
+  // any more of one that is gone; one that cannot be read for now stays as it was.
   void reopen();
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);
@@ -94,30 +106,22 @@ class Filesystem {
   void set_error_log(std::function<void(const std::string& line)> log) { log_error_ = std::move(log); }
 
  private:
-  // What a store was on disk when something of it was first opened.
-  struct Stamp {
-    dev_t device;
-    ino_t inode;
-    off_t size;  // of a store that is a file; else 0, as the time
-    timespec modified;
-  };
+  OpeningPtr current() const;
   Status status(Inode inode, bool with_size);
-  std::optional<uint64_t> size_so_far(Inode file);
-  mode_t mode(Inode inode, mode_t most);
-  // Against the first call for that store.
-  void check_unchanged(const std::string& store_path);
+  mode_t mode(Tree& tree, Inode inode, mode_t most) const;
 
   const Appearance appearance_;
   Context& context_;
+  const std::shared_ptr<Inodes> inodes_ = std::make_shared<Inodes>();
   std::function<void(const std::string& line)> log_error_;
-  mutable std::shared_mutex
-      store_mutex_;  // guards store_ and generation_: every call holds it shared, reopen alone
-  StorePtr store_;   // as it was opened, whatever part of it is shown
-  uint64_t generation_ = 0;
-  bool is_lost_ = false;  // it could not be reopened; guarded too
-  Tree tree_;
-  std::mutex stamps_mutex_;  // guards stamps_
-  std::unordered_map<std::string, Stamp> stamps_;
+  std::vector<std::pair<std::string, std::vector<HiddenFile>>> hidden_;  // for the next opening
+  // Of all openings but the first. None ever goes: blocks that are made ahead of a reader may outlive all
+  // else of an opening. Guarded by reopening_.
+  std::vector<std::unique_ptr<OpeningContext>> contexts_;
+  mutable std::mutex opening_mutex_;  // guards opening_, held to copy it
+  OpeningPtr opening_;
+  std::atomic<uint64_t> number_;  // of opening_; relaxed: a read may as well have come before reopen()
+  std::mutex reopening_;          // held by the one who reopens
   Requests requests_;
 };
 

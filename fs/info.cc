@@ -37,7 +37,7 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},
-             {"inodes", Json::of(filesystem.tree().count())},
+             {"inodes", Json::of(filesystem.count())},
          }) +
          "\n";
 }
@@ -67,7 +67,7 @@ std::string info_text(const Store& store, const Json::Object& options, std::opti
 }
 
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options) {
-  filesystem.tree().add_hidden(
+  filesystem.add_hidden(
       ".plainfs",
       {{"info.json",
         [&filesystem, options] { return text_file(info_text(*filesystem.store(), options, ::getpid())); }},

@@ -13,9 +13,6 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostOpenFiles = 256;
-constexpr size_t kMostNeighbours = 16;  // only looked at, to tell what links lead to
-
 // Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
 unsigned workers_for(const Options& options) {
   if (options.single_threaded) return 0;
@@ -49,13 +46,12 @@ std::string inner_hint(const std::string& given) {
 
 Session::Session(const Options& options, std::function<void(const std::string& message)> warn)
     : cache_(options.cache_bytes),
-      files_(kMostOpenFiles, &counters_.source_bytes_read),
-      neighbours_(kMostNeighbours, &counters_.source_bytes_read),
+      files_(options.store, options.read.follow_outside, counters_.source_bytes_read),
       context_{cache_,
                workers_,
                decode_room_,
                unit_room_,
-               files_,
+               files_.own(),
                counters_,
                options.read,
                [this, warn](const std::string& line) {
@@ -63,14 +59,11 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                  if (warn) warn(line);
                },
                [this](const std::string& line) { log_.warn(line); },
-               [this](const std::string& store) -> Context& { return context_of(store); }},
+               [this](const std::string& store) -> Context& { return others_.of(store); }},
+      others_(context_, files_),
       workers_(workers_for(options)) {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
-  if (!options.read.follow_outside) {
-    files_.confine(Containment::of_store(options.store));
-    neighbours_.confine(Containment::around_store(options.store));
-  }
   StorePtr store;
   try {
     store = std::make_shared<const Store>(open_store(options.store, context_));
@@ -86,19 +79,6 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   }
   filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
   add_info_files(*filesystem_, context_, log_, describe(options));
-}
-
-Context& Session::context_of(const std::string& store) {
-  const std::lock_guard lock(others_mutex_);
-  if (const auto known = others_.find(store); known != others_.end()) return known->second;
-  const auto named = [store](const std::function<void(const std::string&)>& tell) {
-    return [store, tell](const std::string& message) { tell(store + ": " + message); };
-  };
-  FilePool& files = files_.bounds().contains(store) ? files_ : neighbours_;
-  const Context other{
-      cache_,    workers_,         decode_room_,         unit_room_,           files,
-      counters_, context_.options, named(context_.warn), named(context_.note), context_.other};
-  return others_.emplace(store, other).first->second;
 }
 
 }  // namespace plainfs

@@ -3,14 +3,12 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 
-#include "formats/base/file_pool.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
 #include "fs/options.h"
+#include "fs/store_contexts.h"
 
 namespace plainfs {
 
@@ -25,19 +23,14 @@ class Session {
   Context& context() { return context_; }
 
  private:
-  Context& context_of(const std::string& store);
-
   Log log_;
   Counters counters_;
   ByteCache cache_;
   DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
   DecodeRoom unit_room_{size_t{24} << 20};
-  FilePool files_;
-  FilePool neighbours_;  // of the stores beside the one that is shown, which its links lead to
+  StoreFiles files_;
   Context context_;
-  std::mutex others_mutex_;  // guards others_
-  // By the path of the store. None ever goes: arrays refer to them.
-  std::unordered_map<std::string, Context> others_;
+  StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;
   Workers workers_;  // the last, so that none of their jobs outlives what it uses
 };

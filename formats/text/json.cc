@@ -196,6 +196,25 @@ std::optional<T> exact_integer(std::string_view token) {
   return value;
 }
 
+// A number as JSON spells it, or an infinity or NaN; nullopt for anything else. Beyond the range of double it
+// is an infinity or 0.
+std::optional<double> to_double(const std::string& token) {
+#ifdef __cpp_lib_to_chars
+  double value;  // from_chars takes "Infinity", "Inf" and "NaN" too
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error == std::errc::invalid_argument || end != token.data() + token.size()) return std::nullopt;
+  if (error != std::errc::result_out_of_range) return value;
+  return std::strtod(token.c_str(), nullptr);
+#else
+  // libc++ before 20 has from_chars for integers only. The program sets no locale, so that the point is a
+  // point.
+  char* end = nullptr;
+  const double value = std::strtod(token.c_str(), &end);
+  if (token.empty() || end != token.c_str() + token.size()) return std::nullopt;
+  return value;
+#endif
+}
+
 void write_escape(char c, std::string& out) {
   switch (c) {
     case '"':
@@ -258,13 +277,7 @@ std::optional<uint64_t> Json::as_uint64() const {
 
 std::optional<double> Json::as_double() const {
   if (!number()) return std::nullopt;
-  const std::string& token = number()->token;
-  double value;  // from_chars takes "Infinity", "Inf" and "NaN" too
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error == std::errc::invalid_argument || end != token.data() + token.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range)
-    return std::strtod(token.c_str(), nullptr);  // an infinity or 0
-  return value;
+  return to_double(number()->token);
 }
 
 const Json* Json::find(std::string_view key) const {

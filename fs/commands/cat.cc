@@ -86,7 +86,7 @@ int cat_command(Arguments arguments) {
     const std::string& path = options.names[i];
     try {
       const Inode inode = resolve_path(filesystem, path);
-      if (filesystem.tree().kind(inode) == FileKind::directory)
+      if (filesystem.kind(inode) == FileKind::directory)
         throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it", path));
       const OpenFile file = filesystem.open(inode);
       if (!print_file(filesystem, file, range)) return kSuccess;

@@ -79,7 +79,7 @@ class Export {
         files_[i].size = static_cast<uint64_t>(filesystem_.status(files_[i].inode).st_size);
         is_whole[i] = 1;
       } catch (const Error& error) {
-        failed(filesystem_.tree().path(files_[i].inode), error);
+        failed(filesystem_.path(files_[i].inode), error);
       }
       progress_.add(1);
     });
@@ -117,7 +117,7 @@ class Export {
       copy_file(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
     } catch (const Error& error) {
-      failed(filesystem_.tree().path(copy.inode), error);
+      failed(filesystem_.path(copy.inode), error);
       return false;
     } catch (const InTheWay& failure) {
       failed(failure);

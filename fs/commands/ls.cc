@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "formats/base/modified_time.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
@@ -43,7 +44,7 @@ class Lister {
 
   // One line for what has the name.
   void print(Inode inode, const std::string& name) {
-    const bool is_marked = style_.marks_folders && filesystem_.tree().kind(inode) == FileKind::directory;
+    const bool is_marked = style_.marks_folders && filesystem_.kind(inode) == FileKind::directory;
     const std::string shown = is_marked ? name + '/' : name;
     std::string line = shown;
     if (style_.is_long) {
@@ -93,7 +94,7 @@ class Lister {
   void sort_by_time(std::vector<Named>& entries) {
     const auto modified = [this](const Named& entry) -> timespec {
       try {
-        return filesystem_.tree().modified(entry.inode);
+        return modified_time(filesystem_.status_so_far(entry.inode).stat);
       } catch (const Error&) {
         return {};  // print() says why
       }
@@ -107,7 +108,7 @@ class Lister {
   }
 
   void failed(Inode inode, const Error& error) {
-    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.tree().path(inode).c_str(), reason(error).c_str());
+    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.path(inode).c_str(), reason(error).c_str());
     exit_code_ = exit_code_of(error.code());
   }
 
@@ -137,14 +138,14 @@ int list_command(Arguments arguments) {
     throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, reason(error)));
   }
   Lister lister(filesystem, {has('l'), has('h'), has('a'), has('p'), has('t')});
-  if (filesystem.tree().kind(inode) != FileKind::directory) {
+  if (filesystem.kind(inode) != FileKind::directory) {
     lister.print(inode, start);
   } else if (!is_recursive) {
     lister.print_directory(inode);
   } else {
     std::vector<WalkFailure> failures;  // the lister meets them again
     const char* gap = "";
-    for (const Walked& walked : walk(filesystem, filesystem.tree().path(inode), failures)) {
+    for (const Walked& walked : walk(filesystem, filesystem.path(inode), failures)) {
       if (walked.kind != FileKind::directory) continue;
       std::printf("%s%s:\n", gap, walked.path.empty() ? "." : walked.path.c_str());
       lister.print_directory(walked.inode);

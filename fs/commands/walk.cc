@@ -73,7 +73,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
   const std::string first = plain_path(start);
   const Inode inode = filesystem.find(first);
   std::vector<Walked> all;
-  std::vector<Walked> left{{first, inode, filesystem.tree().kind(inode)}};
+  std::vector<Walked> left{{first, inode, filesystem.kind(inode)}};
   while (!left.empty()) {
     all.push_back(std::move(left.back()));
     left.pop_back();
@@ -85,7 +85,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
       for (const Listing::Entry& entry : listing->entries) {
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
         try {
-          inside.push_back({path, entry.inode, filesystem.tree().kind(entry.inode)});
+          inside.push_back({path, entry.inode, filesystem.kind(entry.inode)});
         } catch (const Error& error) {
           failures.push_back({path, error});
         }

@@ -104,12 +104,12 @@ bool FuseMount::is_over() const {
 }
 
 void FuseMount::invalidate() {
-  Tree& tree = filesystem_.tree();
-  for (Inode inode = 1; inode <= tree.count(); ++inode) {
+  const Inode count = filesystem_.count();
+  for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
-    const std::string name = tree.name(inode);
+    const std::string name = filesystem_.name(inode);
     if (inode != kRootInode) {
-      fuse_lowlevel_notify_inval_entry(session_.get(), tree.parent(inode), name.data(), name.size());
+      fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
     }
   }
 }
@@ -139,8 +139,10 @@ std::string fuse_library_version() {
 }
 
 std::string missing_for_fuse() {
+#ifdef __linux__  // elsewhere the library alone knows: macFUSE has no such device, FUSE-T none at all
   if (::access("/dev/fuse", F_OK) != 0) return "/dev/fuse is missing";
   if (::access("/dev/fuse", R_OK | W_OK) != 0 && ::geteuid() != 0) return "/dev/fuse may not be used";
+#endif
   return {};
 }
 

@@ -136,7 +136,7 @@ struct FuseCallbacks {
       const Status status = filesystem.status_so_far(inode);
       entry.attr = status.stat;
       // The size is not made here: the kernel asks nothing else about the directory until it has the answer.
-      if (!status.is_whole || filesystem.tree().changes(inode)) entry.attr_timeout = 0;
+      if (!status.is_whole || filesystem.changes(inode)) entry.attr_timeout = 0;
       fuse_reply_entry(request, &entry);
     });
   }
@@ -166,7 +166,7 @@ struct FuseCallbacks {
 
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, const struct stat& status,
                          Filesystem& filesystem) {
-    fuse_reply_attr(request, &status, filesystem.tree().changes(inode) ? 0 : mount.settings_.attr_timeout);
+    fuse_reply_attr(request, &status, filesystem.changes(inode) ? 0 : mount.settings_.attr_timeout);
   }
 
   static void getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
@@ -265,7 +265,7 @@ struct FuseCallbacks {
       };
       bool fits = true;
       if (offset < 1) fits = add(".", inode, S_IFDIR, 1);
-      if (fits && offset < 2) fits = add("..", filesystem.tree().parent(inode), S_IFDIR, 2);
+      if (fits && offset < 2) fits = add("..", filesystem.parent(inode), S_IFDIR, 2);
       for (size_t i = std::max<off_t>(offset, 2) - 2; fits && i < listing.entries.size(); ++i) {
         const Listing::Entry& entry = listing.entries[i];
         fits = add(entry.name.c_str(), entry.inode, type_of(entry.kind), static_cast<off_t>(i) + 3);
@@ -277,7 +277,7 @@ struct FuseCallbacks {
   static void statfs(fuse_req_t request, fuse_ino_t) {
     struct statvfs status {};
     status.f_bsize = status.f_frsize = 4096;
-    status.f_files = mount_of(request).filesystem_.tree().count();
+    status.f_files = mount_of(request).filesystem_.count();
     status.f_namemax = 255;
     status.f_flag = ST_RDONLY;
     fuse_reply_statfs(request, &status);

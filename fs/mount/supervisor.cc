@@ -48,11 +48,11 @@ uint64_t now() {
 
 Supervisor::Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint64_t idle_seconds)
     : mount_(mount),
-      filesystem_(filesystem),
       log_(log),
       idle_seconds_(idle_seconds),
       idle_since_(now()),
-      server_(::pthread_self()) {
+      server_(::pthread_self()),
+      reopener_(mount, filesystem, log) {
   int ends[2];
   if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
@@ -91,7 +91,7 @@ void Supervisor::watch() {
       if (::read(signals_, &number, 1) != 1) continue;
       if (number == kStopWatching) return;
       if (number == SIGUSR1)
-        reopen();
+        reopener_.ask();
       else
         ending = true;
     }
@@ -103,17 +103,6 @@ void Supervisor::watch() {
 void Supervisor::end_serving() {
   mount_.stop();
   ::pthread_kill(server_, SIGUSR2);
-}
-
-void Supervisor::reopen() {
-  try {
-    filesystem_.reopen();
-    mount_.invalidate();
-    wait_for_file_time();
-    log_.info("the store was reopened");
-  } catch (const Error& error) {
-    log_.error(fmt::format("the store cannot be reopened: {}", error.what()));
-  }
 }
 
 bool Supervisor::is_idle() {

@@ -8,6 +8,7 @@
 
 #include "fs/log.h"
 #include "fs/mount/fuse.h"
+#include "fs/mount/reopener.h"
 
 namespace plainfs {
 
@@ -23,17 +24,16 @@ class Supervisor {
  private:
   void watch();
   void end_serving();
-  void reopen();
   bool is_idle();
 
   FuseMount& mount_;
-  Filesystem& filesystem_;
   Log& log_;
   const uint64_t idle_seconds_;
   uint64_t requests_seen_ = 0;
   uint64_t idle_since_ = 0;  // seconds of the steady clock
   int signals_ = -1;         // the reading end of a pipe on which the handlers put signal numbers
   const pthread_t server_;   // the thread that serves
+  Reopener reopener_;
   std::thread watcher_;
 };
 

@@ -10,17 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "fs/tree/inodes.h"
 #include "fs/tree/open_stores.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
-
-enum class FileKind : uint8_t {
-  directory,
-  file,
-  link,
-  store,  // a store in a mirrored folder: a directory if it opens, else what node says
-};
 
 // One name of a directory.
 struct Shown {

@@ -16,6 +16,10 @@ struct OpenStores::Slot {
 OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(const std::string&)> let_go)
     : context_(context), most_open_(most_open), let_go_(std::move(let_go)) {}
 
+OpenStores::~OpenStores() {
+  for (const auto& [path, slot] : slots_) context_.of_store(path).files.clear();
+}
+
 StorePtr OpenStores::open(const std::string& path) {
   std::shared_ptr<Slot> slot;
   {
@@ -30,7 +34,7 @@ StorePtr OpenStores::open(const std::string& path) {
     try {
       slot->store = std::make_shared<const Store>(open_store(path, context_.of_store(path)));
     } catch (const Error& error) {
-      slot->error = error;
+      if (!passes(error)) slot->error = error;
       throw;
     }
   }
@@ -52,16 +56,6 @@ std::string OpenStores::make_room() {
   recent_.pop_back();
   slots_.erase(path);
   return path;
-}
-
-void OpenStores::forget() {
-  std::list<std::string> paths;
-  {
-    const std::lock_guard lock(mutex_);
-    slots_.clear();
-    paths.swap(recent_);
-  }
-  for (const std::string& path : paths) let_go_(path);
 }
 
 }  // namespace plainfs

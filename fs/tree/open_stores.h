@@ -14,19 +14,25 @@
 
 namespace plainfs {
 
+// Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
+// permission), or somebody was writing just then. Nothing is decided for good by such an error.
+inline bool passes(const Error& error) {
+  return error.code() == Errc::unreadable || error.code() == Errc::changed;
+}
+
 // Thread-safe.
 class OpenStores {
  public:
   // let_go is called, without a lock, with the path of a store that is no longer kept.
   OpenStores(Context& context, size_t most_open, std::function<void(const std::string& path)> let_go);
 
-  // The store at path, opened where it is not open. Concurrent calls for one path open it once. Throws as
-  // open_store does; a failure is remembered until forget(), so that a damaged store costs one attempt and
-  // one warning.
-  StorePtr open(const std::string& path);
+  // Their files are closed.
+  ~OpenStores();
 
-  // Lets go of every store and of every failure.
-  void forget();
+  // The store at path, opened where it is not open. Concurrent calls for one path open it once. Throws as
+  // open_store does. A failure is remembered, so that a damaged store costs one attempt and one warning, but
+  // for one that passes.
+  StorePtr open(const std::string& path);
 
  private:
   struct Slot;

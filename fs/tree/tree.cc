@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
+#include "formats/base/file_pool.h"
 #include "formats/base/modified_time.h"
 #include "fs/tree/passing_faults.h"
 
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostInnerStores = 48;  // each may hold a file of the HDF5 library open
-constexpr size_t kMostOpenViews = 1024;
+constexpr size_t kMostInnerStores = 48;    // each may hold two descriptors: libhdf5's and ours
+constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
 constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
+
+size_t most_inner_stores() {
+  return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
+}
 
 timespec modified_on_disk(const std::string& path) {
   struct stat status {};
@@ -31,108 +35,175 @@ const std::string* host_path(const Shown& shown) {
   return file ? &file->path : nullptr;
 }
 
+bool is_directory(FileKind kind) {
+  return kind == FileKind::directory || kind == FileKind::store;
+}
+
 }  // namespace
 
-Tree::Tree(Top top, std::vector<const View*> views, Context& context)
-    : stores_(context, kMostInnerStores, [this](const std::string& path) { let_go(path); }),
+Tree::Tree(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context,
+           std::shared_ptr<Inodes> inodes)
+    : inodes_(std::move(inodes)),
+      stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
       shelf_{context, stores_, std::move(views)},
-      top_(std::move(top)) {
-  append(kRootInode, Shown{"", FileKind::directory, top_.node, {}, {}});
+      top_(top_of(std::move(store), subdir, shelf_)) {
+  add(kRootInode, FileKind::directory).own =
+      std::make_shared<const Shown>(Shown{"", FileKind::directory, top_.node, {}, {}});
 }
 
-Top Tree::top_of(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context) {
-  Top whole{store, {}, as_root_directory(store->root, true)};
-  if (subdir.empty()) return whole;
-  Tree tree(std::move(whole), std::move(views), context);
-  const Inode inode = tree.find(subdir);
-  if (tree.kind(inode) != FileKind::directory) throw not_found("{}: no directory", subdir);
-  Place place = tree.place_of(inode);
-  return {std::move(place.store), std::move(place.names), tree.directory_node(*tree.shown(inode))};
-}
-
-void Tree::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
-  const Inode inode = append(kRootInode, Shown{name, FileKind::directory, {}, {}, {}});
-  hidden_[name] = inode;
+void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
+  const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
+  add(directory, FileKind::directory).own =
+      std::make_shared<const Shown>(Shown{name, FileKind::directory, {}, {}, {}});
   std::vector<Shown> all;
-  for (HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, std::move(file.open), {}});
-  publish(inode, std::move(all));
-  for (const Listing::Entry& file : entry(inode).directory->listing->entries)
+  for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
+  const ContentsPtr contents = publish(directory, std::move(all));
+  hidden_[name] = last_hidden_ = directory;
+  for (const Listing::Entry& file : contents->listing->entries) {
     entry(file.inode).changes = true;
-  last_hidden_ = entries_.size();
+    last_hidden_ = std::max(last_hidden_, file.inode);
+  }
 }
 
+// Null where this opening has not met the inode. Requires: mutex_ is held.
+Tree::Entry* Tree::met(Inode inode) const {
+  return inode == 0 || inode > entries_.size() ? nullptr : entries_[inode - 1].get();
+}
+
+// What inode is, its directory listed where it is not yet. What is no constant of it is guarded by mutex_.
 Tree::Entry& Tree::entry(Inode inode) {
-  if (inode == 0 || inode > entries_.size()) throw not_found("inode {}: there is none", inode);
-  return entries_[inode - 1];
+  {
+    const std::shared_lock lock(mutex_);
+    if (Entry* known = met(inode)) return *known;
+  }
+  contents(inodes_->parent(inode));
+  const std::shared_lock lock(mutex_);
+  if (Entry* known = met(inode)) return *known;
+  throw not_found("{}: no longer in the store", inodes_->name(inode));
 }
 
-const Tree::Entry& Tree::entry(Inode inode) const {
-  return const_cast<Tree*>(this)->entry(inode);
+// Requires: mutex_ is held alone, or nobody else has the tree yet.
+Tree::Entry& Tree::add(Inode inode, FileKind kind) {
+  if (entries_.size() < inode) entries_.resize(inode);
+  auto& made = entries_[inode - 1];
+  made = std::make_unique<Entry>();
+  made->kind = kind;
+  if (is_directory(kind)) made->directory = std::make_unique<Directory>();
+  return *made;
 }
 
-Inode Tree::append(Inode parent, Shown shown) {
-  Entry& entry = entries_.emplace_back();
-  const Inode inode = entries_.size();
-  entry.parent = parent;
-  entry.name = shown.name;
-  entry.kind = shown.kind;
-  if (shown.kind == FileKind::directory || shown.kind == FileKind::store)
-    entry.directory = std::make_unique<Directory>();
-  if (!shown.node.store.empty()) inner_stores_[shown.node.store].push_back(inode);
-  entry.shown = std::make_shared<const Shown>(std::move(shown));
-  return inode;
+// What the directory holds, listed where it is not. Whoever has it need not fear that it is let go meanwhile.
+Tree::ContentsPtr Tree::contents(Inode inode) {
+  Directory* const directory = entry(inode).directory.get();
+  {
+    const std::shared_lock lock(mutex_);
+    if (directory && directory->contents && !directory->is_due()) return directory->contents;
+  }
+  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
+  const Node node = directory_node(*shown(inode));
+  const Place place = place_of(inode);
+  const std::lock_guard listing(directory->listing_now);
+  {
+    const std::shared_lock lock(mutex_);
+    if (directory->contents && !directory->is_due()) return directory->contents;
+  }
+  Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
+  return publish(inode, show_directory(node, place, {context, stores_, shelf_.views}));
+}
+
+Tree::ContentsPtr Tree::publish(Inode directory, std::vector<Shown> all) {
+  auto contents = std::make_shared<Contents>();
+  auto listing = std::make_shared<Listing>();
+  listing->entries.reserve(all.size());
+  contents->shown.reserve(all.size());
+  for (Shown& shown : all) {
+    listing->entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
+    contents->shown.push_back(std::make_shared<const Shown>(std::move(shown)));
+  }
+  for (size_t i = 0; i < listing->entries.size(); ++i) listing->index.emplace(listing->entries[i].name, i);
+  contents->listing = std::move(listing);
+  const bool is_whole = std::none_of(contents->shown.begin(), contents->shown.end(),
+                                     [](const ShownPtr& shown) { return has_passing_fault(*shown); });
+  const std::unique_lock lock(mutex_);
+  for (size_t i = 0; i < contents->shown.size(); ++i) {
+    const Inode inode = contents->listing->entries[i].inode;
+    if (met(inode)) continue;
+    add(inode, contents->shown[i]->kind);
+    const std::string& store = contents->shown[i]->node.store;
+    if (!store.empty()) inner_stores_[store].push_back(inode);
+  }
+  Directory& known = *met(directory)->directory;
+  if (known.contents) forget_faults(*known.contents);
+  known.again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
+  known.listing = contents->listing;
+  known.contents = contents;
+  return contents;
+}
+
+// Views that would go on giving the error of a fault that has passed.
+void Tree::forget_faults(const Contents& contents) {
+  for (size_t i = 0; i < contents.shown.size(); ++i)
+    if (has_passing_fault(*contents.shown[i])) open_views_.let_go(contents.listing->entries[i].inode);
+}
+
+// What inode stands for where that is at hand, else null. Requires: mutex_ is held.
+Tree::ShownPtr Tree::held(Inode inode) const {
+  const Entry* const known = met(inode);
+  if (known && known->own) return known->own;
+  const Entry* const parent = met(inodes_->parent(inode));
+  if (!parent || !parent->directory || !parent->directory->contents) return nullptr;
+  const Contents& contents = *parent->directory->contents;
+  const auto found = contents.listing->index.find(inodes_->name(inode));
+  if (found == contents.listing->index.end() || contents.listing->entries[found->second].inode != inode)
+    return nullptr;
+  return contents.shown[found->second];
 }
 
 Tree::ShownPtr Tree::shown(Inode inode) {
-  Inode parent = 0;
+  entry(inode);
   {
     const std::shared_lock lock(mutex_);
-    const Entry& known = entry(inode);
-    if (known.shown) return known.shown;
-    parent = known.parent;
+    if (ShownPtr known = held(inode)) return known;
   }
-  load(parent);
-  const std::shared_lock lock(mutex_);
-  ShownPtr shown = entry(inode).shown;
-  if (!shown) throw not_found("{}: no longer in the store", entry(inode).name);
-  return shown;
-}
-
-// Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk.
-Tree::ShownPtr Tree::settle(Inode inode, const ShownPtr& shown) {
-  auto settled = std::make_shared<Shown>(*shown);
-  settled->kind = FileKind::directory;
-  try {
-    stores_.open(shown->node.store);
-  } catch (const Error& error) {
-    shelf_.context.warn(fmt::format("{}: shown as it is: {}", shown->node.store, error.what()));
-    settled->node.store.clear();
-    if (!settled->node.parts) {
-      settled->kind = FileKind::file;
-      settled->open = open_plain_file(settled->node, shelf_);
-    }
-  }
-  const std::unique_lock lock(mutex_);
-  Entry& known = entry(inode);
-  if (known.kind == FileKind::store) {
-    known.kind = settled->kind;
-    known.shown = std::move(settled);
-  }
-  return known.shown ? known.shown : shown;
+  const ContentsPtr all = contents(inodes_->parent(inode));
+  const std::string name = inodes_->name(inode);
+  const auto found = all->listing->index.find(name);
+  if (found == all->listing->index.end() || all->listing->entries[found->second].inode != inode)
+    throw not_found("{}: no longer in the store", name);
+  return all->shown[found->second];
 }
 
 FileKind Tree::kind(Inode inode) {
+  const Entry& known = entry(inode);
   {
     const std::shared_lock lock(mutex_);
-    const Entry& known = entry(inode);
-    const bool is_current = known.shown || entry(known.parent).directory->current;
-    if (known.kind != FileKind::store && is_current) return known.kind;
+    if (known.kind != FileKind::store) return known.kind;
   }
-  const ShownPtr known = shown(inode);
-  if (known->kind != FileKind::store) return known->kind;
-  settle(inode, known);
+  settle(inode);
   const std::shared_lock lock(mutex_);
-  return entry(inode).kind;
+  return known.kind;
+}
+
+// Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk. What
+// keeps it from being read now says neither.
+void Tree::settle(Inode inode) {
+  const ShownPtr known = shown(inode);
+  std::shared_ptr<Shown> as_it_is;
+  try {
+    stores_.open(known->node.store);
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+    shelf_.context.warn(fmt::format("{}: shown as it is: {}", known->node.store, error.what()));
+    as_it_is = std::make_shared<Shown>(*known);
+    as_it_is->kind = known->node.parts ? FileKind::directory : FileKind::file;
+    as_it_is->node.store.clear();
+    if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, shelf_);
+  }
+  const std::unique_lock lock(mutex_);
+  Entry& settled = *met(inode);
+  if (settled.kind != FileKind::store) return;
+  settled.kind = as_it_is ? as_it_is->kind : FileKind::directory;
+  settled.own = std::move(as_it_is);
 }
 
 Node Tree::directory_node(const Shown& shown) {
@@ -142,9 +213,8 @@ Node Tree::directory_node(const Shown& shown) {
 
 Place Tree::place_of(Inode directory) {
   Place place;
-  for (Inode at = directory;;) {
+  for (Inode at = directory;; at = inodes_->parent(at)) {
     if (at == kRootInode) {
-      const std::shared_lock lock(mutex_);
       place.store = top_.store;
       place.above = top_.above;
       place.is_named = true;
@@ -157,74 +227,19 @@ Place Tree::place_of(Inode directory) {
       break;
     }
     place.names.push_back(here->name);
-    at = parent(at);
   }
   std::reverse(place.names.begin(), place.names.end());
   return place;
 }
 
-void Tree::load(Inode inode) {
-  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", path(inode));
-  const Node node = directory_node(*shown(inode));
-  const Place place = place_of(inode);
-  Directory* directory = nullptr;
-  {
-    const std::shared_lock lock(mutex_);
-    directory = entry(inode).directory.get();
-  }
-  const std::lock_guard listing(directory->listing_now);
-  {
-    const std::shared_lock lock(mutex_);
-    if (directory->current && directory->loaded && !directory->is_due()) return;
-  }
-  Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
-  std::vector<Shown> all = show_directory(node, place, {context, stores_, shelf_.views});
-  const std::unique_lock lock(mutex_);
-  publish(inode, std::move(all));
-}
-
-void Tree::publish(Inode inode, std::vector<Shown> all) {
-  Directory& directory = *entry(inode).directory;
-  const ListingPtr before = std::move(directory.listing);
-  auto listing = std::make_shared<Listing>();
-  listing->entries.reserve(all.size());
-  const bool is_whole = std::none_of(all.begin(), all.end(), has_passing_fault);
-  for (Shown& shown : all) {
-    Listing::Entry made{shown.name, 0, shown.kind};
-    if (before) {
-      const auto old = before->index.find(shown.name);
-      const bool is_same = old != before->index.end() && before->entries[old->second].kind == shown.kind;
-      if (is_same && shown.kind != FileKind::store) {  // what a store turns out to be may differ
-        made.inode = before->entries[old->second].inode;
-      }
-    }
-    if (made.inode == 0) {
-      made.inode = append(inode, std::move(shown));
-    } else {
-      Entry& known = entry(made.inode);
-      if (known.shown && has_passing_fault(*known.shown)) known.view.reset();
-      known.shown = std::make_shared<const Shown>(std::move(shown));
-    }
-    listing->entries.push_back(std::move(made));
-  }
-  for (size_t i = 0; i < listing->entries.size(); ++i) listing->index.emplace(listing->entries[i].name, i);
-  directory.listing = std::move(listing);
-  directory.current = true;
-  directory.loaded = true;
-  directory.again = is_whole ? std::chrono::steady_clock::time_point::max()
-                             : std::chrono::steady_clock::now() + kFaultIsKept;
-}
-
 ListingPtr Tree::list(Inode inode) {
+  const Entry& known = entry(inode);
   {
     const std::shared_lock lock(mutex_);
-    const Entry& known = entry(inode);
-    if (known.directory && known.directory->current && !known.directory->is_due())
+    if (known.directory && known.directory->listing && !known.directory->is_due())
       return known.directory->listing;
   }
-  load(inode);
-  const std::shared_lock lock(mutex_);
-  return entry(inode).directory->listing;
+  return contents(inode)->listing;
 }
 
 Inode Tree::lookup(Inode directory, std::string_view name) {
@@ -245,55 +260,40 @@ Inode Tree::find(std::string_view path) {
     const std::string_view name = path.substr(0, end);
     path.remove_prefix(std::min(end + 1, path.size()));
     if (name.empty() || name == ".") continue;
-    inode = name == ".." ? parent(inode) : lookup(inode, name);
+    inode = name == ".." ? inodes_->parent(inode) : lookup(inode, name);
   }
   return inode;
-}
-
-Inode Tree::parent(Inode inode) const {
-  const std::shared_lock lock(mutex_);
-  return entry(inode).parent;
-}
-
-std::string Tree::name(Inode inode) const {
-  const std::shared_lock lock(mutex_);
-  return entry(inode).name;
-}
-
-std::string Tree::path(Inode inode) const {
-  const std::shared_lock lock(mutex_);
-  std::string path;
-  for (; inode != kRootInode; inode = entry(inode).parent) path = "/" + entry(inode).name + path;
-  return path.empty() ? "/" : path;
 }
 
 timespec Tree::modified(Inode inode) {
   return modified_on_disk(source_path(inode));
 }
 
-std::string Tree::source_path(Inode inode) const {
+std::string Tree::source_path(Inode inode) {
+  entry(inode);
   const std::shared_lock lock(mutex_);
-  for (; inode != kRootInode; inode = entry(inode).parent) {
-    const ShownPtr& shown = entry(inode).shown;
-    if (const std::string* const on_disk = shown ? host_path(*shown) : nullptr) return *on_disk;
+  for (; inode != kRootInode; inode = inodes_->parent(inode)) {
+    const ShownPtr here = held(inode);
+    if (const std::string* const on_disk = here ? host_path(*here) : nullptr) return *on_disk;
   }
   return top_.store->path;
 }
 
-std::string Tree::store_path(Inode inode) const {
+std::string Tree::store_path(Inode inode) {
+  entry(inode);
   const std::shared_lock lock(mutex_);
-  for (; inode != kRootInode; inode = entry(inode).parent) {
-    const ShownPtr& shown = entry(inode).shown;
-    if (shown && !shown->node.store.empty()) return shown->node.store;
+  for (; inode != kRootInode; inode = inodes_->parent(inode)) {
+    const ShownPtr here = held(inode);
+    if (here && !here->node.store.empty()) return here->node.store;
   }
   return top_.store->path;
 }
 
 Attributes Tree::attributes(Inode inode) {
-  if (kind(inode) == FileKind::link) return {};
+  const FileKind of = kind(inode);
+  if (of == FileKind::link) return {};
   const ShownPtr known = shown(inode);
-  if (kind(inode) == FileKind::directory) return own_attributes(directory_node(*known));
-  return attributes_of(known->node);
+  return of == FileKind::directory ? own_attributes(directory_node(*known)) : attributes_of(known->node);
 }
 
 std::string Tree::target(Inode link) {
@@ -302,82 +302,35 @@ std::string Tree::target(Inode link) {
   return known->target;
 }
 
-bool Tree::changes(Inode file) const {
-  const std::shared_lock lock(mutex_);
+bool Tree::changes(Inode file) {
   return entry(file).changes;
 }
 
 std::shared_ptr<ViewFile> Tree::view(Inode file) {
-  bool is_fixed = true;
-  {
-    const std::shared_lock lock(mutex_);
-    Entry& known = entry(file);
-    if (known.view) {
-      known.is_used.store(true, std::memory_order_relaxed);
-      return known.view;
-    }
-    is_fixed = !known.changes;
-  }
-  if (kind(file) != FileKind::file) throw not_found("{}: no file", path(file));
+  if (std::shared_ptr<ViewFile> known = open_views_.find(file)) return known;
+  if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
   std::shared_ptr<ViewFile> view = shown(file)->open();
-  return is_fixed ? keep(file, std::move(view)) : view;
-}
-
-// The view that all share: the one given, or one that was opened at the same time.
-std::shared_ptr<ViewFile> Tree::keep(Inode file, std::shared_ptr<ViewFile> view) {
-  const std::unique_lock lock(mutex_);
-  Entry& known = entry(file);
-  if (known.view) return known.view;
-  if (known.offsets) view->adopt(known.offsets);
-  known.view = view;
-  open_views_.push_back(file);
-  close_some_views();
-  return view;
-}
-
-// Those that nobody has open and nobody has asked for since they were last looked at. Requires: mutex_ is
-// held.
-void Tree::close_some_views() {
-  for (size_t tries = 2 * open_views_.size(); open_views_.size() > kMostOpenViews && tries > 0; --tries) {
-    const Inode file = open_views_.front();
-    open_views_.pop_front();
-    Entry& known = entry(file);
-    if (known.view.use_count() > 1 || known.is_used.exchange(false, std::memory_order_relaxed))
-      open_views_.push_back(file);
-    else
-      known.view.reset();
-  }
+  return changes(file) ? view : open_views_.keep(file, std::move(view));
 }
 
 uint64_t Tree::size(Inode file) {
-  {
-    const std::shared_lock lock(mutex_);
-    if (entry(file).size) return *entry(file).size;
-  }
+  if (const std::optional<uint64_t> known = open_views_.size(file)) return *known;
   const std::shared_ptr<ViewFile> of = view(file);
-  const uint64_t size = of->size();
-  remember_size(file, size, *of);
-  return size;
+  return remembered_size(file, of->size(), *of);
 }
 
 std::optional<uint64_t> Tree::known_size(Inode file) {
-  {
-    const std::shared_lock lock(mutex_);
-    if (entry(file).size) return entry(file).size;
-  }
+  if (const std::optional<uint64_t> known = open_views_.size(file)) return known;
   const std::shared_ptr<ViewFile> of = view(file);
   const std::optional<uint64_t> size = of->known_size();
-  if (size) remember_size(file, *size, *of);
-  return size;
+  if (!size) return std::nullopt;
+  return remembered_size(file, *size, *of);
 }
 
-void Tree::remember_size(Inode file, uint64_t size, const ViewFile& view) {
+uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
   if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
-  const std::unique_lock lock(mutex_);
-  Entry& known = entry(file);
-  if (known.changes) return;
-  known.size = size;
-  known.offsets = view.offsets();
+  if (!changes(file)) open_views_.remember_size(file, size, view);
+  return size;
 }
 
 // Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes
@@ -388,40 +341,15 @@ void Tree::let_go(const std::string& store_path) {
   if (roots == inner_stores_.end()) return;  // only links lead there
   std::vector<Inode> left = roots->second;
   while (!left.empty()) {
-    Directory* directory = entry(left.back()).directory.get();
+    Directory* directory = met(left.back())->directory.get();
     left.pop_back();
     if (!directory || !directory->listing) continue;
-    directory->loaded = false;
+    directory->contents.reset();
     for (const Listing::Entry& child : directory->listing->entries) {
-      Entry& known = entry(child.inode);
-      known.shown.reset();
-      if (known.view.use_count() == 1) known.view.reset();  // else whoever opens it next shares it
+      open_views_.let_go(child.inode);
       left.push_back(child.inode);
     }
   }
-}
-
-void Tree::reopen(Top top) {
-  stores_.forget();
-  const std::unique_lock lock(mutex_);
-  top_ = std::move(top);
-  inner_stores_.clear();
-  open_views_.clear();
-  for (Inode inode = 1; inode <= entries_.size(); ++inode) {
-    Entry& known = entry(inode);
-    if (is_hidden(inode)) continue;
-    known.view.reset();
-    known.size.reset();
-    known.offsets.reset();
-    known.shown.reset();
-    if (known.directory) known.directory->current = known.directory->loaded = false;
-  }
-  entry(kRootInode).shown = std::make_shared<const Shown>(Shown{"", FileKind::directory, top_.node, {}, {}});
-}
-
-Inode Tree::count() const {
-  const std::shared_lock lock(mutex_);
-  return entries_.size();
 }
 
 }  // namespace plainfs

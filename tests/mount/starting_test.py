@@ -118,7 +118,7 @@ class Starting(Folder):
     def test_what_the_system_refuses_later(self):
         point = self.empty("m")
         self.addCleanup(mounted.unmount, point)
-        for code, fault in ((6, "rt_sigaction:error=EINVAL:when=1"), (7, "clone,clone3:error=EAGAIN:when=2+")):
+        for code, fault in ((6, "rt_sigaction:error=EINVAL:when=1+"), (7, "clone,clone3:error=EAGAIN:when=2+")):
             result = run("strace", "-f", "-o", "/dev/null", "-e", f"inject={fault}", PROGRAM, SAMPLE, point)
             self.assertEqual(result.returncode, code, f"{fault}: {result.stderr.decode()}")
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(point)))

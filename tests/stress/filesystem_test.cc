@@ -30,7 +30,7 @@ struct Fixture {
     for (const Listing::Entry& entry : files->list(directory)->entries) {
       const std::string path = place + "/" + entry.name;
       try {
-        const FileKind kind = files->tree().kind(entry.inode);
+        const FileKind kind = files->kind(entry.inode);
         if (kind == FileKind::directory) collect(entry.inode, path, contents);
         if (kind == FileKind::file) contents[path] = read(path, 0, 1 << 22);
       } catch (const Error&) {

@@ -172,10 +172,10 @@ BOOST_AUTO_TEST_CASE(errors_become_an_errno_and_one_line) {
 BOOST_AUTO_TEST_CASE(hidden_files_are_found_but_not_listed) {
   root->add_array("a");
   int opened = 0;
-  files().tree().add_hidden(".plainfs", {{"log", [&opened] {
-                                            ++opened;
-                                            return std::make_unique<MemoryFile>(std::to_string(opened));
-                                          }}});
+  files().add_hidden(".plainfs", {{"log", [&opened] {
+                                     ++opened;
+                                     return std::make_unique<MemoryFile>(std::to_string(opened));
+                                   }}});
   for (const Listing::Entry& entry : files().list(kRootInode)->entries) BOOST_TEST(entry.name != ".plainfs");
   BOOST_TEST(files().list(files().find(".plainfs"))->entries.size() == 1U);
   BOOST_TEST(read(".plainfs/log") == "1");

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(a_session_may_end_while_blocks_are_read_ahead) {
   for (int i = 0; i < 30; ++i) {
     Session session(options);
     Filesystem& filesystem = session.filesystem();
-    const OpenFile file = filesystem.open(filesystem.tree().find("array.csv"));
+    const OpenFile file = filesystem.open(filesystem.find("array.csv"));
     BOOST_TEST(filesystem.read(file, 0, 1000).size() == 1000u);
     BOOST_TEST(filesystem.read(file, 1000, 1000).size() == 1000u);
   }

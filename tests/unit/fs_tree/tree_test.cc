@@ -19,12 +19,11 @@ struct Fixture {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
   std::string subdir;
+  std::shared_ptr<Inodes> inodes = std::make_shared<Inodes>();
   std::optional<Tree> made;
 
   Tree& tree() {
-    if (!made)
-      made.emplace(Tree::top_of(memory_store(root), subdir, default_views(), context), default_views(),
-                   context);
+    if (!made) made.emplace(memory_store(root), subdir, default_views(), context, inodes);
     return *made;
   }
   Inode find(const std::string& path) { return tree().find(path); }
@@ -63,8 +62,8 @@ BOOST_AUTO_TEST_CASE(inodes_are_stable_and_distinct) {
   const Inode a = find("a.csv");
   BOOST_TEST(find("g/a.csv") != a);
   BOOST_TEST(find("a.csv") == a);
-  BOOST_TEST(tree().path(find("g/a.csv")) == "/g/a.csv");
-  BOOST_TEST(tree().path(kRootInode) == "/");
+  BOOST_TEST(inodes->path(find("g/a.csv")) == "/g/a.csv");
+  BOOST_TEST(inodes->path(kRootInode) == "/");
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_is_listed_once) {
@@ -123,8 +122,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_is_one_array_shows_it_as_array) {
   MemoryGroup group;
   group.add_array("a");
   store.root = group.members().front().node;
-  made.emplace(Tree::top_of(std::make_shared<const Store>(store), {}, default_views(), context),
-               default_views(), context);
+  made.emplace(std::make_shared<const Store>(store), "", default_views(), context, inodes);
   BOOST_TEST(names() == (Names{"array.csv", "array.npy"}), boost::test_tools::per_element());
 }
 
@@ -263,12 +261,39 @@ BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
   auto other = std::make_shared<MemoryGroup>();
   other->add_array("b", {1, 2, 3, 4, 5}).add_array("c");
   const uint64_t old_size = tree().size(b);
-  tree().reopen(Tree::top_of(memory_store(other), {}, default_views(), context));
+  Tree before(memory_store(root), {}, default_views(), context, inodes);
+  BOOST_TEST(before.find("a.csv") == a);
+  root = other;
+  made.reset();
   BOOST_CHECK_EXCEPTION(tree().kind(a), Error,
                         [](const Error& error) { return error.code() == Errc::not_found; });
+  BOOST_CHECK(tree().kind(b) == FileKind::file);
   BOOST_TEST(names() == (Names{"b.csv", "b.npy", "c.csv", "c.npy"}), boost::test_tools::per_element());
   BOOST_TEST(find("b.csv") == b);
   BOOST_TEST(tree().size(b) == old_size + 4);
+  // Who began before ends with what there was.
+  BOOST_CHECK(before.kind(a) == FileKind::file);
+  BOOST_TEST(before.size(b) == old_size);
+}
+
+BOOST_AUTO_TEST_CASE(an_inode_of_another_opening_is_found_by_its_name) {
+  root->add_group("g")->add_group("h")->add_array("a");
+  const Inode a = find("g/h/a.csv"), h = find("g/h");
+  made.reset();
+  BOOST_TEST(tree().size(a) == 6u);
+  made.reset();
+  BOOST_TEST(tree().list(h)->entries.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {
+  root->add_text("a");
+  root->add("x", {{}, std::make_shared<MemoryGroup>(), {}, {}});
+  const Inode group = find("x");
+  root = std::make_shared<MemoryGroup>();
+  root->add_link("x", {"a"});
+  made.reset();
+  BOOST_TEST(find("x") != group);
+  BOOST_CHECK_THROW(tree().kind(group), Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
@@ -298,13 +323,13 @@ BOOST_AUTO_TEST_CASE(many_threads_see_the_same_inodes) {
   std::vector<std::vector<Inode>> seen(8);
   tree();
   std::vector<std::thread> threads;
-  for (auto& inodes : seen) {
-    threads.emplace_back([&inodes, this] {
-      for (int i = 0; i < 200; ++i) inodes.push_back(find(fmt::format("g{}/a.csv", i)));
+  for (auto& met : seen) {
+    threads.emplace_back([&met, this] {
+      for (int i = 0; i < 200; ++i) met.push_back(find(fmt::format("g{}/a.csv", i)));
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const auto& inodes : seen) BOOST_TEST(inodes == seen.front());
+  for (const auto& met : seen) BOOST_TEST(met == seen.front());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

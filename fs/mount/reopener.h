@@ -1,0 +1,46 @@
+// Opens the store anew on a thread of its own, so that neither signals nor requests wait for it. However
+// often it is asked while it does so, it does so once more.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "cache/request.h"
+#include "fs/log.h"
+#include "fs/mount/fuse.h"
+
+namespace plainfs {
+
+class Reopener {
+ public:
+  Reopener(FuseMount& mount, Filesystem& filesystem, Log& log);
+  // What is under way is cancelled.
+  ~Reopener();
+  Reopener(const Reopener&) = delete;
+  Reopener& operator=(const Reopener&) = delete;
+
+  // From any thread; returns at once.
+  void ask();
+
+ private:
+  struct Work : Request {
+    explicit Work(const Reopener& of) : reopener(of) {}
+    bool cancelled() const override { return reopener.is_ending_ || reopener.mount_.is_over(); }
+    const Reopener& reopener;
+  };
+  void run();
+  void reopen();
+
+  FuseMount& mount_;
+  Filesystem& filesystem_;
+  Log& log_;
+  std::mutex mutex_;  // guards what follows but the atomic, which is asked without it
+  std::condition_variable asked_;
+  bool is_wanted_ = false;
+  std::atomic<bool> is_ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,65 @@
+#include "fs/opening.h"
+
+#include "formats/base/modified_time.h"
+
+namespace plainfs {
+namespace {
+
+bool same(timespec a, timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+Context with_files(const Context& like, Sources& files) {
+  return {like.cache,    like.workers, like.decode_room, like.unit_room, files,
+          like.counters, like.options, like.warn,        like.note};
+}
+
+}  // namespace
+
+OpeningContext::OpeningContext(const Context& like, const std::string& store)
+    : files_(store, like.options.follow_outside, like.counters.source_bytes_read),
+      context_(with_files(like, files_.own())),
+      others_(context_, files_) {
+  context_.other = [this](const std::string& store) -> Context& { return others_.of(store); };
+}
+
+Opening::Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
+                 std::vector<const View*> views, std::shared_ptr<Inodes> inodes)
+    : context_(context),
+      number_(number),
+      first_owner_(context.cache.new_owner()),
+      store_(std::move(store)),
+      tree_(store_, subdir, std::move(views), context, std::move(inodes)) {
+  check_unchanged(store_->path);
+}
+
+Opening::~Opening() {
+  context_.cache.drop(first_owner_, context_.cache.new_owner());
+  context_.files.clear();
+}
+
+// What is gone is another device's inode 0.
+Opening::Stamp Opening::stamp_of(const std::string& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  Stamp stamp;
+  stamp.device = status.st_dev;
+  stamp.inode = status.st_ino;
+  if (!S_ISREG(status.st_mode)) return stamp;
+  stamp.size = status.st_size;
+  stamp.modified = modified_time(status);
+  stamp.changed = changed_time(status);
+  return stamp;
+}
+
+void Opening::check_unchanged(const std::string& store_path) {
+  if (is_lost_.load(std::memory_order_relaxed)) throw changed(store_path);
+  const Stamp now = stamp_of(store_path);
+  const std::lock_guard lock(stamps_mutex_);
+  const Stamp& first = stamps_.try_emplace(store_path, now).first->second;
+  const bool is_same = first.device == now.device && first.inode == now.inode && first.size == now.size &&
+                       same(first.modified, now.modified) && same(first.changed, now.changed);
+  if (!is_same) throw changed(store_path);
+}
+
+}  // namespace plainfs

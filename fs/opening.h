@@ -1,0 +1,78 @@
+// A store as it was opened at one time, and all that was found out about it since. Opening it anew makes
+// another one beside it; a request that began with this one ends with it.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "fs/store_contexts.h"
+#include "fs/tree/tree.h"
+
+namespace plainfs {
+
+// A Context with files of its own, which are looked at anew, and contexts of its own for the other stores
+// that are met; all else is that of the Context it is made like.
+class OpeningContext {
+ public:
+  OpeningContext(const Context& like, const std::string& store);
+  OpeningContext(const OpeningContext&) = delete;
+  OpeningContext& operator=(const OpeningContext&) = delete;
+
+  Context& context() { return context_; }
+
+ private:
+  StoreFiles files_;
+  Context context_;
+  StoreContexts others_;
+};
+
+// Thread-safe.
+class Opening {
+ public:
+  // context: outlives this. subdir, views: as of Tree.
+  Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
+          std::vector<const View*> views, std::shared_ptr<Inodes> inodes);
+  ~Opening();
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+  uint64_t number() const { return number_; }
+  const StorePtr& store() const { return store_; }
+  Tree& tree() { return tree_; }
+
+  // Throws changed where the store at store_path, this one or one that was met in it, is no longer what it
+  // was at the first call for it, and for every store after lose().
+  void check_unchanged(const std::string& store_path);
+  // The store is known to be gone: nothing is shown by what is known of it.
+  void lose() { is_lost_.store(true, std::memory_order_relaxed); }
+
+ private:
+  // What a store was on disk.
+  struct Stamp {
+    dev_t device = 0;
+    ino_t inode = 0;
+    off_t size = 0;  // of a store that is a file; else 0, as the times
+    timespec modified{}, changed{};
+  };
+  static Stamp stamp_of(const std::string& path);
+
+  Context& context_;
+  const uint64_t number_;
+  const uint64_t first_owner_;  // in the cache
+  const StorePtr store_;        // as it was opened, whatever part of it is shown
+  Tree tree_;
+  std::atomic<bool> is_lost_{false};  // relaxed: nothing else is told by it
+  std::mutex stamps_mutex_;           // guards stamps_
+  std::unordered_map<std::string, Stamp> stamps_;
+};
+
+using OpeningPtr = std::shared_ptr<Opening>;
+
+}  // namespace plainfs

@@ -1,0 +1,42 @@
+// A Context for each store besides the one that was named, alike in all but its files and what its messages
+// begin with: that store's path.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "formats/model/context.h"
+#include "fs/store_files.h"
+
+namespace plainfs {
+
+// Thread-safe.
+class StoreContexts {
+ public:
+  // like: is copied for each store when it is first met. It and files outlive this.
+  StoreContexts(const Context& like, StoreFiles& files) : like_(like), files_(files) {}
+
+  Context& of(const std::string& store) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
+    const Context made{
+        like_.cache,    like_.workers, like_.decode_room,        like_.unit_room,          files_.of(store),
+        like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other};
+    return contexts_.emplace(store, made).first->second;
+  }
+
+ private:
+  using Tell = std::function<void(const std::string&)>;
+  static Tell named(const std::string& store, const Tell& tell) {
+    if (!tell) return {};
+    return [store, tell](const std::string& message) { tell(store + ": " + message); };
+  }
+
+  const Context& like_;
+  StoreFiles& files_;
+  std::mutex mutex_;                                   // guards contexts_
+  std::unordered_map<std::string, Context> contexts_;  // none ever goes: arrays refer to them
+};
+
+}  // namespace plainfs

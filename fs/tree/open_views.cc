@@ -1,0 +1,69 @@
+#include "fs/tree/open_views.h"
+
+#include <mutex>
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostKept = 1024;
+
+}  // namespace
+
+std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
+  const std::shared_lock lock(mutex_);
+  const auto found = known_.find(file);
+  if (found == known_.end()) return nullptr;
+  found->second.is_used.store(true, std::memory_order_relaxed);
+  return found->second.view;
+}
+
+std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view) {
+  const std::unique_lock lock(mutex_);
+  Known& known = known_[file];
+  if (known.view) return known.view;
+  if (known.offsets) view->adopt(known.offsets);
+  known.view = view;
+  kept_.push_back(file);
+  close_some();
+  return view;
+}
+
+// Those that nobody has open and nobody has asked for since they were last looked at. Requires: mutex_ is
+// held.
+void OpenViews::close_some() {
+  for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
+    const Inode file = kept_.front();
+    kept_.pop_front();
+    Known& known = known_[file];
+    if (known.view.use_count() > 1 || known.is_used.exchange(false, std::memory_order_relaxed)) {
+      kept_.push_back(file);
+    } else {
+      known.view.reset();
+      if (!known.size) known_.erase(file);
+    }
+  }
+}
+
+void OpenViews::let_go(Inode file) {
+  const std::unique_lock lock(mutex_);
+  const auto found = known_.find(file);
+  if (found == known_.end() || found->second.view.use_count() != 1) return;
+  found->second.view.reset();
+  std::erase(kept_, file);
+  if (!found->second.size) known_.erase(found);
+}
+
+std::optional<uint64_t> OpenViews::size(Inode file) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = known_.find(file);
+  return found == known_.end() ? std::nullopt : found->second.size;
+}
+
+void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
+  const std::unique_lock lock(mutex_);
+  Known& known = known_[file];
+  known.size = size;
+  known.offsets = view.offsets();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,46 @@
+// The files under the mountpoint that are open, or were lately, one view each however many have it open; and
+// what was found out about the size of every file, which is kept for as long as the kernel may know it: a
+// view that is opened again need not go through its content again.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "fs/text/view_file.h"
+#include "fs/tree/inodes.h"
+
+namespace plainfs {
+
+// Thread-safe.
+class OpenViews {
+ public:
+  // Null where none is kept.
+  std::shared_ptr<ViewFile> find(Inode file);
+  // Keeps view and gives it back, or the one that was kept since nobody was found.
+  std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
+  // Keeps it no longer, unless somebody has it open.
+  void let_go(Inode file);
+
+  std::optional<uint64_t> size(Inode file) const;
+  void remember_size(Inode file, uint64_t size, const ViewFile& view);
+
+ private:
+  struct Known {
+    std::shared_ptr<ViewFile> view;
+    std::atomic<bool> is_used{
+        false};  // the view, since it was last looked at; atomic: set with the mutex shared
+    std::optional<uint64_t> size;
+    OffsetsPtr offsets;
+  };
+  void close_some();
+
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::unordered_map<Inode, Known> known_;
+  std::deque<Inode> kept_;  // files with a view, the next one to be looked at first
+};
+
+}  // namespace plainfs

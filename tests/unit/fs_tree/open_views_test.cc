@@ -1,0 +1,66 @@
+#include "fs/tree/open_views.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace plainfs;
+
+namespace {
+
+// Has made a pass, or has been told what another found out.
+class Measured : public ViewFile {
+ public:
+  uint64_t size() override { return 1; }
+  Slices read(uint64_t, size_t) override { return {}; }
+  OffsetsPtr offsets() const override { return offsets_; }
+  void adopt(OffsetsPtr offsets) override { offsets_ = std::move(offsets); }
+
+  OffsetsPtr offsets_;
+};
+
+std::shared_ptr<Measured> measured() {
+  return std::make_shared<Measured>();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(open_views)
+
+BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
+  OpenViews views;
+  BOOST_TEST(!views.find(7));
+  const auto first = views.keep(7, measured());
+  BOOST_TEST((views.keep(7, measured()) == first));
+  BOOST_TEST((views.find(7) == first));
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_its_offsets_stay) {
+  OpenViews views;
+  const auto open = views.keep(1, measured());
+  auto sized = measured();
+  sized->offsets_ = std::make_shared<const Offsets>(Offsets{"", {0, 5}});
+  views.keep(2, sized);
+  views.remember_size(2, 5, *sized);
+  sized.reset();
+  views.keep(3, measured());
+  for (Inode file = 10; file < 3000; ++file) views.keep(file, measured());
+  BOOST_TEST((views.find(1) == open));
+  BOOST_TEST(!views.find(3));
+  BOOST_TEST(views.size(2).value() == 5u);
+  const auto again = measured();
+  BOOST_TEST((views.keep(2, again) == again));
+  BOOST_TEST(again->offsets_->of.back() == 5u);
+  BOOST_TEST(!views.size(3));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_let_go_is_shared_as_long_as_somebody_has_it_open) {
+  OpenViews views;
+  auto open = views.keep(1, measured());
+  views.let_go(1);
+  BOOST_TEST((views.find(1) == open));
+  open.reset();
+  views.let_go(1);
+  BOOST_TEST(!views.find(1));
+  views.let_go(99);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
