@@ -104,6 +104,7 @@ bool FuseMount::is_over() const {
 }
 
 void FuseMount::invalidate() {
+  faults_.forget();
   Tree& tree = filesystem_.tree();
   for (Inode inode = 1; inode <= tree.count(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
