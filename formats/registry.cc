@@ -9,6 +9,7 @@
 #include "formats/hdmf/schema.h"
 #include "formats/loom/schema.h"
 #include "formats/model/broken_group.h"
+#include "formats/nwb/schema.h"
 #include "formats/rds/container.h"
 #include "formats/takane/object.h"
 #include "formats/tenx/schema.h"
@@ -32,6 +33,7 @@ constexpr Schema kSchemas[] = {
     {"AnnData", anndata::refine, anndata::describe},
     {"10x", tenx::refine, tenx::describe},
     {"loom", loom::refine, loom::describe},
+    {"HDMF table", nwb::refine, nullptr},
     {"HDMF", hdmf::refine, nullptr},
 };
 

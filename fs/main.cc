@@ -63,9 +63,9 @@ int run(const std::string& program, std::vector<std::string> arguments) {
   }
   if (options.version) {
     std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
-    for (const auto& [name, version] : library_versions())
-      if (name != "plainfs" && name != "libfuse")
-        std::printf("%s %s\n", name.c_str(), version.text()->c_str());
+    for (const auto& [library, version] : library_versions())
+      if (library != "plainfs" && library != "libfuse")
+        std::printf("%s %s\n", library.c_str(), version.text()->c_str());
     return kSuccess;
   }
   return is_fake ? int{kSuccess} : mount_store(options);

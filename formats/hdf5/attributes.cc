@@ -43,7 +43,7 @@ Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
 
 Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
   std::vector<StoredAttribute> stored = file.library().attributes(object_address);
-  const Pointees pointees = file.pointees();
+  const Pointees pointees = file.attribute_pointees();
   Attributes attributes;
   for (StoredAttribute& attribute : stored) {
     if (attribute.error) {
@@ -65,7 +65,7 @@ ArrayPtr read_attribute(const SourceFile& file, uint64_t object_address, const s
   const StoredExtent& extent = stored->extent;
   if (extent.is_null) return std::make_shared<NullAttribute>(extent.type.dtype);
   Elements elements =
-      decode(extent.type, std::move(stored->stored), element_count(extent.shape), file.pointees());
+      decode(extent.type, std::move(stored->stored), element_count(extent.shape), file.attribute_pointees());
   return std::make_shared<MemoryArray>(extent.type.dtype, extent.shape, std::move(elements));
 }
 

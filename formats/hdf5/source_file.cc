@@ -48,11 +48,10 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
 SourceFile::SourceFile(const std::string& location, Context& context)
     : context_(context), library_(location, context), heap_(library_.bytes(), library_.layout(), context) {}
 
-std::string SourceFile::path_of(uint64_t address) const {
+std::optional<std::string> SourceFile::path_of(uint64_t address) const {
   std::call_once(tree_walked_, [this] { places_ = walk_tree(library_); });
   auto found = places_.find(address);
-  if (found == places_.end())
-    throw damaged("a reference to address {}, where no object of the tree is", address);
+  if (found == places_.end()) return std::nullopt;
   std::string path;
   for (; found->second.depth > 0; found = places_.find(found->second.parent))
     path = "/" + found->second.name + path;
@@ -60,7 +59,21 @@ std::string SourceFile::path_of(uint64_t address) const {
 }
 
 Pointees SourceFile::pointees() const {
-  return {heap_, [this](uint64_t address) { return path_of(address); }};
+  return {heap_, [this](uint64_t address) {
+            std::optional<std::string> path = path_of(address);
+            if (!path) throw damaged("a reference to address {}, where no object of the tree is", address);
+            return path;
+          }};
+}
+
+Pointees SourceFile::attribute_pointees() const {
+  return {heap_, [this](uint64_t address) {
+            std::optional<std::string> path = path_of(address);
+            if (!path)
+              context_.warn(
+                  fmt::format("an attribute refers to address {}, where no object of the tree is", address));
+            return path;
+          }};
 }
 
 }  // namespace plainfs::hdf5

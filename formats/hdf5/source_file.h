@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "formats/hdf5/global_heap.h"
@@ -35,9 +36,13 @@ class SourceFile {
 
   // What elements of this file may point at. Lives no longer than the file.
   Pointees pointees() const;
+  // The same for an attribute, whose owner's other attributes should not be lost with it: a reference to an
+  // object that no path leads to any more (h5py keeps them when the object is deleted) is missing, with a
+  // warning.
+  Pointees attribute_pointees() const;
 
  private:
-  std::string path_of(uint64_t address) const;
+  std::optional<std::string> path_of(uint64_t address) const;
 
   Context& context_;
   LibraryFile library_;

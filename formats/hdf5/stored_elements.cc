@@ -161,10 +161,11 @@ Elements Decoder::reference(const StoredType& type, ByteSpan stored, uint64_t co
       const auto index = static_cast<uint32_t>(load_unsigned(at + address_size, 4));
       address = load_unsigned(heap().read(address, index, address_size).data(), address_size);
     }
-    if (address == 0)
-      builder.add_missing();
+    const std::optional<std::string> path = address == 0 ? std::nullopt : pointees_->path_of(address);
+    if (path)
+      builder.add(*path);
     else
-      builder.add(pointees_->path_of(address));
+      builder.add_missing();
   }
   return builder.finish();
 }

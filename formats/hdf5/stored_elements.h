@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "formats/hdf5/global_heap.h"
 #include "formats/hdf5/stored_type.h"
@@ -10,11 +12,11 @@
 
 namespace plainfs::hdf5 {
 
-// What stored elements may point at. path_of: the path of the object whose header is at address; throws
-// damaged where there is none.
+// What stored elements may point at. path_of: the path of the object whose header is at address, nullopt
+// where the reference is to be missing; throws damaged where no path leads there.
 struct Pointees {
   const GlobalHeap& heap;
-  std::function<std::string(uint64_t address)> path_of;
+  std::function<std::optional<std::string>(uint64_t address)> path_of;
 };
 
 // Requires: stored.size() == count * type.size, checked: Error(damaged).

@@ -104,6 +104,7 @@ bool FuseMount::is_over() const {
 }
 
 void FuseMount::invalidate() {
+  faults_.forget();
   const Inode count = filesystem_.count();
   for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fs/filesystem.h"
+#include "fs/mount/faults.h"
 #include "fs/sizings.h"
 
 struct fuse_session;
@@ -62,8 +63,9 @@ class FuseMount {
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;
   std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
-  Sizings sizings_;                      // after the session, so that it answers before that ends
-  std::atomic<uint64_t> requests_{0};    // relaxed: read by the idle clock only
+  Faults faults_;
+  Sizings sizings_;                    // after the session, so that it answers before that ends
+  std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
   std::atomic<int64_t> open_files_{0};
 };
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <functional>
 
 #include "fs/mount/fuse.h"
@@ -85,21 +86,31 @@ struct FuseCallbacks {
   // Runs answer(filesystem) and replies with the errno of what it throws.
   template <class Answer>
   static void guarded(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, Answer&& answer) {
-    int error_number = EIO;
     try {
       const FuseRequest asked(request, mount);
       const Request::Scope scope(&asked);
       return answer(mount.filesystem_);
-    } catch (const Cancelled&) {
-      error_number = mount.is_over() ? ENOTCONN : EINTR;
-    } catch (const Error& error) {
-      error_number = mount.filesystem_.report(inode, error);
-    } catch (const std::bad_alloc&) {
-      error_number = mount.filesystem_.report(inode, Error(Errc::unreadable, "out of memory"));
-    } catch (const std::exception& error) {
-      error_number = mount.filesystem_.report(inode, Error(Errc::damaged, error.what()));
+    } catch (...) {
+      fuse_reply_err(request, error_number(mount, inode, std::current_exception()));
     }
-    fuse_reply_err(request, error_number);
+  }
+
+  static int error_number(FuseMount& mount, fuse_ino_t inode, const std::exception_ptr& thrown) {
+    const auto report = [&](const Error& error) {
+      mount.faults_.remember(inode, error);
+      return mount.filesystem_.report(inode, error);
+    };
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Cancelled&) {
+      return mount.is_over() ? ENOTCONN : EINTR;
+    } catch (const Error& error) {
+      return report(error);
+    } catch (const std::bad_alloc&) {
+      return report(Error(Errc::unreadable, "out of memory"));
+    } catch (const std::exception& error) {
+      return report(Error(Errc::damaged, error.what()));
+    }
   }
 
   static void init(void* userdata, fuse_conn_info* connection) {
@@ -141,27 +152,34 @@ struct FuseCallbacks {
     });
   }
 
+  using Reply = std::function<void(Filesystem&)>;
+  using OtherReply = std::function<bool(Filesystem&)>;
+
   // A request that is answered once the size of its file is known.
   struct Waiting : Sizings::Asker {
-    Waiting(FuseMount& of, fuse_req_t asked, fuse_ino_t file, std::function<void(Filesystem&)> reply)
-        : mount(of), request(asked), inode(file), then(std::move(reply)) {}
+    Waiting(FuseMount& of, fuse_req_t asked, fuse_ino_t file, Reply reply, OtherReply other)
+        : mount(of), request(asked), inode(file), then(std::move(reply)), otherwise(std::move(other)) {}
     bool has_left() override { return is_abandoned(request); }
     void answer(std::exception_ptr error) override {
+      const int number = error ? error_number(mount, inode, error) : 0;
       guarded(mount, request, inode, [&](Filesystem& filesystem) {
-        if (error) std::rethrow_exception(error);
-        then(filesystem);
+        if (!error) return then(filesystem);
+        if (!otherwise || !otherwise(filesystem)) fuse_reply_err(request, number);
       });
     }
 
     FuseMount& mount;
     const fuse_req_t request;
     const fuse_ino_t inode;
-    const std::function<void(Filesystem&)> then;
+    const Reply then;
+    const OtherReply otherwise;
   };
 
-  static void when_sized(FuseMount& mount, fuse_req_t request, fuse_ino_t inode,
-                         std::function<void(Filesystem&)> then) {
-    mount.sizings_.ask(inode, std::make_shared<Waiting>(mount, request, inode, std::move(then)));
+  // otherwise: what replies where the size cannot be had; false: it has not, and the error is the reply.
+  static void when_sized(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, Reply then,
+                         OtherReply otherwise = {}) {
+    mount.sizings_.ask(
+        inode, std::make_shared<Waiting>(mount, request, inode, std::move(then), std::move(otherwise)));
   }
 
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, const struct stat& status,
@@ -178,9 +196,17 @@ struct FuseCallbacks {
       if (is_whole) attr_reply(mount, request, inode, status.stat, filesystem);
     });
     if (is_whole) return;
-    when_sized(mount, request, inode, [&mount, request, inode](Filesystem& filesystem) {
-      attr_reply(mount, request, inode, filesystem.status(inode), filesystem);
-    });
+    when_sized(
+        mount, request, inode,
+        [&mount, request, inode](Filesystem& filesystem) {
+          attr_reply(mount, request, inode, filesystem.status(inode), filesystem);
+        },
+        [request, inode](Filesystem& filesystem) {
+          if (!is_after_attributes(request)) return false;
+          const Status status = filesystem.status_so_far(inode);
+          fuse_reply_attr(request, &status.stat, 0);
+          return true;
+        });
   }
 
   static void readlink(fuse_req_t request, fuse_ino_t inode) {
@@ -290,13 +316,24 @@ struct FuseCallbacks {
   static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room) {
     constexpr int kNoSuchAttribute = ENODATA;
 #endif
-    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
-      const std::optional<std::string> value = filesystem.attribute(inode, name);
+    const auto reply = [request, room](const std::optional<std::string>& value) {
       if (value)
         reply_attribute(request, *value, room);
       else
         fuse_reply_err(request, kNoSuchAttribute);
+    };
+    FuseMount& mount = mount_of(request);
+    bool is_known = true;
+    const auto reply_reason = [&mount, inode, reply](Filesystem& filesystem) {
+      reply(mount.faults_.reason(filesystem, inode));
+      return true;
+    };
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      if (name != Faults::kAttribute) return reply(filesystem.attribute(inode, name));
+      is_known = mount.faults_.reason(filesystem, inode) || filesystem.status_so_far(inode).is_whole;
+      if (is_known) reply_reason(filesystem);
     });
+    if (!is_known) when_sized(mount, request, inode, reply_reason, reply_reason);
   }
 
   static void listxattr(fuse_req_t request, fuse_ino_t inode, size_t room) {

@@ -1,9 +1,11 @@
 #include <array>
 
 #include "formats/base/error.h"
+#include "formats/model/nested_array.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/csv_array.h"
+#include "fs/views/csv_nested.h"
 #include "fs/views/csv_table.h"
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
@@ -11,6 +13,7 @@
 #include "fs/views/mtx_coordinates.h"
 #include "fs/views/names_tsv.h"
 #include "fs/views/npy.h"
+#include "fs/views/ragged_tsv.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
@@ -51,8 +54,10 @@ void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& fil
                        return table ? csv_compounds(shown, context) : csv_array(shown, context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
-    files.push_back({false, ".csv",
-                     text_opener(context, [table = *table, &context] { return csv_table(table, context); })});
+    files.push_back({false, ".csv", text_opener(context, [table = *table, &context] {
+                       return has_nested_columns(table) ? csv_nested(table, context)
+                                                        : csv_table(table, context);
+                     })});
   } else if (const auto* error = std::get_if<Error>(&node.content)) {
     files.push_back({false, ".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }});
   }
@@ -127,13 +132,23 @@ void offer_names(const MatrixNames& names, const Node& node, Context& context,
     offer("barcodes.tsv", {names.column_names});
 }
 
+const RaggedArray* ragged_array(const Node& node) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  return array ? dynamic_cast<const RaggedArray*>(array->values.get()) : nullptr;
+}
+
 void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  if (const RaggedArray* ragged = ragged_array(node))
+    files.push_back({false, ".tsv", text_opener(context, [elements = ragged->elements(), &context] {
+                       return ragged_tsv(elements, context);
+                     })});
   if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
     offer_names({sparse->row_ids, sparse->row_names, sparse->column_names, sparse->rows, sparse->columns},
                 node, context, files);
-  } else if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content)) {
-    offer_names({nullptr, matrix->row_names, matrix->column_names, matrix->rows, matrix->columns}, node,
-                context, files);
+  } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
+    offer_names(
+        {nullptr, coordinates->row_names, coordinates->column_names, coordinates->rows, coordinates->columns},
+        node, context, files);
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
     const MatrixFiles& matrix = *array->matrix;
     const Shape& shape = array->values->shape();

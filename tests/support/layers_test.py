@@ -15,7 +15,8 @@ formats/frames formats/pickle
 formats/codecs
 formats/hdf5 formats/zarr formats/bpcells
 formats/rds
-formats/anndata formats/h5seurat formats/hdmf formats/loom formats/nwb formats/takane formats/tenx
+formats/anndata formats/h5seurat formats/hdmf formats/loom formats/takane formats/tenx
+formats/nwb
 formats/registry
 formats/folder formats/foreign
 formats/open_store

@@ -480,6 +480,20 @@ BOOST_AUTO_TEST_CASE(reference_to_nothing_is_damage_and_a_null_one_is_missing) {
                         is(Errc::damaged, "address 12345"));
 }
 
+BOOST_AUTO_TEST_CASE(attribute_that_refers_to_nothing_is_null_with_a_warning) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const DatasetHandle x = writer.integers("x", {2}, {1, 2});
+    const SpaceHandle scalar(H5Screate(H5S_SCALAR));
+    const hobj_ref_t nowhere = 12345;
+    writer.attribute(x.id(), "elements", H5T_STD_REF_OBJ, scalar.id(), &nowhere);
+  }
+  const Attributes attributes = find_array(*file.root(), "x")->attributes();
+  BOOST_TEST(find_attribute(attributes, "elements")->is_null());
+  BOOST_TEST(file.context.warned("refers to address 12345"));
+}
+
 BOOST_AUTO_TEST_CASE(file_open_for_writing_elsewhere_reads_as_swmr) {
   File file;
   Hdf5Writer(file.path()).group("g");

@@ -1,0 +1,23 @@
+// A DynamicTable of NWB and hdmf-common: a group whose attribute colnames lists its columns. Also an
+// AlignedDynamicTable, whose attribute categories lists tables inside it with as many rows.
+#pragma once
+
+#include <optional>
+
+#include "formats/model/context.h"
+#include "formats/nwb/columns.h"
+
+namespace plainfs::nwb {
+
+struct DynamicTable {
+  uint64_t rows = 0;
+  ArrayPtr ids;  // null = numbers from 0
+  std::vector<DynamicColumn> columns;
+  std::optional<Error> error;  // set where it is known that the table cannot be shown
+};
+
+// nullopt where group is none. A member of colnames without data is left out with a warning. Throws where
+// colnames or categories cannot be read. Reads no data.
+std::optional<DynamicTable> dynamic_table_in(const Group& group, Context& context);
+
+}  // namespace plainfs::nwb

@@ -1,0 +1,15 @@
+// The meaning of NWB's and hdmf-common's tables, in HDF5 and Zarr alike: every group with an attribute
+// colnames. Facts and their sources: FORMAT.md.
+#pragma once
+
+#include <optional>
+
+#include "formats/model/context.h"
+#include "formats/model/node.h"
+
+namespace plainfs::nwb {
+
+// A table beside its group; the ragged columns in it also tell which rows their elements belong to.
+std::optional<Node> refine(const Node& node, Context& context);
+
+}  // namespace plainfs::nwb

@@ -1,0 +1,259 @@
+#include "fs/views/csv_nested.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/model/nested_array.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/views/cell_cuts.h"
+#include "fs/views/nested_cells.h"
+
+namespace plainfs {
+
+namespace {
+
+bool is_number(const DType& type) {
+  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
+}
+
+// Whether JSON has no number for it.
+bool is_worded(float value) {
+  return !std::isfinite(value);
+}
+bool is_worded(double value) {
+  return !std::isfinite(value);
+}
+bool is_worded(Half value) {
+  return !std::isfinite(to_float(value));
+}
+template <class T>
+bool is_worded(T) {
+  return false;
+}
+
+// Text that stands between the quotes of a CSV field.
+template <class Sink>
+void put_within_quotes(std::string_view text, Sink& sink) {
+  for (size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
+    sink.put(text.substr(0, quote + 1));
+    sink.put('"');
+  }
+  sink.put(text);
+}
+
+// What one block shows of one column.
+struct ColumnPart {
+  NestedCells cells;
+  Span leaves;          // that the block holds; of a column that is not nested its rows
+  Elements elements;    // those leaves
+  bool quoted = false;  // the cell that is being written
+
+  explicit ColumnPart(const RowElements& column) : cells(column) {}
+};
+
+// A column that is no NestedArray has an element a row.
+RowElements elements_of(const Column& column) {
+  if (const auto* nested = dynamic_cast<const NestedArray*>(column.values.get())) return nested->elements();
+  return {nullptr, column.values, {}};
+}
+
+class CsvNested : public EmittingSource<CsvNested> {
+ public:
+  explicit CsvNested(Table table) : table_(std::move(table)) {
+    for (const Column& column : table_.columns) columns_.push_back(elements_of(column));
+  }
+
+  void prepare() override;
+  std::string head() const override;
+  uint64_t block_count() const override { return starts_.size(); }
+
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const;
+
+ private:
+  std::vector<ColumnPart> read_parts(const CellPlace& from, const CellPlace& to) const;
+  bool is_quoted(ColumnPart& part, uint64_t row) const;
+  template <class Sink>
+  void put_cell(ColumnPart& part, uint64_t row, const Path* from, const Path* to, std::string& scratch,
+                Sink& sink) const;
+  template <class Sink>
+  void put_list(ColumnPart& part, size_t level, uint64_t list, const Path* from, const Path* to,
+                std::string& scratch, Sink& sink) const;
+  template <class Sink>
+  void put_leaves(const ColumnPart& part, Span leaves, bool comma_first, std::string& scratch,
+                  Sink& sink) const;
+  template <class Sink>
+  void put_plain(const ColumnPart& part, uint64_t row, std::string& scratch, Sink& sink) const;
+
+  const Table table_;
+  std::vector<RowElements> columns_;
+  std::vector<CellPlace> starts_;  // of the blocks
+};
+
+void CsvNested::prepare() {
+  if (table_.row_names) {
+    table_.row_names->check();
+    if (table_.row_names->count() != table_.rows)
+      throw damaged("{} row names for {} rows", table_.row_names->count(), table_.rows);
+  }
+  std::vector<CutColumn> columns;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    try {
+      NestedCells cells(columns_[i]);
+      cells.check();
+      if (cells.rows() != table_.rows) throw damaged("{} rows, the table has {}", cells.rows(), table_.rows);
+      columns.push_back({std::move(cells), json_width(*columns_[i].values)});
+    } catch (const Error& error) {
+      throw error.at(fmt::format("column {}", table_.columns[i].name));
+    }
+  }
+  starts_ = cut_cells(table_.rows, std::move(columns), kBlockText);
+}
+
+std::string CsvNested::head() const {
+  std::string text = table_.row_names ? "\"\"" : "";
+  StringSink sink(text);
+  for (size_t i = 0; i < table_.columns.size(); ++i) {
+    if (i > 0 || table_.row_names) sink.put(',');
+    put_csv_text(table_.columns[i].name, sink);
+  }
+  return text += '\n';
+}
+
+// The leaves that each column has between two places.
+std::vector<ColumnPart> CsvNested::read_parts(const CellPlace& from, const CellPlace& to) const {
+  std::vector<ColumnPart> parts;
+  // The first leaf of a column that is at or behind a place.
+  const auto leaf_at = [](NestedCells& cells, size_t column, const CellPlace& place) {
+    if (place.column == column && !place.path.empty())
+      return cells.leaves(place.path.size(), {place.path.back(), place.path.back()}).begin;
+    const uint64_t row = place.row + (column < place.column);
+    return cells.leaves(0, {row, row}).begin;
+  };
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ColumnPart& part = parts.emplace_back(columns_[i]);
+    part.leaves.begin = leaf_at(part.cells, i, from);
+    part.leaves.end = leaf_at(part.cells, i, to);
+    part.elements = read_run(part.cells.values(), part.leaves.begin, part.leaves.size());
+  }
+  return parts;
+}
+
+// A cell has a comma where any level has two children in all; else its only leaf decides.
+bool CsvNested::is_quoted(ColumnPart& part, uint64_t row) const {
+  NestedCells& cells = part.cells;
+  Span lists{row, row + 1};
+  for (size_t level = 0; level < cells.levels() && lists.size() == 1; ++level)
+    lists = cells.children(level, lists.begin);
+  if (lists.size() != 1) return lists.size() > 1;
+  const bool is_here = lists.begin >= part.leaves.begin && lists.end <= part.leaves.end;
+  const Elements other = is_here ? Elements() : read_run(cells.values(), lists.begin, 1);
+  std::string leaf;
+  append_json(cells.values().dtype(), is_here ? part.elements : other,
+              is_here ? lists.begin - part.leaves.begin : 0, leaf);
+  return needs_quotes(leaf);
+}
+
+template <class Sink>
+void CsvNested::put_leaves(const ColumnPart& part, Span leaves, bool comma_first, std::string& scratch,
+                           Sink& sink) const {
+  const DType& type = part.cells.values().dtype();
+  const uint64_t first = leaves.begin - part.leaves.begin, end = leaves.end - part.leaves.begin;
+  const auto put_json = [&](uint64_t i) {
+    scratch.clear();
+    append_json(type, part.elements, i, scratch);
+    part.quoted ? put_within_quotes(scratch, sink) : sink.put(std::string_view(scratch));
+  };
+  const auto put_all = [&](auto&& put) {
+    for (uint64_t i = first; i < end; ++i) {
+      if (i > first || comma_first) sink.put(',');
+      put(i);
+    }
+  };
+  if (!is_number(type) || !part.elements.missing.empty()) return put_all(put_json);
+  visit_number(type, [&](auto zero) {
+    const auto values = part.elements.values<decltype(zero)>();
+    put_all([&](uint64_t i) { is_worded(values[i]) ? put_json(i) : sink.put_number(values[i]); });
+  });
+}
+
+// from: where to go on inside the list, null for its beginning; to: where to stop, null for its end. Each has
+// a child a level, and means before that child and the comma in front of it.
+template <class Sink>
+void CsvNested::put_list(ColumnPart& part, size_t level, uint64_t list, const Path* from, const Path* to,
+                         std::string& scratch, Sink& sink) const {
+  const Span all = part.cells.children(level, list);
+  const Span shown{from ? (*from)[level] : all.begin, to ? (*to)[level] : all.end};
+  if (!from) sink.put('[');
+  if (level + 1 == part.cells.levels()) {
+    put_leaves(part, shown, shown.begin > all.begin, scratch, sink);
+  } else {
+    const bool into_first = from && from->size() > level + 1, into_last = to && to->size() > level + 1;
+    for (uint64_t child = shown.begin; child < shown.end + into_last; ++child) {
+      const Path* const child_from = into_first && child == shown.begin ? from : nullptr;
+      if (!child_from && child > all.begin) sink.put(',');
+      put_list(part, level + 1, child, child_from, child == shown.end ? to : nullptr, scratch, sink);
+    }
+  }
+  if (!to) sink.put(']');
+}
+
+template <class Sink>
+void CsvNested::put_plain(const ColumnPart& part, uint64_t row, std::string& scratch, Sink& sink) const {
+  const DType& type = part.cells.values().dtype();
+  const uint64_t i = row - part.leaves.begin;
+  if (type.kind != Kind::compound) return put_csv_field(type, part.elements, i, scratch, sink);
+  scratch.clear();
+  append_json(type, part.elements, i, scratch);
+  put_csv_text(scratch, sink);
+}
+
+template <class Sink>
+void CsvNested::put_cell(ColumnPart& part, uint64_t row, const Path* from, const Path* to,
+                         std::string& scratch, Sink& sink) const {
+  if (part.cells.levels() == 0) return put_plain(part, row, scratch, sink);
+  part.quoted = is_quoted(part, row);
+  if (part.quoted && !from) sink.put('"');
+  put_list(part, 0, row, from, to, scratch, sink);
+  if (part.quoted && !to) sink.put('"');
+}
+
+template <class Sink>
+void CsvNested::emit(uint64_t block, Sink& sink) const {
+  const CellPlace& from = starts_[block];
+  const CellPlace to = block + 1 < starts_.size() ? starts_[block + 1] : CellPlace{table_.rows, 0, {}};
+  std::vector<ColumnPart> parts = read_parts(from, to);
+  const bool has_partial_row = !to.path.empty();
+  const uint64_t rows_end = to.row + has_partial_row;
+  const Elements names =
+      table_.row_names ? read_run(*table_.row_names, from.row, rows_end - from.row) : Elements();
+  std::string scratch;
+  for (uint64_t row = from.row; row < rows_end; ++row) {
+    const bool is_resumed = row == from.row && !from.path.empty();
+    if (!is_resumed && table_.row_names)
+      put_csv_field(table_.row_names->dtype(), names, row - from.row, scratch, sink);
+    for (size_t column = is_resumed ? from.column : 0; column < parts.size(); ++column) {
+      const bool goes_on = is_resumed && column == from.column;
+      const bool stops = has_partial_row && row == to.row && column == to.column;
+      if (!goes_on && (column > 0 || table_.row_names)) sink.put(',');
+      put_cell(parts[column], row, goes_on ? &from.path : nullptr, stops ? &to.path : nullptr, scratch, sink);
+      if (stops) return;
+    }
+    sink.put('\n');
+  }
+}
+
+}  // namespace
+
+bool has_nested_columns(const Table& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
+    return dynamic_cast<const NestedArray*>(column.values.get()) != nullptr;
+  });
+}
+
+std::unique_ptr<TextSource> csv_nested(Table table, Context&) {
+  return std::make_unique<CsvNested>(std::move(table));
+}
+
+}  // namespace plainfs

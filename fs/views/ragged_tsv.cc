@@ -1,0 +1,150 @@
+#include "fs/views/ragged_tsv.h"
+
+#include <algorithm>
+
+#include "formats/base/checked.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/views/cell_cuts.h"
+#include "fs/views/nested_cells.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kIdsAtOnce = 4096;
+
+class RaggedTsv : public EmittingSource<RaggedTsv> {
+ public:
+  explicit RaggedTsv(RowElements elements) : elements_(std::move(elements)) {}
+
+  void prepare() override;
+  uint64_t block_count() const override { return first_row_.size(); }
+
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const;
+
+ private:
+  template <class Sink>
+  void put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id,
+                 std::string& scratch, Sink& sink) const;
+  void append_item(const Elements& leaves, size_t axis, uint64_t& leaf, std::string& out) const;
+  // The elements of a row.
+  Span items(NestedCells& cells, uint64_t row) const;
+
+  const RowElements elements_;
+  uint64_t item_leaves_ = 1;  // leaves of one element of the column
+  uint64_t rows_ = 0;
+  uint64_t count_ = 0;  // elements that belong to rows
+  uint64_t items_in_block_ = 1;
+  std::vector<uint64_t> first_row_;  // of each block: the row of its first element
+};
+
+void RaggedTsv::prepare() {
+  NestedCells cells(elements_);
+  cells.check();
+  rows_ = cells.rows();
+  if (elements_.ids) {
+    elements_.ids->check();
+    if (elements_.ids->count() < rows_)
+      throw damaged("an index of {} rows, the table has {}", rows_, elements_.ids->count());
+  }
+  const Shape& shape = elements_.values->shape();
+  item_leaves_ = element_count(Shape(shape.begin() + 1, shape.end()));
+  uint64_t width;
+  if (__builtin_mul_overflow(item_leaves_, json_width(*elements_.values), &width)) width = kBlockText;
+  items_in_block_ = std::max<uint64_t>(1, kBlockText / (std::min(width, kBlockText) + 8));
+  std::vector<uint64_t> first_row;
+  uint64_t end = 0;
+  for (uint64_t row = 0; row < rows_; ++row) {
+    end = items(cells, row).end;
+    while (first_row.size() * items_in_block_ < end) first_row.push_back(row);
+  }
+  count_ = end;
+  first_row_ = std::move(first_row);
+}
+
+Span RaggedTsv::items(NestedCells& cells, uint64_t row) const {
+  Span lists{row, row + 1};
+  for (size_t level = 0; level < elements_.ends.size(); ++level) lists = cells.all_children(level, lists);
+  return lists;
+}
+
+// JSON of an element that is an array; leaf is taken on to the one behind it.
+void RaggedTsv::append_item(const Elements& leaves, size_t axis, uint64_t& leaf, std::string& out) const {
+  const Shape& shape = elements_.values->shape();
+  if (axis == shape.size()) return append_json(elements_.values->dtype(), leaves, leaf++, out);
+  out += '[';
+  for (uint64_t i = 0; i < shape[axis]; ++i) {
+    if (i > 0) out += ',';
+    append_item(leaves, axis + 1, leaf, out);
+  }
+  out += ']';
+}
+
+template <class Sink>
+void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id,
+                          std::string& scratch, Sink& sink) const {
+  const DType& type = elements_.values->dtype();
+  const bool is_list = elements_.values->shape().size() > 1;
+  const bool is_number =
+      type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
+  const auto put_all = [&](auto&& put) {
+    for (uint64_t i = first; i < first + count; ++i) {
+      sink.put(id);
+      sink.put('\t');
+      put(i);
+      sink.put('\n');
+    }
+  };
+  if (is_number && !is_list && leaves.missing.empty())
+    return visit_number(type, [&](auto zero) {
+      const auto values = leaves.values<decltype(zero)>();
+      put_all([&](uint64_t i) { sink.put_number(values[i]); });
+    });
+  put_all([&](uint64_t i) {
+    scratch.clear();
+    if (is_list || type.kind == Kind::compound) {
+      uint64_t leaf = i * item_leaves_;
+      append_item(leaves, 1, leaf, scratch);
+    } else {
+      append_tsv_field(type, leaves, i, scratch);
+    }
+    sink.put(std::string_view(scratch));
+  });
+}
+
+template <class Sink>
+void RaggedTsv::emit(uint64_t block, Sink& sink) const {
+  const uint64_t first = block * items_in_block_, end = std::min(count_, first + items_in_block_);
+  const Elements leaves = read_run(*elements_.values, first * item_leaves_, (end - first) * item_leaves_);
+  NestedCells cells(elements_);
+  Elements ids;
+  uint64_t first_id = 0;
+  std::string id, scratch;
+  uint64_t at = first;
+  for (uint64_t row = first_row_[block]; at < end; ++row) {
+    const uint64_t row_end = std::min(items(cells, row).end, end);
+    if (row_end <= at) continue;
+    id.clear();
+    if (elements_.ids) {
+      if (row - first_id >= ids.count) {
+        first_id = row;
+        ids = read_run(*elements_.ids, row, std::min(kIdsAtOnce, rows_ - row));
+      }
+      append_tsv_field(elements_.ids->dtype(), ids, row - first_id, id);
+    } else {
+      id = std::to_string(row);
+    }
+    put_items(leaves, at - first, row_end - at, id, scratch, sink);
+    at = row_end;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> ragged_tsv(RowElements elements, Context&) {
+  return std::make_unique<RaggedTsv>(std::move(elements));
+}
+
+}  // namespace plainfs

@@ -1,0 +1,16 @@
+// The elements of a ragged column one a line (fs/VIEWS.md, section 7): the id of their row, a tab, the value.
+#pragma once
+
+#include <memory>
+
+#include "formats/model/context.h"
+#include "formats/model/nested_array.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+// In the order stored; an element that is an array or a compound is JSON. prepare() reads all indices; it
+// throws damaged where they do not fit their data, or there are more rows than ids.
+std::unique_ptr<TextSource> ragged_tsv(RowElements elements, Context& context);
+
+}  // namespace plainfs

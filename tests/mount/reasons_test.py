@@ -1,0 +1,86 @@
+"""user.plainfs.error: why a file cannot be read, asked of the file itself."""
+import errno
+import os
+import shutil
+import unittest
+
+import mounted
+from mounted import DATA, SAMPLE, Folder, Mount, run
+
+UNSUPPORTED = os.path.join(DATA, "zarr", "v2_bad", "store.zarr")
+ATTRIBUTE = "user.plainfs.error"
+
+
+class Reasons(Folder):
+    def damaged(self):
+        store = self.copy_of(SAMPLE)
+        with open(os.path.join(store, "val_data"), "wb") as file:
+            file.write(b"x")
+        return store
+
+    def assert_none(self, path):
+        with self.assertRaises(OSError) as caught:
+            os.getxattr(path, ATTRIBUTE)
+        self.assertEqual(caught.exception.errno, errno.ENODATA)
+
+    @unittest.skipUnless(shutil.which("getfattr"), "not installed: getfattr")
+    def test_getfattr_tells_why_a_file_cannot_be_read(self):
+        with Mount(self.damaged()) as m:
+            for name in ("matrix.mtx", "val.csv", "val.npy"):
+                result = run("getfattr", "--only-values", "-n", ATTRIBUTE, m.join(name))
+                self.assertEqual((result.returncode, result.stdout), (0, b"val_data: 1 bytes are no header"), name)
+                with self.assertRaises(OSError) as caught:  # getfattr alone is told of a file without a size
+                    os.stat(m.join(name))
+                self.assertEqual(caught.exception.errno, errno.EIO)
+            self.assertNotEqual(run("getfattr", "-n", ATTRIBUTE, m.join("index.csv")).returncode, 0)
+
+    def test_a_program_that_reads_the_attribute_first_is_told(self):
+        with Mount(self.damaged()) as m:
+            self.assertEqual(os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are no header")
+
+    def test_what_can_be_read_has_none(self):
+        with Mount(SAMPLE) as m:
+            for names in ((), ("matrix.mtx",), ("shape.npy",), (".plainfs", "log")):
+                self.assert_none(m.join(*names))
+                self.assertNotIn(ATTRIBUTE, os.listxattr(m.join(*names)))
+
+    def test_what_is_not_supported_is_said_to_be_that(self):
+        with Mount(UNSUPPORTED) as m:
+            told = []
+            for folder, _, names in os.walk(m.path):
+                for path in (os.path.join(folder, name) for name in names):
+                    try:
+                        with open(path, "rb") as file:
+                            file.read()
+                    except OSError as error:
+                        self.assertIn(error.errno, (errno.EIO, errno.ENOTSUP))
+                        reason = os.getxattr(path, ATTRIBUTE)
+                        self.assertEqual(reason.startswith(b"not supported: "), error.errno == errno.ENOTSUP, path)
+                        told.append(reason)
+            self.assertTrue(any(b"codec" in reason for reason in told), told)
+
+    def test_a_failure_in_the_middle_is_remembered(self):
+        store = os.path.join(self.folder, "s.zarr")
+        os.makedirs(os.path.join(store, "a"))
+        for name, text in ((".zgroup", '{"zarr_format":2}'), ("a/.zarray", '{"zarr_format":2,"shape":[2],"chunks":[1],"dtype":"<i4",'
+                           '"compressor":null,"filters":null,"order":"C","fill_value":7}'), ("a/1", "cut")):
+            with open(os.path.join(store, name), "w") as file:
+                file.write(text)
+        with Mount(store) as m:
+            self.assert_none(m.join("a.npy"))
+            with self.assertRaises(OSError):
+                m.read("a.npy")
+            self.assertIn(b"a/1", os.getxattr(m.join("a.npy"), ATTRIBUTE))
+
+    def test_a_folder_that_cannot_be_listed_has_a_reason(self):
+        store = os.path.join(self.folder, "s.zarr")
+        os.makedirs(os.path.join(store, "g"))
+        for name, text in ((".zgroup", '{"zarr_format":2}'), ("g/.zgroup", "{")):
+            with open(os.path.join(store, name), "w") as file:
+                file.write(text)
+        with Mount(store) as m:
+            self.assertIn(b"g/.zgroup", os.getxattr(m.join("g"), ATTRIBUTE))
+
+
+if __name__ == "__main__":
+    mounted.main()

@@ -1,0 +1,230 @@
+#include "formats/nwb/schema.h"
+
+#include "formats/model/nested_array.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/model/element_text.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs/memory_store.h"
+
+namespace plainfs::nwb {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+template <class T>
+Node number_node(const std::vector<T>& values, Attributes attributes = {}, Shape shape = {}) {
+  if (shape.empty()) shape = {values.size()};
+  Node node;
+  node.content = LabelledArray{
+      std::make_shared<MemoryArray>(type_of<T>(), shape, elements_of(values), std::move(attributes)), nullptr,
+      nullptr};
+  return node;
+}
+
+Json list_of(const Texts& texts) {
+  Json::List list;
+  for (const std::string& text : texts) list.emplace_back(text);
+  return list;
+}
+
+Texts shown(const ArrayPtr& array) {
+  array->check();
+  Texts all;
+  const Elements elements = read_all(*array);
+  for (uint64_t i = 0; i < elements.count; ++i) append_plain(array->dtype(), elements, i, all.emplace_back());
+  return all;
+}
+
+const RowElements& nested_at(const Table& table, size_t column) {
+  return dynamic_cast<const NestedArray&>(*table.columns.at(column).values).elements();
+}
+
+// A table /t of two rows.
+struct File {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> group = std::make_shared<MemoryGroup>("/t");
+
+  explicit File(const Texts& names, bool with_ids = true) {
+    group->set_attributes({{"colnames", list_of(names)}});
+    if (with_ids) group->add("id", number_node<int64_t>({4, 5}));
+  }
+  std::optional<Node> refined() {
+    Node node;
+    node.parts = group;
+    return nwb::refine(node, context);
+  }
+  Table table() { return std::get<Table>(refined().value().content); }
+  void add_ragged(const std::string& name, Attributes attributes) {
+    group->add(name, number_node<int32_t>({1, 2, 3}));
+    group->add(name + "_index", number_node<uint8_t>({1, 3}, std::move(attributes)));
+  }
+};
+
+BOOST_AUTO_TEST_SUITE(nwb_schema)
+
+BOOST_AUTO_TEST_CASE(a_group_is_a_table_where_colnames_is_a_list_of_texts) {
+  TestContext context;
+  Node node;
+  const auto group = std::make_shared<MemoryGroup>("/t");
+  node.parts = group;
+  BOOST_TEST(!nwb::refine(node, context).has_value());
+  group->set_attributes({{"colnames", Json("x")}});
+  BOOST_TEST(!nwb::refine(node, context).has_value());
+  group->set_attributes({{"colnames", Json::List{Json::of(uint64_t{1})}}});
+  BOOST_TEST(!nwb::refine(node, context).has_value());
+  group->set_attributes({{"colnames", Json::List{}}});
+  BOOST_TEST(nwb::refine(node, context).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(plain_columns_make_a_plain_table_with_the_ids_first) {
+  File file({"b", "a"});
+  file.group->add_text("a", {"x", "y"}).add("b", number_node<double>({1, 2})).add_text("extra", {"1", "2"});
+  const Table table = file.table();
+  BOOST_TEST(table.rows == 2u);
+  BOOST_TEST_REQUIRE(table.columns.size() == 3u);
+  BOOST_TEST(table.columns[0].name == "id");
+  BOOST_TEST(table.columns[1].name == "b");
+  BOOST_TEST(shown(table.columns[2].values) == (Texts{"x", "y"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_index_is_told_by_its_target_or_its_type) {
+  for (const Attributes& attributes :
+       {Attributes{{"target", Json("/t/c")}}, Attributes{{"neurodata_type", Json("VectorIndex")}},
+        Attributes{{"target", Json()}, {"data_type", Json("VectorIndex")}}}) {
+    File file({"c"});
+    file.add_ragged("c", attributes);
+    const Table table = file.table();
+    BOOST_TEST_REQUIRE(nested_at(table, 1).ends.size() == 1u);
+    BOOST_TEST(shown(nested_at(table, 1).ends[0]) == (Texts{"1", "3"}));
+    BOOST_TEST(shown(table.columns[1].values) == (Texts{"[1]", "[2,3]"}));
+    const auto column = std::get<LabelledArray>(file.refined()->parts->find("c")->content);
+    const auto* ragged = dynamic_cast<const RaggedArray*>(column.values.get());
+    BOOST_TEST_REQUIRE(ragged != nullptr);
+    BOOST_TEST(shown(ragged->elements().ids) == (Texts{"4", "5"}));
+  }
+  File other({"c"});
+  other.add_ragged("c", {{"target", Json("/t/d")}});
+  BOOST_TEST(other.table().columns.at(1).values->count() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(indices_over_indices_stand_outermost_first) {
+  File file({"c"});
+  file.add_ragged("c", {{"target", Json("/t/c")}});
+  file.group->add("c_index_index", number_node<uint8_t>({0, 2}, {{"target", Json("/t/c_index")}}));
+  const Table table = file.table();
+  BOOST_TEST_REQUIRE(nested_at(table, 1).ends.size() == 2u);
+  BOOST_TEST(shown(nested_at(table, 1).ends[0]) == (Texts{"0", "2"}));
+}
+
+BOOST_AUTO_TEST_CASE(codes_are_shown_as_what_they_stand_for) {
+  File file({"e", "v"});
+  file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/e_elements")}}));
+  file.group->add("v", number_node<uint8_t>({1, 9}, {{"vocabulary", list_of({"no", "yes"})}}));
+  file.group->add_text("e_elements", {"a", "b"});  // the group is its own root
+  const Table table = file.table();
+  BOOST_TEST(shown(table.columns[1].values) == (Texts{"b", "a"}));
+  BOOST_TEST(shown(table.columns[2].values) == (Texts{"yes", "NA"}));
+  BOOST_TEST(file.context.warned("/t/v: code 9 is none of the 2 levels"));
+}
+
+BOOST_AUTO_TEST_CASE(elements_that_lead_nowhere_fail_the_table_alone) {
+  File file({"e"});
+  file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/nowhere")}}));
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
+             "/t/e: /nowhere leads to no list");
+  File null({"e"});
+  null.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json()}}));
+  BOOST_TEST(message_of([&] { shown(null.table().columns[1].values); }) ==
+             "/t/e: its elements are a reference that leads nowhere");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_without_data_is_left_out_with_a_warning) {
+  File file({"a", "gone"});
+  file.group->add_text("a", {"x", "y"});
+  BOOST_TEST(file.table().columns.size() == 2u);
+  BOOST_TEST(file.context.warned("/t: the column gone has no data and is left out"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_without_ids_are_those_of_the_first_column) {
+  File file({"c"}, false);
+  file.add_ragged("c", {{"target", Json("/t/c")}});
+  BOOST_TEST(file.table().rows == 2u);
+  BOOST_TEST(shown(file.table().columns.at(0).values) == (Texts{"0", "1"}));
+}
+
+BOOST_AUTO_TEST_CASE(categories_add_their_columns_without_their_ids) {
+  File file({"a"});
+  file.group->add_text("a", {"x", "y"});
+  file.group->set_attributes({{"colnames", list_of({"a"})}, {"categories", list_of({"k", "gone"})}});
+  const auto category = file.group->add_group("k");
+  category->set_attributes({{"colnames", list_of({"b"})}});
+  category->add("id", number_node<int64_t>({0, 1})).add_text("b", {"u", "v"});
+  const Table table = file.table();
+  BOOST_TEST_REQUIRE(table.columns.size() == 3u);
+  BOOST_TEST(table.columns[2].name == "k.b");
+  BOOST_TEST(file.context.warned("/t: the category gone is no table and is left out"));
+}
+
+BOOST_AUTO_TEST_CASE(a_category_of_another_length_is_the_table_s_error) {
+  File file({"a"});
+  file.group->add_text("a", {"x", "y"});
+  file.group->set_attributes({{"colnames", list_of({"a"})}, {"categories", list_of({"k"})}});
+  const auto category = file.group->add_group("k");
+  category->set_attributes({{"colnames", list_of({})}});
+  category->add("id", number_node<int64_t>({0}));
+  const Node node = file.refined().value();
+  BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: the category k has 1 rows, the table 2");
+}
+
+BOOST_AUTO_TEST_CASE(colnames_that_cannot_be_read_fail_the_table_alone) {
+  File file({});
+  file.group->set_attributes({{"colnames", {}, damaged("no such heap")}});
+  const Node node = file.refined().value();
+  BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: no such heap");
+  BOOST_TEST(node.parts != nullptr);
+}
+
+// A group whose attributes cannot be read at all.
+class Unread : public MemoryGroup {
+ public:
+  using MemoryGroup::MemoryGroup;
+  Attributes attributes() const override { throw damaged("no attributes"); }
+};
+
+BOOST_AUTO_TEST_CASE(where_no_attribute_can_be_read_a_group_with_ids_may_be_a_table) {
+  TestContext context;
+  const auto group = std::make_shared<Unread>("/t");
+  Node node;
+  node.parts = group;
+  BOOST_TEST(!nwb::refine(node, context).has_value());
+  group->add("id", number_node<int64_t>({4, 5}));
+  BOOST_TEST(message_of([&] { nwb::refine(node, context); }) == "no attributes");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
+  File file({"c"});
+  file.add_ragged("c", {{"target", {}, damaged("no such heap")}});
+  const Node node = file.refined().value();
+  BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: no such heap");
+  File typed({"c"});
+  typed.add_ragged("c", {{"target", {}, damaged("no such heap")}, {"neurodata_type", Json("VectorIndex")}});
+  BOOST_TEST(shown(typed.table().columns[1].values) == (Texts{"[1]", "[2,3]"}));
+}
+
+BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
+  File file({"e"});
+  file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: no such heap");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::nwb
