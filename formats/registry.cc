@@ -6,6 +6,7 @@
 #include "formats/bpcells/schema.h"
 #include "formats/h5seurat/schema.h"
 #include "formats/hdf5/container.h"
+#include "formats/hdf5/library/library_file.h"
 #include "formats/hdmf/schema.h"
 #include "formats/loom/schema.h"
 #include "formats/model/broken_group.h"
@@ -98,6 +99,10 @@ Node refine(Node node, Context& context) {
   } catch (const Error& error) {
     return without_meaning(std::move(node), error, context);
   }
+}
+
+std::vector<std::pair<std::string, std::string>> format_libraries() {
+  return {{"libhdf5", hdf5::library_version()}};
 }
 
 }  // namespace plainfs

@@ -4,6 +4,8 @@
 
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/model/store.h"
 
@@ -21,5 +23,8 @@ bool is_store_on_host(const std::string& path);
 Node refine(Node node, Context& context);
 // The same, but throws what the schema throws.
 Node with_meaning(Node node, Context& context);
+
+// The libraries that whole formats are left to, each with its version.
+std::vector<std::pair<std::string, std::string>> format_libraries();
 
 }  // namespace plainfs

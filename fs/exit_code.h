@@ -1,4 +1,4 @@
-// How the program ends. 1 to 7 are libfuse's own (fuse_main), the others are plainfs's.
+// How the program ends. 1 to 7 are libfuse's own (fuse_main), 32 is mount(8)'s, the others are plainfs's.
 #pragma once
 
 #include <stdexcept>
@@ -23,6 +23,7 @@ enum ExitCode : int {
   kDamaged = 14,
   kUnsupported = 15,
   kNotWritten = 16,
+  kHelperFailed = 32,
 };
 
 // Ends the program with a line on standard error.

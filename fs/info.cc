@@ -7,6 +7,7 @@
 #include <boost/version.hpp>
 #include <functional>
 
+#include "formats/registry.h"
 #include "fs/build_info.h"
 #include "fs/tree/memory_file.h"
 
@@ -49,12 +50,15 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 }  // namespace
 
 Json::Object library_versions() {
-  return {{"plainfs", kVersion},
-          {"libfuse", kFuseVersion},
-          {"boost",
-           fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
-          {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-          {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)}};
+  Json::Object versions{
+      {"plainfs", kVersion},
+      {"libfuse", kFuseVersion},
+      {"boost",
+       fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+      {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+      {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)}};
+  for (auto& [library, version] : format_libraries()) versions.emplace_back(library, std::move(version));
+  return versions;
 }
 
 std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process) {

@@ -1,5 +1,11 @@
 #include "fs/log.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
@@ -71,6 +77,10 @@ void Log::to_system_log(spdlog::level::level_enum level) {
 }
 
 void Log::to_file(const std::string& path, spdlog::level::level_enum level) {
+  // spdlog would make the directories that are missing.
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw unreadable("log file {}: {}", path, std::strerror(errno));
+  ::close(file);
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     sink->set_pattern(kPattern);

@@ -1,6 +1,7 @@
 // The program: mounts a store, or reads it without a mount.
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ std::string meant_command(const std::string& word) {
       {"extract", "no command; to copy a store out: plainfs export STORE DIR"},
       {"convert", "no command; to copy a store out: plainfs export STORE DIR"},
       {"verify", "no command; to read all of a store: plainfs check STORE"},
-      {"help", "no command; for help: plainfs --help"},
+      {"help", "no command; for help: plainfs --help, or man plainfs"},
       {"version", "no command; for the version: plainfs --version"},
   };
   for (const Meant& meant : kMeant) {
@@ -42,33 +43,48 @@ std::string meant_command(const std::string& word) {
   return {};
 }
 
-int run(const std::string& program, std::vector<std::string> arguments) {
-  const std::string name = program.substr(program.rfind('/') + 1);
-  bool is_fake = false;
-  if (name.starts_with("mount.")) {
-    MountHelper helper = from_mount_helper(arguments);
-    arguments = std::move(helper.arguments);
-    is_fake = helper.is_fake;
-  } else if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
-    arguments.erase(arguments.begin());
-    if (!asks_for_help(arguments)) return command->run(std::move(arguments));
-    arguments = {"--help"};
-  }
-  const Options options = parse_options(arguments);
-  if (const std::string hint = meant_command(options.store); !hint.empty())
-    throw Failure(kUsage, fmt::format("{}: {}", options.store, hint));
+int show_about(const Options& options) {
   if (options.help) {
     std::fputs(help_text().c_str(), stdout);
     return kSuccess;
   }
-  if (options.version) {
-    std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
-    for (const auto& [library, version] : library_versions())
-      if (library != "plainfs" && library != "libfuse")
-        std::printf("%s %s\n", library.c_str(), version.text()->c_str());
-    return kSuccess;
+  std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
+  for (const auto& [library, version] : library_versions())
+    if (library != "plainfs" && library != "libfuse")
+      std::printf("%s %s\n", library.c_str(), version.text()->c_str());
+  return kSuccess;
+}
+
+// As mount(8) wants its helpers: 1 for wrong use, 32 for a mount that failed, and with nofail no word of a
+// store that is not there.
+int mount_as_helper(const std::vector<std::string>& given) {
+  const MountHelper helper = from_mount_helper(given);
+  Options options = parse_options(helper.arguments);
+  options.asks_to_write = false;  // mount(8) says rw where nobody did
+  if (options.help || options.version) return show_about(options);
+  if (helper.is_fake) return kSuccess;
+  if (options.may_be_absent && ::access(options.store.c_str(), F_OK) != 0 && errno == ENOENT) return kSuccess;
+  try {
+    return mount_store(options);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code() == kUsage ? kUsage : kHelperFailed, failure.what());
+  } catch (const Error& error) {
+    throw Failure(kHelperFailed, error.what());
   }
-  return is_fake ? int{kSuccess} : mount_store(options);
+}
+
+int run(const std::string& program, std::vector<std::string> arguments) {
+  const std::string name = program.substr(program.rfind('/') + 1);
+  if (name.starts_with("mount.")) return mount_as_helper(arguments);
+  if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
+    arguments.erase(arguments.begin());
+    if (!asks_for_help(arguments)) return command->run(std::move(arguments));
+    arguments = {"--help"};
+  }
+  if (const std::string hint = arguments.empty() ? "" : meant_command(arguments.front()); !hint.empty())
+    throw Failure(kUsage, fmt::format("{}: {}", arguments.front(), hint));
+  const Options options = parse_options(arguments);
+  return options.help || options.version ? show_about(options) : mount_store(options);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ constexpr Passed kPassed[] = {
     {"nodiratime", false, ""},
 };
 
-// For mount(8), its table and systemd; accepted and without effect. The mount is always read-only.
+// For mount(8), its table and systemd; accepted and without effect on the mount, which is always read-only.
 constexpr std::string_view kIgnored[] = {
     "ro",         "rw",       "_netdev",    "nofail",     "noauto",      "auto",          "user",
     "users",      "nouser",   "owner",      "group",      "async",       "sync",          "dirsync",
@@ -136,6 +136,8 @@ void set_option(Options& options, std::string_view option) {
     wants_value = !row->value.empty();
     if (has_value == wants_value && has_value == !value.empty()) return row->set(options, value);
   } else if (is_ignored(name)) {
+    if (name == "rw" || name == "ro") options.asks_to_write = name == "rw";
+    if (name == "nofail") options.may_be_absent = true;
     return;
   } else {
     const auto passed =

@@ -36,6 +36,9 @@ struct Options {
   std::string log_file;
   ReadOptions read;
 
+  bool asks_to_write = false;  // -o rw, and no ro after it
+  bool may_be_absent = false;  // -o nofail
+
   std::optional<uid_t> uid;
   std::optional<gid_t> gid;
   mode_t umask = 0;

@@ -20,6 +20,7 @@ extern char** environ;
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_callbacks.h"
 #include "fs/mount/fuse_connection.h"
+#include "fs/mount/fuse_refused.h"
 
 namespace plainfs {
 namespace {
@@ -42,9 +43,11 @@ void keep_complaint(fuse_log_level, const char* format, va_list arguments) {
   last_complaint() = text;
 }
 
-Failure failure(ExitCode code, const std::string& mountpoint, const std::string& why) {
+// why: where libfuse has said nothing.
+Failure failure(ExitCode code, const std::string& mountpoint, const std::string& why,
+                const std::string& and_more = {}) {
   const std::string reason = last_complaint().empty() ? why : last_complaint();
-  return Failure(code, fmt::format("{}: {}", mountpoint, reason));
+  return Failure(code, fmt::format("{}: {}{}", mountpoint, reason, and_more));
 }
 
 }  // namespace
@@ -74,7 +77,9 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
   fuse_opt_free_args(&arguments);
   if (!session_) throw failure(kNoSession, settings_.mountpoint, "cannot set up FUSE");
   if (fuse_session_mount(session_.get(), settings_.mountpoint.c_str()) != 0) {
-    throw failure(kMountFailed, settings_.mountpoint, "cannot mount");
+    const std::string reason = why_fuse_is_refused();
+    throw failure(kMountFailed, settings_.mountpoint, "cannot mount",
+                  fmt::format("{}{}; {}", reason.empty() ? "" : ": ", reason, kWithoutFuse));
   }
   fuse_set_log_func(nullptr);
   raise_read_ahead(settings_.mountpoint);
@@ -141,7 +146,9 @@ std::string fuse_library_version() {
 
 std::string missing_for_fuse() {
 #ifdef __linux__  // elsewhere the library alone knows: macFUSE has no such device, FUSE-T none at all
-  if (::access("/dev/fuse", F_OK) != 0) return "/dev/fuse is missing";
+  if (::access("/dev/fuse", F_OK) != 0)
+    return "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe "
+           "fuse)";
   if (::access("/dev/fuse", R_OK | W_OK) != 0 && ::geteuid() != 0) return "/dev/fuse may not be used";
 #endif
   return {};

@@ -1,11 +1,15 @@
 #include "fs/mount/mount.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "formats/base/file_time.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
+#include "fs/mount/fuse_refused.h"
 #include "fs/mount/mountpoint.h"
 #include "fs/mount/supervisor.h"
 #include "fs/session.h"
@@ -40,23 +44,42 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   return settings;
 }
 
+// Before the mount, so that who asks for a file that cannot be is told.
+void open_log_file(Log& log, const Options& options) {
+  if (options.log_file.empty()) return;
+  try {
+    log.to_file(options.log_file, spdlog::level::from_str(options.log_level));
+  } catch (const Error& error) {
+    throw Failure(kNotWritten, error.what());
+  }
+}
+
 void start_log(Log& log, const Options& options) {
   const auto level = spdlog::level::from_str(options.log_level);
-  if (!options.log_file.empty()) log.to_file(options.log_file, level);
   if (options.foreground)
     log.to_standard_error(level);
   else
     log.to_system_log(level);
 }
 
+// mount.fuse3, which says rw where nobody did, gives the other two with it.
+bool is_from_mount_fuse(const Options& options) {
+  const auto& given = options.mount_options;
+  return std::find(given.begin(), given.end(), "dev") != given.end() ||
+         std::find(given.begin(), given.end(), "suid") != given.end();
+}
+
 }  // namespace
 
 int mount_store(const Options& options) {
+  if (options.asks_to_write && !is_from_mount_fuse(options))
+    std::fputs("plainfs: rw: the mount is read-only all the same\n", stderr);
   Daemon daemon(options.foreground);
   Session session(options);
   if (const std::string missing = missing_for_fuse(); !missing.empty()) {
-    throw Failure(kNoSession, missing + "; without FUSE there are: plainfs ls, cat, export, info and check");
+    throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
+  open_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
   session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
@@ -68,8 +91,13 @@ int mount_store(const Options& options) {
   wait_for_file_time();  // what changes once the mount answers is then seen to have changed
   FuseMount mount(session.filesystem(), std::move(settings));
   start_log(session.log(), options);
-  const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
-  mount.serve();
+  const std::string what = fmt::format("{} at {}", session.filesystem().store()->path, mountpoint.path());
+  session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
+  {
+    const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
+    mount.serve();
+  }
+  session.log().info("unmounted " + what);
   return kSuccess;
 }
 

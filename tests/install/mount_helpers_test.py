@@ -87,13 +87,22 @@ class Helpers(unittest.TestCase):
                 self.assert_mounted(run("mount", "-T", table, self.point))
             self.assert_mounted(run("mount", "-a", "-T", self.table(STORE, self.point, kind, "ro", "0", "0")))
 
-    def test_failures_keep_their_code_and_reason(self):
-        for code, words, *arguments in ((11, "/no/such/store", "/no/such/store"), (13, "no format", "/etc/passwd"),
+    def test_failures_have_the_codes_of_mount_and_a_reason(self):
+        for code, words, *arguments in ((32, "/no/such/store", "/no/such/store"), (32, "no format", "/etc/passwd"),
                                         (1, "unknown option: colour", STORE, "-o", "colour=red")):
             result = run("mount", "-t", "plainfs", arguments[0], self.point, *arguments[1:])
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertIn(words, result.stderr)
             self.assertIsNone(self.mounted())
+
+    def test_a_store_that_is_gone_is_no_failure_where_the_table_says_so(self):
+        for options, code in (("ro", 32), ("ro,nofail", 0), ("defaults,nofail", 0)):
+            table = self.table("/no/such/store", self.point, "plainfs", options, "0", "0")
+            for words in (("mount", "-a", "-T", table), ("mount", "-T", table, self.point)):
+                result = run(*words)
+                self.assertEqual((result.returncode, result.stderr == ""), (code, code == 0), options)
+        result = run("mount", "-t", "plainfs", "-o", "nofail", "/etc/passwd", self.point)
+        self.assertEqual(result.returncode, 32)
 
     def test_a_fake_mount_mounts_nothing(self):
         result = run("mount", "-f", "-t", "plainfs", STORE, self.point)

@@ -1,0 +1,174 @@
+"""What plainfs answers to mistakes and to systems that refuse: one line, the way out in it."""
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import unittest
+import zipfile
+
+import mounted
+from mounted import PROGRAM, Folder, run
+
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
+WITHOUT = "without a mount there are: plainfs ls, cat, export, info and check\n"
+CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
+
+# What is typed in a folder with pbmc.h5seurat and an empty m, the exit code, and the line after "plainfs: ".
+MISTAKES = (
+    ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
+    ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
+    ("s3://b/x.zarr m", 15, "s3://b/x.zarr: not supported: stores behind a URL are not read; mount it with rclone or sshfs first"),
+    ("https://b/x m", 15, "https://b/x: not supported: stores behind a URL are not read; mount it with rclone or sshfs first"),
+    ("file:///no/such m", 11, "/no/such: no such file or directory"),
+    ("rnd m", 13, "rnd: no format that plainfs knows"),
+    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a gzip file (of a tar archive, an R workspace or text); unpack it first"),
+    ("x.parquet m", 13, "x.parquet: no format that plainfs knows: a Parquet file, which pandas, R's arrow and DuckDB read"),
+    ("h5.zip m", 13, "h5.zip: no format that plainfs knows: a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip"),
+    ("pbmc.h5seurat/assays/RNA m", 11, "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "
+     "plainfs -o subdir=assays/RNA pbmc.h5seurat"),
+    ("cat pbmc.h5seurat", 1, "cat: a store and a path in it are wanted: plainfs cat STORE PATH"),
+    ("cat pbmc.h5seurat assays", 1, "assays: is a directory; plainfs ls lists it"),
+    ("ls pbmc.h5seurat nope/x", 11, "pbmc.h5seurat: there is no nope"),
+    ("ls pbmc.h5seurat asays", 11, "pbmc.h5seurat: there is no asays; there is assays"),
+    ("ls -lq pbmc.h5seurat", 1, "unknown option: -q"),
+    ("umount m", 1, "umount: no command; to unmount: fusermount3 -u MOUNTPOINT"),
+    ("unmount m", 1, "unmount: no command; to unmount: fusermount3 -u MOUNTPOINT"),
+    ("mount pbmc.h5seurat m", 1, "mount: no command; to mount: plainfs STORE MOUNTPOINT"),
+    ("list pbmc.h5seurat", 1, "list: no command; to list a store: plainfs ls STORE"),
+    ("help", 1, "help: no command; for help: plainfs --help, or man plainfs"),
+    ("-o cache_size=64q pbmc.h5seurat m", 1, "cache_size=64q: not a number of bytes; write 64m or 2g"),
+    ("-o cache_size=9999999t pbmc.h5seurat m", 1, "cache_size=9999999t: not a number of bytes; write 64m or 2g"),
+    ("-o umask=999 pbmc.h5seurat m", 1, "umask=999: not an octal number from 0 to 777"),
+    ("-o uid=no.such pbmc.h5seurat m", 1, "uid=no.such: neither a number nor a user"),
+    ("-o views= pbmc.h5seurat m", 1, "option views: a value is wanted"),
+    ("-o log_file=/no/such/x pbmc.h5seurat m", 16, "log file /no/such/x: No such file or directory"),
+    ("pbmc.h5seurat ''", 1, "an argument is empty"),
+    ("'' m", 1, "the name of the store is empty"),
+)
+
+
+class Messages(Folder):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(os.path.join(SAMPLES, "pbmc.h5seurat"), self.folder)
+        self.point = self.empty("m")
+        self.addCleanup(run, "umount", "-l", self.point)
+
+    def typed(self, line):
+        return subprocess.run(["sh", "-c", f'plainfs() {{ "{PROGRAM}" "$@"; }}; plainfs {line}'], cwd=self.folder, text=True,
+                              capture_output=True, timeout=60)
+
+    def test_each_mistake_has_its_line(self):
+        with open(os.path.join(self.folder, "rnd"), "wb") as file:
+            file.write(bytes(range(200)) * 9)
+        with open(os.path.join(self.folder, "x.parquet"), "wb") as file:
+            file.write(b"PAR1aaaaPAR1")
+        with zipfile.ZipFile(os.path.join(self.folder, "h5.zip"), "w") as file:
+            file.write(os.path.join(self.folder, "pbmc.h5seurat"), "pbmc.h5seurat")
+        subprocess.run(["tar", "czf", "x.tar.gz", "rnd"], cwd=self.folder, check=True)
+        before = sorted(os.listdir(self.folder))
+        for line, code, words in MISTAKES:
+            with self.subTest(line):
+                result = self.typed(line)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (code, "", f"plainfs: {words}\n"))
+        self.assertFalse(mounted.is_mounted(self.point))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_what_a_hand_types_works(self):
+        for line, words in (("ls -lh pbmc.h5seurat", "meta.data.csv"), ("ls -a pbmc.h5seurat/meta.data", "stage"),
+                            ("cat pbmc.h5seurat/meta.data.csv", '"",nCount_RNA'), ("cat file://$PWD/pbmc.h5seurat cell.names.csv", "-1"),
+                            ("-V", "libhdf5")):
+            result = self.typed(line)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), line)
+            self.assertIn(words, result.stdout)
+        for options in ("cache_size=64MB", "uid=nobody", "gid=root", "umask=022"):
+            self.assertEqual(self.typed(f"-o {options} pbmc.h5seurat m").stderr, "", options)
+            self.assertEqual(mounted.unmount(self.point).returncode, 0)
+
+    def test_who_asks_to_write_is_told(self):
+        result = self.typed("-o rw pbmc.h5seurat m")
+        self.assertEqual((result.returncode, result.stderr), (0, "plainfs: rw: the mount is read-only all the same\n"))
+        self.assertEqual(mounted.unmount(self.point).returncode, 0)
+        for options in ("ro", "rw,ro", "rw,dev,suid"):  # the last is what mount.fuse3 says of itself
+            result = self.typed(f"-o {options} pbmc.h5seurat m")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(mounted.unmount(self.point).returncode, 0)
+
+    def test_a_log_file_has_what_happened(self):
+        log = os.path.join(self.folder, "log")
+        self.assertEqual(self.typed("-o log_level=info,log_file=log pbmc.h5seurat m").returncode, 0)
+        pid = mounted.daemon_of("m")
+        self.assertEqual(mounted.unmount(self.point).returncode, 0)
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{pid}")))
+        what = f"{self.folder}/pbmc.h5seurat at {self.point}"
+        with open(log, encoding="utf-8") as file:
+            lines = [line.split(" ", 2)[2] for line in file.read().splitlines()]
+        self.assertEqual(lines, [f"info: mounted {what}, process {pid}", f"info: unmounted {what}"])
+
+    def test_the_foreground_says_what_it_does_if_asked(self):
+        daemon = subprocess.Popen([PROGRAM, "-f", "-o", "log_level=info", "pbmc.h5seurat", "m"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(daemon.stderr.close)
+        self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(self.point)))
+        self.assertTrue(os.listdir(self.point))
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait(10), 0)
+        what = f"{self.folder}/pbmc.h5seurat at {self.point}"
+        self.assertEqual(daemon.stderr.read(), f"plainfs: info: mounted {what}, process {daemon.pid}\nplainfs: info: unmounted {what}\n")
+
+    def test_no_share_of_inodes_is_told(self):
+        self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
+        self.assertEqual(run("df", "--output=itotal,ipcent", self.point).stdout.split()[-2:], [b"0", b"-"])
+        self.assertEqual(mounted.unmount(self.point).returncode, 0)
+
+    # Where FUSE refuses.
+    def refused(self, setup, start, code=4):
+        """What plainfs says as `START plainfs pbmc.h5seurat m`, after setup in a mount namespace; $1 is an empty folder."""
+        for path in (self.folder, os.path.join(self.folder, "pbmc.h5seurat"), self.point):
+            os.chmod(path, 0o777)
+        program = self.copy_of(PROGRAM, "plainfs")
+        result = mounted.in_own_namespace(f'{setup}\ncd "$2"; exec {start} "$3" pbmc.h5seurat m', self.empty("e"), self.folder, program)
+        if result is None:
+            self.skipTest("no mount namespace may be made")
+        if result.returncode == 99:
+            self.skipTest("no device may be made")
+        said = result.stderr.decode().splitlines(keepends=True)
+        self.assertEqual(result.returncode, code, said)
+        self.assertTrue(said[-1].startswith("plainfs: "), said)
+        self.assertTrue(said[-1].endswith(WITHOUT), said)
+        return said[-1]
+
+    # /dev/fuse for all, which not every system has.
+    DEVICE = 'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && [ -r /dev/fuse ] || exit 99;'
+    NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
+
+    def test_without_the_device(self):
+        self.assertIn("/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe fuse); ",
+                      self.refused("mount -t tmpfs none /dev", "", 3))
+
+    @unittest.skipUnless(shutil.which("setpriv"), "not installed: setpriv")
+    def test_without_the_capability(self):
+        said = self.refused("", "setpriv --bounding-set -sys_admin --inh-caps -sys_admin")
+        self.assertIn(f"cannot mount: the capability SYS_ADMIN is not given here; {CONTAINER}; ", said)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
+    def test_a_user_without_new_privileges(self):
+        self.assertIn("runs with no_new_privs", self.refused(self.DEVICE, self.NOBODY + " --no-new-privs"))
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
+    def test_a_user_without_the_helper(self):
+        helper = os.path.realpath(shutil.which("fusermount3"))
+        hidden = f'touch "$1/none"; mount --bind "$1/none" {helper};'
+        self.assertIn("cannot mount: fusermount3 is not installed; it is in the package fuse3; ", self.refused(self.DEVICE + hidden, self.NOBODY))
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
+    def test_a_user_whose_helper_is_not_setuid(self):
+        helper = os.path.realpath(shutil.which("fusermount3"))
+        self.assertTrue(os.stat(helper).st_mode & stat.S_ISUID)
+        plain = f'cp {helper} "$1/helper"; chmod 755 "$1/helper"; mount --bind "$1/helper" {helper};'
+        self.assertIn("fusermount3 may not act as root; its package, fuse3, installs it setuid root; ",
+                      self.refused(self.DEVICE + plain, self.NOBODY))
+
+
+if __name__ == "__main__":
+    mounted.main()
