@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""Every block of code in README.md as it stands, with a look at the result; what cannot be run here is named with its reason."""
+import ast
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from mounted import DATA, PROGRAM, Folder, Mount, main
+
+SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+SAMPLES = os.path.join(SOURCE, "tests", "data", "samples")
+STORES = {
+    "pbmc": os.path.join(SAMPLES, "pbmc.h5seurat"),
+    "adata": os.path.join(SAMPLES, "pbmc.h5ad"),
+    "frags": os.path.join(SAMPLES, "frags"),
+    "image": os.path.join(SAMPLES, "image.zarr"),
+    "tenx": os.path.join(DATA, "tenx", "v2_feature_types", "store.h5"),
+    "loom": os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom"),
+    "nwb": os.path.join(DATA, "nwb", "ecephys", "store.nwb"),
+}
+
+# The first words of the blocks that no test here runs.
+NOT_RUN = {
+    "scripts/demo": "installs packages and builds the program and every test, of which this is one",
+    "scripts/install": "installs packages, builds, and installs to /usr/local; tests/install looks at what an installation holds",
+    "formats/": "is a list of folders",
+}
+
+
+def blocks():
+    """(language, code) of each block of README.md."""
+    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+        return re.findall(r"^```(\w*)\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+def block(start):
+    """The code of the one block that begins with these words."""
+    found = [code for _, code in blocks() if code.startswith(start)]
+    assert len(found) == 1, f"{len(found)} blocks begin with {start}"
+    return found[0]
+
+
+def has_r_package(name):
+    return shutil.which("Rscript") and subprocess.run(
+        ["Rscript", "-e", f"stopifnot(requireNamespace('{name}', quietly = TRUE))"], capture_output=True).returncode == 0
+
+
+def needs(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+def needs_r(*packages):
+    missing = [package for package in packages if not has_r_package(package)]
+    return unittest.skipIf(missing, f"not installed: R's {', '.join(missing)}")
+
+
+def needs_modules(*names):
+    missing = []
+    for name in names:
+        try:
+            __import__(name)
+        except ImportError:
+            missing.append(name)
+    return unittest.skipIf(missing, f"not installed: python's {', '.join(missing)}")
+
+
+class Blocks(unittest.TestCase):
+    def test_every_block_is_run_or_named(self):
+        with open(os.path.abspath(__file__), encoding="utf-8") as file:
+            calls = [node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "block"]
+        starts = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)} | set(NOT_RUN)
+        for language, code in blocks():
+            first = code.split("\n")[0]
+            self.assertTrue(language, first)
+            self.assertEqual(len([start for start in starts if code.startswith(start)]), 1, first)
+        for start in starts:
+            self.assertTrue(block(start))
+
+    def test_no_code_hides_outside_of_the_blocks(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            text = re.sub(r"^```\w*\n.*?^```$", "", file.read(), flags=re.M | re.S)
+        self.assertEqual(re.findall(r"^(?:    |\t).*", text, re.M), [])
+
+
+class Recipe(Folder):
+    def mount(self, *names):
+        for name in names:
+            mount = self.enterContext(Mount(STORES[name]))
+            os.symlink(mount.path, os.path.join(self.folder, name))
+
+    def environment(self):
+        tools = os.path.join(self.folder, "tools")
+        if not os.path.isdir(tools):
+            os.mkdir(tools)
+            os.symlink(os.path.realpath(shutil.which(PROGRAM)), os.path.join(tools, "plainfs"))
+        return {**os.environ, "PATH": f"{tools}:/usr/bin:{os.environ['PATH']}"}
+
+    def run_in_folder(self, *words, **more):
+        result = subprocess.run(words, cwd=self.folder, env={**self.environment(), **more}, capture_output=True, text=True, timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def shell(self, code, **more):
+        return self.run_in_folder("sh", "-ec", code, **more)
+
+    def r(self, code, says):
+        """Words that says prints after the recipe."""
+        path = os.path.join(self.folder, "recipe.R")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(code + 'cat("\\n#\\n")\n' + says)
+        return self.run_in_folder("Rscript", path).split("\n#\n")[1].splitlines()
+
+    def python(self, *codes):
+        """The names that the recipes leave."""
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        names = {}
+        for code in codes:
+            exec(code, names)
+        return names
+
+
+@needs_modules("h5py", "numpy")
+class Seurat(Recipe):
+    """The study that make.py of the samples made up."""
+
+    def setUp(self):
+        super().setUp()
+        import h5py
+        import numpy
+        with h5py.File(STORES["pbmc"]) as file:
+            text = lambda name: [value.decode() for value in file[name][:]]
+            self.cells, self.genes = text("cell.names"), text("assays/RNA/features")
+            meta = file["meta.data"]
+            self.batch, self.levels = text("meta.data/batch"), text("meta.data/stage/levels")
+            self.stage = [self.levels[value - 1] for value in meta["stage/values"][:]]
+            self.doublet = [{0: False, 1: True, 2: None}[value] for value in meta["doublet"][:]]
+            self.score, self.total = meta["score"][:], meta["nCount_RNA"][:]
+            self.counts = file["assays/RNA/counts/data"][:]
+            self.scaled = file["assays/RNA/scale.data"][:].T
+        self.assertIn("NA", self.batch)
+        self.assertIn('the "new" one', self.batch)
+        self.numpy = numpy
+
+    @needs_r("Seurat")
+    def test_r_puts_a_seurat_object_together(self):
+        self.mount("pbmc")
+        says = """
+            cat(dim(counts), sum(counts), sum(scaled), class(meta$doublet), class(meta$nCount_RNA), "\\n")
+            cat(levels(seurat$stage), "\\n", as.character(seurat$stage), "\\n", cells, "\\n", colnames(seurat), "\\n", colnames(scaled), "\\n")
+            cat(dim(SeuratObject::GetAssayData(seurat, slot = "scale.data")), ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")"""
+        lines = [line.split() for line in self.r(block("counts <- Seurat::"), says)]
+        rows, columns, total, scaled, kind, count_kind = lines[0]
+        self.assertEqual((int(rows), int(columns), float(total)), (len(self.genes), len(self.cells), self.counts.sum()))
+        self.assertAlmostEqual(float(scaled), self.scaled.sum(), places=4)
+        self.assertEqual((kind, count_kind), ("logical", "integer"))
+        self.assertEqual(lines[1:6], [self.levels, self.stage, self.cells, self.cells, self.cells])
+        self.assertEqual(lines[6], [*map(str, self.scaled.shape), *({None: "NA", True: "TRUE", False: "FALSE"}[v] for v in self.doublet)])
+
+    @needs_r("data.table")
+    def test_fread_keeps_quotes_and_the_text_na(self):
+        self.mount("pbmc")
+        says = 'cat(meta$batch, sep = "\\n"); cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")'
+        lines = self.r(block("meta <- data.table::fread"), says)
+        self.assertEqual(lines[:-1], self.batch)
+        self.assertEqual(lines[-1].split(), ["0", str(self.doublet.count(None)), "logical", "V1", "nCount_RNA", "stage", "batch", "doublet", "score"])
+
+    @needs_modules("anndata", "pandas", "scipy")
+    def test_python_reads_the_frame_and_writes_an_anndata(self):
+        import anndata
+        self.mount("pbmc", "image")
+        names = self.python(block("import glob"), block('folder = "pbmc'))
+        meta = names["meta"]
+        self.assertEqual((list(meta.index), list(names["cells"]), list(meta["batch"])), (self.cells, self.cells, self.batch))
+        self.assertEqual((list(meta["stage"]), list(meta["stage"].cat.categories)), (self.stage, self.levels))
+        self.numpy.testing.assert_array_equal(meta["score"], self.score)
+        self.assertEqual([None if value != value else value for value in meta["doublet"]], self.doublet)
+        self.assertEqual(names["part"].tolist(), [[y * 48 + x for x in range(5, 8)] for y in range(10, 20)])
+        copy = anndata.read_h5ad(os.path.join(self.folder, "copy.h5ad"))
+        self.assertEqual((list(copy.obs_names), list(copy.var_names)), (self.cells, self.genes))
+        self.assertEqual((list(copy.obs["stage"].cat.categories), list(copy.obs["stage"])), (self.levels, self.stage))
+        self.assertEqual(list(copy.obs["batch"]), self.batch)
+        self.assertEqual([None if value != value else bool(value) for value in copy.obs["doublet"]], self.doublet)
+        self.assertEqual(list(copy.X.sum(axis=1).A1), list(self.total))
+
+    @needs("octave-cli")
+    def test_octave_reads_the_matrix(self):
+        self.mount("pbmc")
+        code = block('a = dlmread("pbmc') + "disp([size(counts) full(sum(counts(:)))])"
+        numbers = [float(n) for n in self.run_in_folder("octave-cli", "--quiet", "--eval", code).split()]
+        self.assertEqual(numbers, [len(self.genes), len(self.cells), self.counts.sum()])
+
+    @needs("bedtools", "bgzip", "tabix")
+    def test_the_shell_sums_sorts_and_copies(self):
+        self.mount("pbmc", "frags")
+        with open(os.path.join(self.folder, "peaks.bed"), "w", encoding="ascii") as file:
+            file.write("chr2\t5000\t50000\n")
+        lines = self.shell(block("awk 'NR > 2 { n[$2] += $3 }")).splitlines()
+        sums = dict(map(int, line.split()) for line in lines[:len(self.cells)])
+        self.assertEqual([sums[i + 1] for i in range(len(self.cells))], list(self.total))
+        with open(os.path.join(self.folder, "frags", "fragments.tsv"), encoding="ascii") as file:
+            fragments = [line.rstrip("\n").split("\t") for line in file]
+        self.assertEqual(int(lines[len(self.cells)]), max(int(f[2]) - int(f[1]) for f in fragments))
+        rest = [line.split("\t") for line in lines[len(self.cells) + 1:]]
+        def overlap(first, last):
+            return [f for f in fragments if f[0] == "chr2" and int(f[1]) < last and int(f[2]) > first]
+        in_peaks, in_region = overlap(5000, 50000), overlap(999, 20000)
+        self.assertTrue(in_peaks and in_region)
+        self.assertEqual((sorted(rest[:len(in_peaks)]), sorted(rest[len(in_peaks):])), (sorted(in_peaks), sorted(in_region)))
+        features = self.shell("gzip -dc counts/features.tsv.gz").splitlines()
+        self.assertEqual([line.split("\t") for line in features], [[gene, gene, "Gene Expression"] for gene in self.genes])
+        self.assertEqual(self.shell("gzip -dc counts/matrix.mtx.gz | cmp - pbmc/assays/RNA/counts/matrix.mtx"), "")
+        if has_r_package("Seurat"):
+            total = self.run_in_folder("Rscript", "-e", 'm <- Seurat::Read10X("counts"); cat(dim(m), sum(m))').split()
+            self.assertEqual([float(n) for n in total], [len(self.genes), len(self.cells), self.counts.sum()])
+
+    def test_parts_of_an_export_are_the_whole(self):
+        shutil.copy(STORES["pbmc"], self.folder)
+        for part in range(1, 9):
+            self.shell(block("plainfs export --part"), SLURM_ARRAY_TASK_ID=str(part))
+        self.shell("plainfs export pbmc.h5seurat whole")
+        self.assertEqual(self.shell("diff -r out whole"), "")
+
+    @needs("getfattr", "fusermount3")
+    def test_the_tour_can_be_followed(self):
+        os.makedirs(os.path.join(self.folder, "tests", "data"))
+        shutil.copytree(SAMPLES, os.path.join(self.folder, "tests", "data", "samples"))
+        lines = block("$ cd tests/data/samples").splitlines()
+        self.assertTrue(all(line.startswith("$ ") for line in lines))
+        out = self.shell("".join(f"{line[2:]}\necho '#'\n" for line in lines)).split("#\n")[:-1]
+        said = {line[2:].split("  ")[0]: text for line, text in zip(lines, out)}
+        self.assertIn(f"{len(self.genes)} x {len(self.cells)}", re.sub(r" *[×x] *", " x ", out[1]))
+        self.assertTrue({"barcodes.tsv", "genes.tsv", "matrix.mtx"} <= set(said["ls pbmc/assays/RNA/counts"].split()))
+        self.assertEqual(len(said["head -3 pbmc/meta.data.csv"].splitlines()), 3)
+        self.assertEqual(len(said["tail -c 1000 pbmc/assays/RNA/counts/matrix.mtx"]), 1000)
+        self.assertIn("user.key", said["getfattr -d pbmc/assays/RNA"])
+        self.assertIn("h5Seurat", said["cat pbmc/.plainfs/info.json"])
+        self.assertTrue(said["plainfs cat pbmc.h5seurat meta.data.csv"].startswith(said["head -3 pbmc/meta.data.csv"]))
+
+
+@needs_modules("anndata")
+class AnnData(Recipe):
+    def setUp(self):
+        super().setUp()
+        import anndata
+        self.stored = anndata.read_h5ad(STORES["adata"])
+        self.mount("adata")
+
+    @needs_r("Matrix")
+    def test_r_reads_the_matrix_and_the_cells_with_their_factors(self):
+        says = """
+            cat(dim(counts), sum(counts), rownames(counts)[3], colnames(counts)[5], genes$V1[2], sep = "\\n")
+            for (f in obs[c("stage", "batch")]) cat("", levels(f), as.integer(f), sep = "\\n")"""
+        lines = self.r(block('counts <- Matrix::readMM("adata'), says)
+        self.assertEqual((int(lines[0]), int(lines[1])), self.stored.shape[::-1])
+        self.assertEqual(float(lines[2]), float(self.stored.X.sum()))
+        self.assertEqual(lines[3:6], [self.stored.var_names[2], self.stored.obs_names[4], self.stored.var["gene_ids"][1]])
+        wanted = []
+        for column in ("stage", "batch"):
+            values = self.stored.obs[column].cat
+            wanted += ["", *values.categories, *(str(code + 1) for code in values.codes)]
+        self.assertEqual(lines[6:], wanted[1 if lines[6] else 0:])
+
+    @needs_modules("pandas", "scipy")
+    def test_python_puts_the_parts_together(self):
+        self.mount("pbmc", "image")
+        adata = self.python(block("import glob"), block("adata = anndata.AnnData(scipy.io.mmread(\"adata"))["adata"]
+        self.assertEqual((adata.X != self.stored.X).nnz, 0)
+        self.assertEqual((list(adata.obs_names), list(adata.var_names)), (list(self.stored.obs_names), list(self.stored.var_names)))
+        for column in ("stage", "batch"):
+            self.assertEqual(list(adata.obs[column].cat.categories), list(self.stored.obs[column].cat.categories))
+            self.assertEqual(list(adata.obs[column]), list(self.stored.obs[column]))
+        self.assertTrue((adata.obsm["X_pca"] == self.stored.obsm["X_pca"]).all())
+        adata.write_h5ad(os.path.join(self.folder, "again.h5ad"))
+
+
+@needs_modules("h5py")
+class Others(Recipe):
+    @needs_r("Matrix")
+    def test_r_reads_a_10x_file(self):
+        import h5py
+        self.mount("tenx")
+        says = 'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], sum(types == "Antibody Capture"), nrow(genes), "\\n")'
+        said = self.r(block('counts <- Matrix::readMM("tenx'), says)[-1].split()
+        with h5py.File(STORES["tenx"]) as file:
+            matrix = file["matrix"]
+            types = [value.decode() for value in matrix["features/feature_type"][:]]
+            self.assertEqual([int(n) for n in said[:2]], list(matrix["shape"][:]))
+            self.assertEqual(float(said[2]), matrix["data"][:].sum())
+            self.assertEqual(said[3:5], [matrix["features/name"][1].decode(), matrix["barcodes"][2].decode()])
+            self.assertEqual([int(n) for n in said[5:]], [types.count("Antibody Capture"), len(types)])
+
+    def test_the_shell_counts_in_a_loom_file(self):
+        import collections
+        import h5py
+        self.mount("loom")
+        lines = [line.split() for line in self.shell(block("awk 'NR > 2 { n[$1]++ }")).splitlines()]
+        with h5py.File(STORES["loom"]) as file:
+            on = [int((row != 0).sum()) for row in file["matrix"][:]]
+            clusters = collections.Counter(value.decode() if isinstance(value, bytes) else str(value) for value in file["col_attrs/Clusters"][:])
+        genes = min(10, len([n for n in on if n]))
+        self.assertEqual([int(n) for n, _ in lines[:genes]], sorted(on, reverse=True)[:genes])
+        self.assertEqual({key: int(n) for n, key in lines[genes:]}, dict(clusters))
+
+    def spikes(self):
+        import h5py
+        with h5py.File(STORES["nwb"]) as file:
+            units = file["units"]
+            ends = units["spike_times_index"][:].astype(int)
+            return {int(i): units["spike_times"][begin:end] for i, begin, end in zip(units["id"][:], [0, *ends], ends)}
+
+    def test_awk_prints_the_spikes_of_a_unit(self):
+        self.mount("nwb")
+        self.assertEqual([float(line) for line in self.shell(block("awk -F'\\t' '$1 == 21")).split()], list(self.spikes()[21]))
+
+    @needs("Rscript")
+    def test_r_splits_the_spikes_by_unit(self):
+        self.mount("nwb")
+        lines = self.r(block("spikes <- read.delim"), 'for (unit in names(by_unit)) cat(unit, length(by_unit[[unit]]), "\\n")')
+        found = [tuple(map(int, line.split())) for line in lines]
+        self.assertEqual(found, [(unit, len(times)) for unit, times in self.spikes().items() if len(times)])
+
+    @needs_modules("pandas")
+    def test_pandas_reads_the_trials(self):
+        self.mount("nwb")
+        trials = self.python(block("import json, pandas"))["trials"]
+        self.assertEqual(list(trials["tags"]), [["x"], [], ["y", "z"]])
+
+
+if __name__ == "__main__":
+    main()
