@@ -34,7 +34,7 @@ constexpr Schema kSchemas[] = {
     {"AnnData", anndata::refine, anndata::describe},
     {"10x", tenx::refine, tenx::describe},
     {"loom", loom::refine, loom::describe},
-    {"HDMF table", nwb::refine, nullptr},
+    {"HDMF table", nwb::refine, nwb::describe},
     {"HDMF", hdmf::refine, nullptr},
 };
 

@@ -7,15 +7,6 @@
 namespace plainfs::nwb {
 namespace {
 
-// nullopt where there is no such list of names. Throws where the attribute cannot be read.
-std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
-  if (!value || !value->list()) return std::nullopt;
-  std::vector<std::string> names = texts_of(attributes, name);
-  if (names.size() != value->list()->size()) return std::nullopt;
-  return names;
-}
-
 // The columns and ids of one table.
 std::optional<DynamicTable> own_table_in(const Group& group, const Attributes& attributes, Context& context) {
   const auto names = names_in(attributes, "colnames");
@@ -53,6 +44,14 @@ void add_category(const Group& group, const std::string& name, DynamicTable& tab
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name) {
+  const Json* value = find_attribute(attributes, name);
+  if (!value || !value->list()) return std::nullopt;
+  std::vector<std::string> names = texts_of(attributes, name);
+  if (names.size() != value->list()->size()) return std::nullopt;
+  return names;
+}
 
 std::optional<DynamicTable> dynamic_table_in(const Group& group, Context& context) {
   const Attributes attributes = group.attributes();

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/model/context.h"
 #include "formats/nwb/columns.h"
@@ -15,6 +18,10 @@ struct DynamicTable {
   std::vector<DynamicColumn> columns;
   std::optional<Error> error;  // set where it is known that the table cannot be shown
 };
+
+// The texts of the attribute called name, nullopt where it is no list of texts. Throws where it cannot be
+// read.
+std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name);
 
 // nullopt where group is none. A member of colnames without data is left out with a warning. Throws where
 // colnames or categories cannot be read. Reads no data.

@@ -5,11 +5,14 @@
 #include <optional>
 
 #include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/model/store.h"
 
 namespace plainfs::nwb {
 
 // A table beside its group; the ragged columns in it also tell which rows their elements belong to.
 std::optional<Node> refine(const Node& node, Context& context);
+
+// Of an NWB file: its version, and the rows and columns of the tables that most have.
+void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::nwb

@@ -134,8 +134,7 @@ BOOST_AUTO_TEST_CASE(codes_are_shown_as_what_they_stand_for) {
 BOOST_AUTO_TEST_CASE(elements_that_lead_nowhere_fail_the_table_alone) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/nowhere")}}));
-  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
-             "/t/e: /nowhere leads to no list");
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: /nowhere leads to no list");
   File null({"e"});
   null.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json()}}));
   BOOST_TEST(message_of([&] { shown(null.table().columns[1].values); }) ==
@@ -222,6 +221,29 @@ BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
   BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: no such heap");
+}
+
+BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {
+  const auto root = std::make_shared<MemoryGroup>("/");
+  root->add_group("units")->set_attributes({{"colnames", list_of({"quality"})}});
+  const auto intervals = root->add_group("intervals");
+  const auto trials = intervals->add_group("trials");
+  trials->set_attributes({{"colnames", list_of({"a", "b"})}});
+  trials->add("id", number_node<int64_t>({4, 5}));
+  intervals->add_group("broken")->set_attributes({{"colnames", {}, damaged("no such heap")}});
+  intervals->add_group("none");
+  Store store;
+  store.format = "HDF5";
+  store.root.parts = root;
+  nwb::describe(store.root, store);
+  BOOST_TEST(store.format == "HDF5");
+  root->set_attributes({{"nwb_version", Json("2.7.0")}});
+  nwb::describe(store.root, store);
+  BOOST_TEST(store.format == "NWB");
+  BOOST_TEST(store.version == "2.7.0");
+  BOOST_TEST(to_json_text(store.details) ==
+             R"({"container":"HDF5","nwb":{"tables":{"/intervals/trials":{"rows":2,"columns":["a","b"]},)"
+             R"("/intervals/broken":"no such heap","/units":{"rows":null,"columns":["quality"]}}}})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
