@@ -4,8 +4,7 @@
 #include "formats/anndata/legacy.h"
 #include "formats/frames/compressed.h"
 #include "formats/frames/element.h"
-#include "formats/model/derived_array.h"
-#include "formats/model/element_text.h"
+#include "formats/frames/written.h"
 
 namespace plainfs::anndata {
 namespace {
@@ -41,24 +40,6 @@ bool is_frame_like(const Group& root, std::string_view name) {
   return index && order;
 }
 
-// Values as they are written: with missing ones among them they have no bytes that an .npy could show.
-ArrayPtr as_text(ArrayPtr values) {
-  const DType dtype = values->dtype();
-  return mapped(std::move(values), text_type(), [dtype](const Elements& elements, const Box&) {
-    TextBuilder texts(elements.count);
-    std::string text;
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      text.clear();
-      append_plain(dtype, elements, i, text);
-      if (elements.is_missing(i))
-        texts.add_missing();
-      else
-        texts.add(text);
-    }
-    return texts.finish();
-  });
-}
-
 }  // namespace
 
 std::optional<SparseMatrix> sparse_matrix(const Group& group, const Attributes& attributes, bool transposed) {
@@ -77,7 +58,7 @@ ArrayPtr encoded_values(const Node& node, const Attributes& attributes, Context&
   const auto encoding = frames::encoding_of(attributes);
   if (encoding && encoding->is("awkward-array", {"0.1.0"})) return awkward_array(node.parts, attributes);
   ArrayPtr values = frames::values_of(node, context);
-  return values && values->dtype().fixed_size() ? as_text(std::move(values)) : values;
+  return values ? frames::as_written(std::move(values)) : values;
 }
 
 bool is_null_element(const Node& node) {

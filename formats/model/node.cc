@@ -11,6 +11,11 @@ std::optional<Node> Group::find(std::string_view name) const {
   return std::nullopt;
 }
 
+SparseMatrix evaluated(SparseMatrix matrix) {
+  if (!matrix.evaluate || matrix.error) return matrix;
+  return matrix.evaluate();
+}
+
 ArrayPtr array_of(const Node& node) {
   if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
   const auto* array = std::get_if<LabelledArray>(&node.content);

@@ -52,6 +52,9 @@ struct Table {
   std::vector<Column> columns;
 };
 
+// What matrix.mtx does with a missing value, for which the format has no word.
+enum class MissingEntries { shown_as_na, shown_as_nan, refused };
+
 // Compressed sparse rows or columns. pointer: major + 1 values, the first 0; index: minor positions, 0-based.
 // Whether they fit together is checked by the view that uses them, so that the raw parts stay readable.
 struct SparseMatrix {
@@ -67,7 +70,19 @@ struct SparseMatrix {
   ArrayPtr row_ids;
   // Set where the schema knows that the matrix cannot be shown; everything else stays readable.
   std::optional<Error> error;
+  // The values are real numbers, though whole ones may be stored.
+  bool is_real = false;
+  MissingEntries missing = MissingEntries::shown_as_na;
+  // Called by who goes over all entries and finds indices that do not rise within a row or column, maybe more
+  // than once; thread-safe. Null: nobody need look.
+  std::function<void()> on_falling_index = nullptr;
+  // Set instead of value, index and pointer where it takes a pass to know how many entries there are: the
+  // matrix with them. Thread-safe; throws what reading throws.
+  std::function<SparseMatrix()> evaluate = nullptr;
 };
+
+// The matrix with its value, index and pointer; may read all of it.
+SparseMatrix evaluated(SparseMatrix matrix);
 
 // A sparse matrix whose entries each say where they stand: the edges of a graph.
 struct CoordinateMatrix {
@@ -92,6 +107,24 @@ struct Fragments {
   std::optional<Error> error;  // as in SparseMatrix
 };
 
+// Ranges on the sequences of a genome; each list has an element a range.
+struct GenomicRanges {
+  ArrayPtr sequence_names;  // what sequence is an index into
+  ArrayPtr sequence;
+  ArrayPtr start;  // 1-based
+  ArrayPtr width;
+  ArrayPtr strand;             // 1, -1, or 0 for either
+  ArrayPtr names;              // null = none
+  std::optional<Error> error;  // as in SparseMatrix
+};
+
+// The sequences of a genome and how long they are.
+struct SequenceLengths {
+  ArrayPtr names;
+  ArrayPtr lengths;            // as many; missing = unknown
+  std::optional<Error> error;  // as in SparseMatrix
+};
+
 // A link as the store has it, not resolved.
 struct Link {
   // The file of another store relative to this store's own folder ("../other.zarr", "/data/x.h5"); empty =
@@ -104,6 +137,8 @@ struct Link {
   std::string text;
   // The text is shown as it is: a symbolic link of the host, in a mirrored folder.
   bool verbatim = false;
+  // The one view of its target that is linked, ".csv"; empty: all of them, and its directory.
+  std::string only{};
 };
 
 // A file that is shown as it is, under its own name.
@@ -117,7 +152,7 @@ struct PlainFile {
 struct Nothing {};
 
 using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
-                             Link, PlainFile, Nothing, Error>;
+                             GenomicRanges, SequenceLengths, Link, PlainFile, Nothing, Error>;
 
 struct Node {
   Content content{};

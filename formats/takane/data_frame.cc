@@ -1,13 +1,14 @@
 #include "formats/takane/data_frame.h"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 
+#include "formats/frames/names.h"
 #include "formats/hdf5/container.h"
 #include "formats/model/derived_array.h"
 #include "formats/takane/checks.h"
 #include "formats/takane/column.h"
+#include "formats/takane/directory_group.h"
 #include "formats/takane/height.h"
 #include "formats/takane/json_gz.h"
 #include "formats/takane/text_columns.h"
@@ -31,30 +32,6 @@ std::string present(const std::string& directory, const FileName& name, Context&
   for (const char* candidate : {name.real, name.published})
     if (context.files.kind_of(directory + "/" + candidate) != EntryKind::nothing) return candidate;
   return {};
-}
-
-struct Version {
-  unsigned major;
-  unsigned minor;
-};
-
-Version parse_version(const ObjectFile& object) {
-  const Json* properties = object.properties();
-  if (!properties) throw damaged("OBJECT: data_frame is a JSON object");
-  const Json* stated = properties->find("version");
-  if (!stated) throw damaged("OBJECT: data_frame.version is present");
-  if (!stated->text()) throw damaged("OBJECT: data_frame.version is a string");
-  const std::string& text = *stated->text();
-  Version version{};
-  const char* const end = text.data() + text.size();
-  const auto [dot, bad_major] = std::from_chars(text.data(), end, version.major);
-  if (bad_major != std::errc{} || dot == end || *dot != '.')
-    throw damaged("OBJECT: data_frame.version is MAJOR.MINOR, not '{}'", text);
-  const auto [rest, bad_minor] = std::from_chars(dot + 1, end, version.minor);
-  if (bad_minor != std::errc{} || rest != end)
-    throw damaged("OBJECT: data_frame.version is MAJOR.MINOR, not '{}'", text);
-  if (version.major != 1) throw unsupported("data_frame version '{}'", text);
-  return version;
 }
 
 ArrayPtr require_strings(const Group& group, const std::string& name) {
@@ -104,9 +81,16 @@ uint64_t read_row_count(const Group& frame, const std::string& path, Context& co
   });
 }
 
+// Null where there are none.
+ArrayPtr read_row_names(const Group& frame) {
+  if (!frame.find("row_names")) return nullptr;
+  const ArrayPtr names = require_strings(frame, "row_names");
+  return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
+}
+
 // What stands in the files, before any rule about columns is looked at.
 struct StoredFrame {
-  Version version;
+  unsigned minor_version;
   GroupPtr frame;  // the group data_frame
   GroupPtr data;
   std::vector<std::string> column_names;
@@ -114,7 +98,7 @@ struct StoredFrame {
 
 StoredFrame open_stored(const Place& place, const ObjectFile& object, Context& context) {
   StoredFrame stored;
-  stored.version = parse_version(object);
+  stored.minor_version = check_version(object, "data_frame");
   const std::string name = present(place.directory, kBasicColumns, context);
   if (name.empty()) throw damaged("{} is there", kBasicColumns.real);
   try {
@@ -150,10 +134,18 @@ class ColumnsGroup : public Group {
   std::vector<Member> members_;
 };
 
+class DataFrameGroup;
+std::shared_ptr<const DataFrameGroup> open_frame(const Place& place, const ObjectFile& object,
+                                                 ArrayPtr given_names, Context& context);
+
 class DataFrameGroup : public Group {
  public:
-  DataFrameGroup(Place place, StoredFrame stored, Context& context)
-      : place_(std::move(place)), stored_(std::move(stored)), context_(context) {
+  DataFrameGroup(Place place, StoredFrame stored, ArrayPtr given_names, Context& context)
+      : place_(std::move(place)),
+        stored_(std::move(stored)),
+        given_names_(std::move(given_names)),
+        context_(context) {
+    place_.in_frame = true;
     for (size_t i = 0; i < stored_.column_names.size(); ++i) positions_.insert(std::to_string(i));
   }
 
@@ -162,8 +154,7 @@ class DataFrameGroup : public Group {
     found.push_back({"data_frame", frame_node()});
     for (const FileName& name : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
       if (const std::string folder = present(place_.directory, name, context_); !folder.empty())
-        found.push_back(
-            {folder, Node{.parts = open_directory(place_.inside(folder, shared_from_this()), context_)}});
+        found.push_back({folder, open_directory(place_.inside(folder, shared_from_this()), {}, context_)});
     for (const std::string& name : directory_entries(place_.directory, context_))
       if (name == "OBJECT" || name.starts_with('_'))
         found.push_back(plain_file_member(place_.directory, name));
@@ -215,11 +206,11 @@ class DataFrameGroup : public Group {
   }
 
   ArrayPtr row_names(std::optional<uint64_t> rows) const {
-    if (!stored_.frame->find("row_names")) return nullptr;
-    const ArrayPtr names = require_strings(*stored_.frame, "row_names");
-    if (rows && names->count() != *rows)
+    ArrayPtr names = read_row_names(*stored_.frame);
+    if (!names && rows) return frames::fitting_names(given_names_, *rows, place_.path + ": rows", context_);
+    if (names && rows && names->count() != *rows)
       throw damaged("row_names has one name a row: {}, not {}", *rows, names->count());
-    return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
+    return names;
   }
 
   void add_column(size_t i, std::optional<uint64_t> rows, Table& table, std::vector<Member>& members) const {
@@ -235,7 +226,7 @@ class DataFrameGroup : public Group {
       throw damaged("every column is stored once: column {} is nowhere", position);
     }
     if (basic) {
-      const ColumnPlace where{name, frame_path() + "/" + name, rows, stored_.version.minor >= 1};
+      const ColumnPlace where{name, frame_path() + "/" + name, rows, stored_.minor_version >= 1};
       BasicColumn column = open_basic_column(*basic, where, context_);
       std::move(column.members.begin(), column.members.end(), std::back_inserter(members));
       if (column.error) throw column.error->at("column '" + name + "'");
@@ -257,25 +248,13 @@ class DataFrameGroup : public Group {
       if (rows && *height != *rows)
         throw damaged("the height of a column is the row-count: {}, not {}", *rows, *height);
       if (object.type != "data_frame") return;
-      const GroupPtr nested = open_data_frame(place, object, context_);
-      const Node frame = static_cast<const DataFrameGroup&>(*nested).frame_node();
+      const Node frame = open_frame(place, object, nullptr, context_)->frame_node();
       if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
       for (const Column& column : std::get<Table>(frame.content).columns)
         table.columns.push_back({name + "." + column.name, column.values});
     } catch (const Error& error) {
       throw error.at("column '" + name + "'");
     }
-  }
-
-  static Link link_to(const std::string& path) {
-    Link link;
-    link.text = path;
-    for (size_t first = 1; first < path.size();) {
-      const size_t end = std::min(path.find('/', first), path.size());
-      link.path.push_back(path.substr(first, end - first));
-      first = end + 1;
-    }
-    return link;
   }
 
   void warn_of_extra_members() const {
@@ -315,15 +294,26 @@ class DataFrameGroup : public Group {
 
   Place place_;
   StoredFrame stored_;
+  ArrayPtr given_names_;  // of the rows where there are none stored; null = none
   Context& context_;
   std::unordered_set<std::string> positions_;  // "0", "1", … one a column
 };
 
+std::shared_ptr<const DataFrameGroup> open_frame(const Place& place, const ObjectFile& object,
+                                                 ArrayPtr given_names, Context& context) {
+  if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
+  return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), std::move(given_names),
+                                          context);
+}
+
 }  // namespace
 
-GroupPtr open_data_frame(const Place& place, const ObjectFile& object, Context& context) {
-  if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
-  return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), context);
+Node open_data_frame(const Opening& opening) {
+  return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.context)};
+}
+
+ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Context& context) {
+  return read_row_names(*open_stored(place, object, context).frame);
 }
 
 uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context) {

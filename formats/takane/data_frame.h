@@ -5,16 +5,19 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "formats/takane/object.h"
 
 namespace plainfs::takane {
 
 // Throws damaged or unsupported where version, file, groups or column names are not as the format has them.
-GroupPtr open_data_frame(const Place& place, const ObjectFile& object, Context& context);
+// opening.sides.rows: the row names of one that has none, if they fit.
+Node open_data_frame(const Opening& opening);
 
 // The row-count of the data frame at place. Throws as open_data_frame, and where row-count breaks a rule.
 uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context);
+
+// Its row names, null where it has none. Throws as open_data_frame, and where they are no list of texts.
+ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

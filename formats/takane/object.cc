@@ -1,72 +1,46 @@
 #include "formats/takane/object.h"
 
-#include <boost/filesystem.hpp>
+#include <charconv>
 
-#include "formats/hdf5/container.h"
+#include "formats/takane/atomic_vector.h"
+#include "formats/takane/compressed_sparse_matrix.h"
 #include "formats/takane/data_frame.h"
-#include "formats/takane/json_gz.h"
+#include "formats/takane/dense_array.h"
+#include "formats/takane/directory_group.h"
+#include "formats/takane/multi_sample_dataset.h"
+#include "formats/takane/named_list.h"
+#include "formats/takane/string_factor.h"
+#include "formats/takane/summarized_experiment.h"
 
 namespace plainfs::takane {
 namespace {
 
 constexpr uint64_t kMostObjectBytes = 16 << 20;
 
-// A directory that is an object but cannot be read as one.
-class UnreadableGroup : public Group {
- public:
-  UnreadableGroup(Place place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
-  std::vector<Member> members() const override { throw error_; }
-  GroupPtr parent() const override { return place_.parent; }
-  std::string path() const override { return place_.path; }
-
- private:
-  Place place_;
-  Error error_;
+struct ObjectType {
+  std::string_view name;
+  Node (*open)(const Opening& opening);
+  // Below a data frame its files are directories of their own names: the frame's table and columns are what
+  // it is read by there, and its paths are as they have always been.
+  bool is_plain_in_frames = false;
 };
 
-// Files and folders of an object whose type plainfs does not know, or of a folder without OBJECT.
-class DirectoryGroup : public Group {
- public:
-  DirectoryGroup(Place place, Context& context) : place_(std::move(place)), context_(context) {}
-
-  std::vector<Member> members() const override {
-    std::vector<Member> found;
-    for (const std::string& name : directory_entries(place_.directory, context_))
-      found.push_back(member(name));
-    return found;
-  }
-  GroupPtr parent() const override { return place_.parent; }
-  std::string path() const override { return place_.path; }
-
- private:
-  Member member(const std::string& name) const {
-    const Place inner = place_.inside(name, shared_from_this());
-    if (!context_.files.bounds().contains(inner.directory))
-      return {name, Node{.content = link_outside(inner)}};
-    const Probe probe(inner.directory, context_.files);
-    if (probe.is_folder()) return {name, Node{.parts = open_directory(inner, context_)}};
-    if (hdf5::recognises(probe)) return {name, hdf5_member(inner)};
-    if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
-    return plain_file_member(place_.directory, name);
-  }
-
-  // Text only: what it leads to is not looked at.
-  static Link link_outside(const Place& inner) {
-    boost::system::error_code unknown;
-    return {{}, {}, boost::filesystem::weakly_canonical(inner.directory, unknown).string(), true};
-  }
-
-  Node hdf5_member(const Place& inner) const {
-    try {
-      return Node{.parts = hdf5::open_group(inner.directory, context_)};
-    } catch (const Error& error) {
-      return Node{.parts = std::make_shared<UnreadableGroup>(inner, error)};
-    }
-  }
-
-  Place place_;
-  Context& context_;
+constexpr ObjectType kTypes[] = {
+    {"atomic_vector", open_atomic_vector, true},
+    {"compressed_sparse_matrix", open_compressed_sparse_matrix},
+    {"data_frame", open_data_frame},
+    {"dense_array", open_dense_array, true},
+    {"multi_sample_dataset", open_multi_sample_dataset},
+    {"string_factor", open_string_factor, true},
 };
+
+unsigned number_in(std::string_view& text, const ObjectFile& object, const std::string& stated) {
+  unsigned number = 0;
+  const auto [rest, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (bad != std::errc{}) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", object.type, stated);
+  text.remove_prefix(static_cast<size_t>(rest - text.data()));
+  return number;
+}
 
 }  // namespace
 
@@ -83,17 +57,18 @@ Store open(const Probe& probe, Context& context) {
     const Json* version = properties->find("version");
     if (version && version->text()) store.version = *version->text();
   }
-  store.root.parts = open_object(Place{probe.location(), "/", nullptr, 0}, context);
+  store.root = open_object(Place{probe.location(), "/", nullptr, 0}, {}, context);
   return store;
 }
 
 Place Place::inside(const std::string& name, GroupPtr enclosing) const {
-  return {directory + "/" + name, (path == "/" ? path : path + "/") + name, std::move(enclosing), depth + 1};
+  return {directory + "/" + name, (path == "/" ? path : path + "/") + name, std::move(enclosing), depth + 1,
+          in_frame};
 }
 
-const Json* ObjectFile::properties() const {
+const Json* ObjectFile::properties_of(std::string_view ancestor) const {
   for (const auto& [key, value] : metadata)
-    if (key == type && value.object()) return &value;
+    if (key == ancestor && value.object()) return &value;
   return nullptr;
 }
 
@@ -115,36 +90,55 @@ ObjectFile read_object_file(const std::string& directory, Context& context) {
   return {*type->text(), *document.object()};
 }
 
-GroupPtr open_object(const Place& place, Context& context) {
+Node open_object(const Place& place, const SideNames& sides, Context& context) {
   if (place.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
-  const ObjectFile object = read_object_file(place.directory, context);
-  if (object.type == "data_frame") return open_data_frame(place, object, context);
-  return std::make_shared<DirectoryGroup>(place, context);
+  const Opening opening{place, read_object_file(place.directory, context), sides, context};
+  for (const ObjectType& type : kTypes)
+    if (type.name == opening.object.type && !(type.is_plain_in_frames && place.in_frame))
+      return type.open(opening);
+  if (opening.object.properties_of(kExperiment)) return open_experiment(opening);
+  return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
 }
 
-GroupPtr open_directory(const Place& place, Context& context) {
+Node open_directory(const Place& place, const SideNames& sides, Context& context) {
   try {
     context.files.bounds().check(place.directory);
     if (context.files.kind_of(place.directory + "/OBJECT") == EntryKind::file)
-      return open_object(place, context);
+      return open_object(place, sides, context);
     if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
-    return std::make_shared<DirectoryGroup>(place, context);
+    if (is_named_list(place, context)) return Node{.parts = open_named_list(place, sides, context)};
+    return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
   } catch (const Error& error) {
-    return std::make_shared<UnreadableGroup>(place, error);
+    return Node{.parts = unreadable_group(place, error)};
   }
 }
 
-std::vector<std::string> directory_entries(const std::string& directory, Context& context) {
-  std::vector<std::string> names;
-  for (Entry& entry : context.files.open_folder(directory)->list("")) {
-    const bool is_shown = entry.kind == EntryKind::file || entry.kind == EntryKind::folder;
-    if (is_shown && !entry.name.starts_with('.')) names.push_back(std::move(entry.name));
-  }
-  return names;
+unsigned check_version(const ObjectFile& object, const std::string& type) {
+  const Json* properties = object.properties_of(type);
+  if (!properties) throw damaged("OBJECT: {} is a JSON object", type);
+  const Json* version = properties->find("version");
+  if (!version) throw damaged("OBJECT: {}.version is present", type);
+  if (!version->text()) throw damaged("OBJECT: {}.version is a string", type);
+  const std::string& stated = *version->text();
+  std::string_view rest = stated;
+  const unsigned major = number_in(rest, object, stated);
+  if (!rest.starts_with('.')) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", type, stated);
+  rest.remove_prefix(1);
+  const unsigned minor = number_in(rest, object, stated);
+  if (!rest.empty()) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", type, stated);
+  if (major != 1) throw unsupported("{} version '{}'", type, stated);
+  return minor;
 }
 
-Member plain_file_member(const std::string& directory, const std::string& name) {
-  return {name, Node{.content = PlainFile{directory + "/" + name, nullptr}}};
+Link link_to(const std::string& path) {
+  Link link;
+  link.text = path;
+  for (size_t first = 1; first < path.size();) {
+    const size_t end = std::min(path.find('/', first), path.size());
+    link.path.push_back(path.substr(first, end - first));
+    first = end + 1;
+  }
+  return link;
 }
 
 }  // namespace plainfs::takane

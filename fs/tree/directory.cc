@@ -159,6 +159,10 @@ class Lister {
     const std::optional<Node> target = links.target(link);
     std::vector<std::string> extensions;
     if (target) extensions = extensions_of(*target, shelf_);
+    if (!link.only.empty()) {
+      const bool has_it = std::find(extensions.begin(), extensions.end(), link.only) != extensions.end();
+      return has_it ? std::vector{link.only} : std::vector<std::string>{};
+    }
     if (extensions.empty()) extensions.emplace_back();
     return extensions;
   }

@@ -9,7 +9,9 @@ namespace {
 
 bool has_directory(const Node& node) {
   return node.parts || std::holds_alternative<SparseMatrix>(node.content) ||
-         std::holds_alternative<Fragments>(node.content);
+         std::holds_alternative<Fragments>(node.content) ||
+         std::holds_alternative<GenomicRanges>(node.content) ||
+         std::holds_alternative<SequenceLengths>(node.content);
 }
 
 Json object_of(const std::string& key, const Attributes& attributes) {

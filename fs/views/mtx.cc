@@ -41,13 +41,15 @@ class Mtx : public EmittingSource<Mtx> {
   template <class Index, class Value, class Sink>
   void put_block(uint64_t block, std::span<const Index> index, std::span<const Value> value,
                  Sink& sink) const;
+  template <class Index>
+  void look_for_falls(uint64_t block, std::span<const Index> index) const;
   template <class Index, class Sink>
   void put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                               Sink& sink) const;
   template <class Index, class Sink>
   void emit_with(uint64_t block, Sink& sink) const;
 
-  const SparseMatrix matrix_;
+  SparseMatrix matrix_;  // prepare() evaluates it
   const uint64_t majors_;
   const uint64_t minors_;
   uint64_t count_ = 0;
@@ -57,6 +59,7 @@ class Mtx : public EmittingSource<Mtx> {
 
 void Mtx::prepare() {
   if (matrix_.error) throw *matrix_.error;
+  if (matrix_.evaluate) matrix_ = evaluated(matrix_);
   for (const ArrayPtr& part : {matrix_.value, matrix_.index, matrix_.pointer}) part->check();
   const DType& type = matrix_.value->dtype();
   if (!has_mtx_values(type)) throw unsupported("a sparse matrix of {}", type.name());
@@ -97,7 +100,8 @@ void Mtx::read_pointers() {
 }
 
 std::string Mtx::head() const {
-  return mtx_head(matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
+  const DType real = number_type(Kind::real, 8);
+  return mtx_head(matrix_.is_real ? real : matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
 }
 
 // Calls put(major, first, last) for the entries of each row or column in the block, numbered within the
@@ -132,10 +136,30 @@ void Mtx::put_block(uint64_t block, std::span<const Index> index, std::span<cons
   });
 }
 
+// Tells of the first index in the block that is not above the one before it in its row or column.
+template <class Index>
+void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
+  bool falls = false;
+  for_each_major(block, [&](uint64_t, uint64_t first, uint64_t last) {
+    for (uint64_t i = first + 1; i < last; ++i) falls |= index[i] <= index[i - 1];
+  });
+  // The row or column in which the block begins may have begun before it.
+  const uint64_t first = block * entries_in_block_;
+  const IndexRun<uint64_t> begin(*matrix_.pointer, first_major_[block], 1, UINT64_MAX, "pointer");
+  if (!falls && begin.values()[0] < first) {
+    const IndexRun<Index> before(*matrix_.index, first - 1, 1, minors_, "index");
+    falls = index[0] <= before.values()[0];
+  }
+  if (falls) matrix_.on_falling_index();
+}
+
 // A block in which some values are NA.
 template <class Index, class Sink>
 void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                                  Sink& sink) const {
+  if (matrix_.missing == MissingEntries::refused)
+    throw unsupported("MatrixMarket has no missing value for whole numbers and truth values");
+  const bool as_nan = matrix_.missing == MissingEntries::shown_as_nan;
   std::string scratch;
   const DType type = mtx_number_type(matrix_.value->dtype());
   for_each_major(block, [&](uint64_t major, uint64_t first, uint64_t last) {
@@ -145,7 +169,10 @@ void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, c
       sink.put(' ');
       sink.put_number(matrix_.by_row ? minor : major + 1);
       sink.put(' ');
-      put_csv_field(type, values, i, scratch, sink);
+      if (as_nan && values.is_missing(i))
+        sink.put(std::string_view("NaN"));
+      else
+        put_csv_field(type, values, i, scratch, sink);
       sink.put('\n');
     }
   });
@@ -157,6 +184,8 @@ void Mtx::emit_with(uint64_t block, Sink& sink) const {
   const uint64_t count = std::min(entries_in_block_, count_ - first);
   const IndexRun<Index> index(*matrix_.index, first, count, minors_, matrix_.by_row ? "column" : "row");
   const Elements values = read_run(*matrix_.value, first, count);
+  if constexpr (std::is_same_v<Sink, CountingSink>)
+    if (matrix_.on_falling_index) look_for_falls(block, index.values());
   if (!values.missing.empty()) return put_block_with_missing(block, index.values(), values, sink);
   visit_number(matrix_.value->dtype(), [&](auto zero) {
     using T = decltype(zero);

@@ -1,0 +1,14 @@
+// compressed_sparse_matrix 1.x: a matrix by column (CSC) or by row (CSR) in matrix.h5, whose attribute `type`
+// says what its values are, whatever stores them. Source: takane 0.10.0,
+// include/takane/compressed_sparse_matrix.hpp.
+#pragma once
+
+#include "formats/takane/object.h"
+
+namespace plainfs::takane {
+
+// Throws where the file or its group is not there; whatever else is wrong makes only what it concerns
+// damaged.
+Node open_compressed_sparse_matrix(const Opening& opening);
+
+}  // namespace plainfs::takane
