@@ -52,11 +52,17 @@ Node without_meaning(Node node, const Error& error, Context& context) {
     node.content = {};
     if (!node.attributes) node.attributes = [group] { return group->attributes(); };
     node.parts = std::make_shared<BrokenGroup>(group->parent(), group->path(), error);
-  } else {
-    LabelledArray& array = std::get<LabelledArray>(node.content);
+  } else if (auto* stored = std::get_if<LabelledArray>(&node.content)) {
+    LabelledArray& array = *stored;
     if (!node.attributes) node.attributes = [values = array.values] { return values->attributes(); };
     array.values = std::make_shared<BrokenArray>(array.values->dtype(), error);
   }
+  return node;
+}
+
+// Throws what keeps the meaning from being known for now: without it, the parts would mean something else.
+Node known_for_good(Node node) {
+  if (const Error* error = std::get_if<Error>(&node.content); error && passes(*error)) throw *error;
   return node;
 }
 
@@ -77,10 +83,11 @@ const Container* container_of(const Probe& probe) {
 }
 
 Node with_meaning(Node node, Context& context) {
-  if (!may_mean_more(node)) return node;
+  if (!may_mean_more(node)) return known_for_good(std::move(node));
   for (const Schema& schema : schemas()) {
     try {
-      if (std::optional<Node> refined = schema.refine(node, context)) return std::move(*refined);
+      if (std::optional<Node> refined = schema.refine(node, context))
+        return known_for_good(std::move(*refined));
     } catch (const Error& error) {
       throw error.at(fmt::format("whether it is {} is not known", schema.name));
     }

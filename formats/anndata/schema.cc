@@ -30,8 +30,8 @@ std::optional<Node> refine(const Node& node, Context& context) {
   if (dynamic_cast<const AnnDataGroup*>(node.parts.get())) return std::nullopt;
   try {
     return element_of(node, node.parts->parent(), context);
-  } catch (const Error&) {
-    if (!has_parts_of_an_element(*node.parts)) return std::nullopt;
+  } catch (const Error& error) {
+    if (!passes(error) && !has_parts_of_an_element(*node.parts)) return std::nullopt;
     throw;
   }
 }

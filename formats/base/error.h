@@ -35,6 +35,12 @@ class Error : public std::runtime_error {
   Errc code_;
 };
 
+// Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
+// permission), or somebody was writing just then. Nothing is decided for good by such an error.
+inline bool passes(const Error& error) {
+  return error.code() == Errc::unreadable || error.code() == Errc::changed;
+}
+
 template <class... A>
 Error damaged(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::damaged, fmt::format(text, std::forward<A>(values)...));

@@ -15,6 +15,7 @@
 #include "cache/request.h"
 #include "formats/base/error.h"
 #include "formats/base/folder_store.h"
+#include "formats/base/host_path.h"
 #include "formats/base/local_file.h"
 #include "formats/base/path_fingerprints.h"
 
@@ -166,18 +167,21 @@ KeyStorePtr FilePool::open_folder(const std::string& path) {
 
 EntryKind FilePool::kind_of(const std::string& path) {
   struct stat status {};
-  if (path.find('\0') != std::string::npos || ::stat(path.c_str(), &status) != 0) return EntryKind::nothing;
+  if (path.find('\0') != std::string::npos) return EntryKind::nothing;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (is_absence(errno)) return EntryKind::nothing;
+    throw system_error(path, errno);
+  }
   if (S_ISREG(status.st_mode)) return EntryKind::file;
   return S_ISDIR(status.st_mode) ? EntryKind::folder : EntryKind::other;
 }
 
 FilePtr FilePool::look_into(const std::string& path) {
-  try {
-    const int descriptor = open_descriptor(path);
-    return descriptor < 0 ? nullptr : LocalFile::adopt(descriptor, path, state_->bytes_read);
-  } catch (const Error&) {
-    return nullptr;
-  }
+  if (path.find('\0') != std::string::npos) return nullptr;
+  const int descriptor = state_->open_descriptor(path);
+  if (descriptor >= 0) return LocalFile::adopt(descriptor, path, state_->bytes_read);
+  if (is_absence(errno) || errno == EXDEV || errno == ENXIO) return nullptr;
+  throw system_error(path, errno);
 }
 
 void FilePool::clear() {

@@ -8,6 +8,8 @@
 
 #include "formats/base/error.h"
 #include "formats/base/file_time.h"
+#include "formats/base/host_path.h"
+#include "formats/base/local_file.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -31,10 +33,26 @@ EntryKind kind_of(fs::file_type type) {
   return type == fs::directory_file ? EntryKind::folder : EntryKind::other;
 }
 
+// A symbolic link that leads nowhere is nothing.
+fs::file_type type_of(const fs::directory_entry& entry) {
+  boost::system::error_code error;
+  const fs::file_type type = entry.status(error).type();
+  if (type != fs::status_error) return type;
+  if (is_absence(error.value())) return fs::file_not_found;
+  throw unreadable("{}: {}", entry.path().string(), error.message());
+}
+
+bool is_link(const fs::directory_entry& entry) {
+  boost::system::error_code error;
+  const fs::file_type type = entry.symlink_status(error).type();
+  if (type == fs::status_error) throw unreadable("{}: {}", entry.path().string(), error.message());
+  return type == fs::symlink_file;
+}
+
 class FolderStore : public KeyStore {
  public:
   FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {
-    ::stat(location().c_str(), &folder_);
+    if (::stat(location().c_str(), &folder_) != 0 && !is_absence(errno)) throw system_error(location(), errno);
   }
 
   ValuePtr open(const std::string& key) const override {
@@ -56,8 +74,7 @@ class FolderStore : public KeyStore {
   }
 
   bool has_folder(const std::string& folder) const override {
-    boost::system::error_code unknown;
-    return fs::is_directory(location() + "/" + folder, unknown);
+    return is_folder_on_host(location() + "/" + folder);
   }
 
   std::vector<Entry> list(const std::string& folder) const override {
@@ -84,13 +101,9 @@ class FolderStore : public KeyStore {
     const fs::path place = folder.empty() ? location() : location() + "/" + folder;
     boost::system::error_code error;
     for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
-      boost::system::error_code unknown;  // a dangling symbolic link is nothing
-      const fs::file_type type = at->status(unknown).type();
+      const fs::file_type type = type_of(*at);
       if (type == fs::file_not_found) continue;
-      const bool is_folder = type == fs::directory_file;
-      if (is_folder && at->symlink_status(unknown).type() == fs::symlink_file &&
-          leads_back(at->path().string()))
-        continue;
+      if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string())) continue;
       visit(at->path().filename().string(), kind_of(type));
     }
     if (error) throw unreadable("{}: {}", place.string(), error.message());
@@ -98,21 +111,16 @@ class FolderStore : public KeyStore {
 
   // Whether the link is a folder that it lies in: to go down into it would never end.
   bool leads_back(const std::string& link) const {
-    struct stat target {};
-    if (::stat(link.c_str(), &target) != 0) return false;
     for (std::string folder = link; folder.size() > location().size();) {
       folder.resize(folder.rfind('/'));
-      struct stat above {};
-      if (::stat(folder.c_str(), &above) == 0 && above.st_dev == target.st_dev &&
-          above.st_ino == target.st_ino)
-        return true;
+      if (is_same_on_host(folder, link)) return true;
     }
     return false;
   }
 
   void check_not_replaced() const {
-    struct stat status {};
-    ::stat(location().c_str(), &status);  // what is gone is another device's inode 0
+    struct stat status {};  // what is gone is another device's inode 0
+    if (::stat(location().c_str(), &status) != 0 && !is_absence(errno)) throw system_error(location(), errno);
     if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
@@ -125,7 +133,8 @@ class FolderStore : public KeyStore {
         if (is_modified_since(modified_time(status), opened_)) throw changed(file_path);
         return;
       }
-    } while (errno == ENOENT && file_path.size() > location().size());
+      if (!is_absence(errno)) throw system_error(file_path, errno);
+    } while (file_path.size() > location().size());
     throw changed(location());
   }
 

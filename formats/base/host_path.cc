@@ -16,11 +16,15 @@ std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};
   if (path.find('\0') != std::string::npos) return std::nullopt;
   if (::stat(path.c_str(), &status) == 0) return status;
-  if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP) return std::nullopt;
+  if (is_absence(errno)) return std::nullopt;
   throw unreadable("{}: {}", path, std::generic_category().message(errno));
 }
 
 }  // namespace
+
+bool is_absence(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP;
+}
 
 bool is_file_on_host(const std::string& path) {
   const auto status = status_of(path);

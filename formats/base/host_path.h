@@ -6,6 +6,9 @@
 
 namespace plainfs {
 
+// Whether errno says that nothing is there, not that it cannot be seen.
+bool is_absence(int error);
+
 // Links are followed; what they lead to may be absent. All of these throw unreadable where the system does
 // not let it be seen.
 bool is_file_on_host(const std::string& path);

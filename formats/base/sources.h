@@ -24,9 +24,9 @@ class Sources {
   virtual KeyStorePtr open_folder(const std::string& location) = 0;
 
   // Where a store is looked for: nothing is remembered of it, so what is looked at may still change.
-  // Links are followed; never throws.
+  // Links are followed. Both throw unreadable where the system does not let it be seen.
   virtual EntryKind kind_of(const std::string& location) = 0;
-  // Null where there is no file that can be opened.
+  // Null where nothing is there, or no regular file, or it lies outside of the bounds.
   virtual FilePtr look_into(const std::string& location) = 0;
 
   // What may be opened: a location that leads out of it is unreadable.

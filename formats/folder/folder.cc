@@ -4,6 +4,7 @@
 #include <boost/filesystem.hpp>
 #include <utility>
 
+#include "formats/model/broken_group.h"
 #include "formats/registry.h"
 
 namespace plainfs::folder {
@@ -50,20 +51,33 @@ class Folder : public Group {
 
  private:
   // What cannot be looked at is listed, and an error for whoever reads it.
-  static Node unreadable_file(const files::path& path, const boost::system::error_code& error) {
-    const Error why = unreadable("{}: {}", path.string(), error.message());
+  Node unreadable_member(const files::path& path, const Error& error) const {
     Node node;
-    node.content = PlainFile{path.string(), [why]() -> Bytes { throw why; }};
+    node.content = PlainFile{path.string(), nullptr, error};
+    boost::system::error_code unknown;
+    if (files::is_directory(path, unknown))
+      node.parts = std::make_shared<BrokenGroup>(shared_from_this(), path.string(), error);
     return node;
+  }
+  Node unreadable_member(const files::path& path, const boost::system::error_code& error) const {
+    return unreadable_member(path, unreadable("{}: {}", path.string(), error.message()));
+  }
+
+  std::optional<Node> member(const files::path& path) const {
+    try {
+      return seen(path);
+    } catch (const Error& error) {
+      return unreadable_member(path, error);
+    }
   }
 
   // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
   // folder.
-  std::optional<Node> member(const files::path& path) const {
+  std::optional<Node> seen(const files::path& path) const {
     if (path == context_.options.mountpoint) return std::nullopt;
     boost::system::error_code error;
     files::file_status status = files::symlink_status(path, error);
-    if (status.type() == files::status_error) return unreadable_file(path, error);
+    if (status.type() == files::status_error) return unreadable_member(path, error);
     Node node;
     const bool is_link = status.type() == files::symlink_file;
     if (is_link && !context_.options.follow_outside && !leads_into(path, root_)) {
@@ -77,7 +91,7 @@ class Folder : public Group {
         return node;
       }
       status = files::status(path, error);
-      if (status.type() == files::status_error) return unreadable_file(path, error);
+      if (status.type() == files::status_error) return unreadable_member(path, error);
       if (status.type() == files::directory_file && !is_store) {
         node.content = Link{{}, {}, files::canonical(path, error).string(), true};
         return node;

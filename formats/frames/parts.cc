@@ -26,7 +26,8 @@ ArrayPtr part_of(const Group& group, std::string_view name) {
 GroupPtr group_part_of(const Group& group, std::string_view name) {
   try {
     return find_group(group, name);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (passes(error)) throw;
     return nullptr;
   }
 }

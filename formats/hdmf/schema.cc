@@ -83,6 +83,13 @@ class LinkedGroup : public Group {
 Node LinkedGroup::refined(const Node& node) const {
   if (const auto* array = std::get_if<LabelledArray>(&node.content))
     return refined_array(node, *array, reading_);
+  if (std::holds_alternative<Error>(node.content) && node.attributes) {
+    Node broken = node;
+    broken.attributes = [stored = node.attributes, sources = reading_.sources] {
+      return with_references_as_paths(stored(), *sources);
+    };
+    return broken;
+  }
   auto group = std::dynamic_pointer_cast<const zarr::StoredGroup>(node.parts);
   if (!group) return node;
   Node refined = node;

@@ -146,6 +146,7 @@ struct PlainFile {
   std::string path;  // on disk
   // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
   std::function<Bytes()> load = nullptr;
+  std::optional<Error> error{};  // of one of which nobody knows whether it is a store
 };
 
 // A member that stands for no value: it has attributes, and nothing of it is shown but these.

@@ -17,8 +17,8 @@ bool may_be_table(const Group& group) {
     const Attributes attributes = group.attributes();
     return std::any_of(attributes.begin(), attributes.end(),
                        [](const Attribute& attribute) { return attribute.name == "colnames"; });
-  } catch (const Error&) {
-    if (!group.find("id")) return false;
+  } catch (const Error& error) {
+    if (!passes(error) && !group.find("id")) return false;
     throw;
   }
 }

@@ -142,8 +142,10 @@ bool Hierarchy::has_nodes_below(const std::string& path) const {
   return false;
 }
 
-// A document that does not say what it describes: a group where nodes stand below it, else an array.
+// A document that does not say what it describes: a group where nodes stand below it, else an array. One that
+// cannot be read for now may as well not be there: not even whose attributes these are is known.
 Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const {
+  if (passes(error)) return Node{error, {}, [error]() -> Attributes { throw error; }};
   if (!has_nodes_below(path)) return Node{error, {}, {}};
   return node_of(std::make_shared<StoredGroup>(
       shared_from_this(), path, parent, [error]() -> Attributes { throw error; }, error));
@@ -162,7 +164,7 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
   try {
     if (const auto zarray = document(path, kV2Array)) return v2_array(path, *zarray);
   } catch (const Error& error) {
-    return Node{error, {}, v2_attributes(path)};
+    return passes(error) ? broken_node(path, parent, error) : Node{error, {}, v2_attributes(path)};
   }
   try {
     if (const auto zgroup = document(path, kV2Group)) {

@@ -301,6 +301,7 @@ std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
 std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf) {
   using Opener = std::function<std::unique_ptr<ViewFile>()>;
   const PlainFile& file = std::get<PlainFile>(node.content);
+  if (file.error) return Opener([error = *file.error]() -> std::unique_ptr<ViewFile> { throw error; });
   if (file.load)
     return Opener([load = file.load] { return std::make_unique<MemoryFile>(std::string(as_text(load()))); });
   return Opener([path = file.path, &context = shelf.context] {

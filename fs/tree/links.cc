@@ -33,11 +33,6 @@ bool is_store(const std::string& path, Context& context) {
   return container_of(Probe(path, context.of_store(path).files)) != nullptr;
 }
 
-// Whether a link is wrong, or what tells where it leads could not be read just now.
-bool is_damage(const Error& error) {
-  return error.code() != Errc::unreadable && error.code() != Errc::changed;
-}
-
 }  // namespace
 
 Links::Links(StorePtr store, OpenStores& stores, Context& context)
@@ -90,7 +85,7 @@ Destination Links::destination(const Link& link) {
     try {
       if (is_store(path.string(), context_)) to.store = stores_.open(path.string());
     } catch (const Error& error) {
-      if (!is_damage(error)) throw;
+      if (passes(error)) throw;
       context_.warn(fmt::format("{}: {}", path.string(), error.what()));
     }
   } else {
@@ -106,9 +101,11 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
   try {
     std::optional<Node> node = folder.parts->find(name);
     if (node) node = refine(std::move(*node), context);
+    const Error* const error = node ? std::get_if<Error>(&node->content) : nullptr;
+    if (error && passes(*error)) throw *error;
     return node;
   } catch (const Error& error) {
-    if (!is_damage(error)) throw;
+    if (passes(error)) throw;
     context.warn(fmt::format("{}: {}: a link leads there: {}", folder.parts->path(), name, error.what()));
     return std::nullopt;
   }

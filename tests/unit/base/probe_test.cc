@@ -34,6 +34,15 @@ class CountingPool : public FilePool {
   std::map<std::string, int> asked, opened;
 };
 
+// A disk that fails for what is called "bad".
+class FailingPool : public FilePool {
+ public:
+  EntryKind kind_of(const std::string& path) override {
+    if (path.ends_with("/bad")) throw unreadable("{}: Input/output error", path);
+    return FilePool::kind_of(path);
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(probe)
@@ -74,6 +83,18 @@ BOOST_AUTO_TEST_CASE(asks_each_question_once) {
   const Probe file(directory.path("version"), files);
   for (int i = 0; i < 3; ++i) file.bytes(0, 1);
   BOOST_TEST(files.opened[directory.path("version")] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_not_absent) {
+  const Directory directory;
+  FailingPool files;
+  const auto is_said = [](const Error& error) {
+    return error.code() == Errc::unreadable && std::string(error.what()).ends_with("Input/output error");
+  };
+  BOOST_CHECK_EXCEPTION(Probe(directory.path("bad"), files), Error, is_said);
+  const Probe folder(directory.path(), files);
+  BOOST_CHECK_EXCEPTION(folder.has_file("bad"), Error, is_said);
+  BOOST_CHECK_EXCEPTION(folder.bytes_of("bad", 100), Error, is_said);
 }
 
 BOOST_AUTO_TEST_CASE(keeps_what_a_recogniser_made) {
