@@ -9,7 +9,7 @@ _plainfs_values() {
   case $1 in
     log_level) echo error warning info debug ;;
     missing) echo fill error ;;
-    views) echo csv npy bin mtx tsv json ;;
+    views) echo csv npy bin mtx tsv json gz bgzf rds h5ad h5 ;;
   esac
 }
 
