@@ -89,10 +89,19 @@ uint64_t check(Filesystem& filesystem, const Walked& walked, Findings& findings)
   return bytes;
 }
 
+// Each value once: that another program's format cannot hold one is no damage.
+std::string views_that_show_all() {
+  std::string names;
+  for (const View& view : views())
+    if (!view.shows_again) names += (names.empty() ? "" : ",") + std::string(view.option);
+  return names;
+}
+
 }  // namespace
 
 int check_command(Arguments arguments) {
-  const Options options = parse_options(arguments, 1);
+  Options options = parse_options(arguments, 1);
+  if (options.views.empty()) options.views = views_that_show_all();
   Findings findings;
   Session session(options, [&](const std::string& message) { findings.add_warning(message); });
   Filesystem& filesystem = session.filesystem();

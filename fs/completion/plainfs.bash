@@ -9,7 +9,7 @@ _plainfs_values() {
   case $1 in
     log_level) echo error warning info debug ;;
     missing) echo fill error ;;
-    views) echo csv npy bin mtx tsv json ;;
+    views) echo csv npy bin mtx tsv json gz bgzf rds h5ad h5 ;;
   esac
 }
 
@@ -34,6 +34,16 @@ _plainfs_option() {
   [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 
+# Paths inside a store that are written as one word with it, STORE/PATH.
+_plainfs_in_one_word() {
+  local folder=${1%/*} name
+  [[ $1 == */* && ! -d $folder ]] || return
+  while IFS= read -r name; do
+    [[ $folder/$name == "$1"* ]] && COMPREPLY+=("$folder/$name")
+  done < <(plainfs ls -p "$folder" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
+}
+
 # Paths inside the store $1 that begin with $2, as `plainfs ls` lists them; a folder ends in a slash.
 _plainfs_inside() {
   local folder='' name
@@ -55,7 +65,8 @@ _plainfs_words() {
     elif [[ $char == [\'\"] ]]; then
       quote=$char open=1
     elif [[ $char == \\ ]]; then
-      word+=${1:++at:1} open=1
+      ((++at))
+      word+=${1:at:1} open=1
     elif [[ $char == [[:space:]] ]]; then
       ((open)) && words+=("$word")
       word='' open=0
@@ -88,6 +99,7 @@ _plainfs() {
       check) letters='' ;;
     esac
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
+    [[ $cur == --*-* ]] && letters+=" $(printf -- '--%s ' ${_plainfs_options//_/-})"
     mapfile -t COMPREPLY < <(compgen -W "$letters" -- "$cur")
     [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
   elif [[ $command =~ ^(ls|cat|export)$ ]] && ((${#names[@]} > 1)); then
@@ -101,6 +113,7 @@ _plainfs() {
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     ((${#words[@]} > 2)) ||
       mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check' -- "$cur")
+    [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 ]] && _plainfs_in_one_word "$cur"
   fi
 }
 

@@ -15,8 +15,4 @@ using WriteElements = std::function<void(uint64_t first, uint64_t count, std::by
 // Writes what is wanted of a run of elements of size bytes each, which it may cut at both ends.
 void read_elements(const Wanted& wanted, uint32_t size, const WriteElements& write);
 
-// The array with its axes in reverse: its C order goes down the columns first, as R has it. Of a column-major
-// array that is how it lies.
-ArrayPtr in_column_order(ArrayPtr array);
-
 }  // namespace plainfs

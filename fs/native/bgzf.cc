@@ -92,7 +92,13 @@ class BgzfFile : public ViewFile {
   explicit BgzfFile(std::shared_ptr<ViewFile> file) : file_(std::move(file)) {}
 
   uint64_t size() override { return bgzf_size(file_->size()); }
+  std::optional<uint64_t> known_size() override {
+    const std::optional<uint64_t> known = file_->known_size();
+    return known ? std::optional(bgzf_size(*known)) : std::nullopt;
+  }
   Slices read(uint64_t offset, size_t size) override;
+  OffsetsPtr offsets() const override { return file_->offsets(); }
+  void adopt(OffsetsPtr offsets) override { file_->adopt(std::move(offsets)); }
 
  private:
   const std::shared_ptr<ViewFile> file_;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cache/block_stream.h"
+#include "cache/cancellable_lock.h"
 #include "formats/base/checked.h"
 
 namespace plainfs {
@@ -68,6 +69,10 @@ class LayoutFile : public ViewFile {
     prepare();
     return blocks_->size();
   }
+  std::optional<uint64_t> known_size() override {
+    if (!prepared_.load(std::memory_order_acquire)) return std::nullopt;
+    return blocks_->size();
+  }
   Slices read(uint64_t offset, size_t size) override;
 
  private:
@@ -82,7 +87,7 @@ class LayoutFile : public ViewFile {
 
 void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(preparing_);
+  const auto lock = lock_unless_cancelled(preparing_);
   if (prepared_.load(std::memory_order_relaxed)) return;
   ByteLayout layout = lay_out_();
   const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cache/request.h"
 #include "formats/base/error.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/binning_index.h"
@@ -22,6 +23,7 @@ void for_each_line(ViewFile& text, Visit&& visit) {
   std::string cut;  // a line that goes on in the next part
   uint64_t line_start = 0;
   for (uint64_t at = 0, size = text.size(); at < size;) {
+    check_cancelled();
     const Slices slices = text.read(at, kReadAtOnce);
     for (const iovec& part : slices.parts) {
       std::string_view rest(static_cast<const char*>(part.iov_base), part.iov_len);

@@ -1,16 +1,14 @@
 // data.frame and matrix.
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 
 #include "formats/base/checked.h"
 #include "formats/model/derived_array.h"
-#include "formats/model/factor.h"
+#include "formats/model/turned_array.h"
 #include "fs/native/array_segment.h"
+#include "fs/native/factor_codes.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
-#include "fs/native/text_lengths.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 
@@ -47,59 +45,17 @@ void add_columns(const std::string& name, const ArrayPtr& values, std::vector<RC
   }
 }
 
-// Codes as R's, which count from 1; those that are no level are NA.
-class RCodes : public Segment {
- public:
-  RCodes(FactorParts factor, uint64_t levels) : factor_(std::move(factor)), levels_(levels) {}
-
-  uint64_t size() const override { return checked_multiply(factor_.codes->count(), 4); }
-
-  void read(const Wanted& wanted) const override {
-    const uint64_t first = wanted.offset / 4;
-    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), 4) - first;
-    const std::vector<uint64_t> places =
-        level_places(factor_, read_run(*factor_.codes, first, count), levels_);
-    read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
-      for (uint64_t i = 0; i < some; ++i) {
-        const uint64_t place = places[from - first + i];
-        const uint32_t code = __builtin_bswap32(place == kNoLevel ? static_cast<uint32_t>(kMissingInteger)
-                                                                  : static_cast<uint32_t>(place + 1));
-        std::memcpy(out + i * 4, &code, 4);
-      }
-    });
-  }
-
- private:
-  const FactorParts factor_;
-  const uint64_t levels_;
-};
-
-// The levels as R needs them, none missing and none twice; nullopt where they are not.
-std::optional<std::vector<std::string>> r_levels(const Array& levels) {
-  std::vector<std::string> texts;
-  std::unordered_set<std::string> distinct;
-  bool fit = true;
-  for_each_text(levels, 0, levels.count(), [&](std::string_view text, bool is_missing) {
-    fit &= !is_missing && distinct.emplace(text).second;
-    texts.emplace_back(text);
-  });
-  if (!fit) return std::nullopt;
-  return texts;
-}
-
 void put_column(const ArrayPtr& values, RdsWriter& out) {
-  if (const std::optional<FactorParts> factor = factor_parts(*values)) {
-    if (const auto levels = r_levels(*factor->levels)) {
-      out.vector(RVector::integer, values->count(), true, true);
-      out.data(std::make_shared<RCodes>(*factor, levels->size()));
-      out.attribute("levels");
-      out.texts(*levels);
-      if (factor->is_ordered)
-        out.class_attribute({"ordered", "factor"});
-      else
-        out.class_attribute({"factor"});
-      return out.end_attributes();
-    }
+  if (const std::optional<NativeFactor> factor = native_factor(*values)) {
+    out.vector(RVector::integer, values->count(), true, true);
+    out.data(r_codes(*factor));
+    out.attribute("levels");
+    out.texts(factor->levels);
+    if (factor->parts.is_ordered)
+      out.class_attribute({"ordered", "factor"});
+    else
+      out.class_attribute({"factor"});
+    return out.end_attributes();
   }
   out.numbers(values, false, false);
 }

@@ -1,5 +1,6 @@
 #include "fs/native/sparse_majors.h"
 
+#include "cache/request.h"
 #include "formats/base/checked.h"
 
 namespace plainfs {
@@ -19,6 +20,7 @@ SparseMajors::SparseMajors(const SparseMatrix& matrix)
                   matrix.by_row ? "rows" : "columns");
   uint64_t before = 0;
   for (uint64_t first = 0; first < stored; first += kBetweenSamples) {
+    check_cancelled();
     const IndexRun<uint64_t> pointers(*pointer_, first, std::min(kBetweenSamples, stored - first), UINT64_MAX,
                                       "pointer");
     samples_.push_back(pointers.values()[0]);

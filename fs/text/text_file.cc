@@ -148,6 +148,9 @@ OffsetsPtr TextFile::offsets() const {
 }
 
 void TextFile::adopt(OffsetsPtr offsets) {
+  // Others may have the same file open: what they have found out, or are about to, stays.
+  const std::unique_lock lock(state_->preparing, std::try_to_lock);
+  if (!lock || state_->known.load(std::memory_order_relaxed)) return;
   state_->offsets = std::move(offsets);
   state_->known.store(true, std::memory_order_release);
 }

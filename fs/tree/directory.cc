@@ -87,6 +87,14 @@ struct Candidate {
   const Link* link = nullptr;  // whose text is still to be made
 };
 
+// The name is given later.
+Shown made_directory(OfferedFile offered) {
+  Shown directory{{}, FileKind::directory, {}, {}, {}};
+  for (OfferedFile& file : offered.members)
+    directory.made.push_back({std::move(file.name), FileKind::file, {}, std::move(file.open), {}});
+  return directory;
+}
+
 class Lister {
  public:
   explicit Lister(const Shelf& shelf) : shelf_(shelf) {}
@@ -136,6 +144,10 @@ class Lister {
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
     for (OfferedFile& file : offered_files(node, shelf_)) {
       if (!file.inside) continue;
+      if (!file.members.empty()) {
+        candidates_.push_back({{}, {file.name, {}}, made_directory(std::move(file))});
+        continue;
+      }
       const size_t dot = std::min(file.name.rfind('.'), file.name.size());
       candidates_.push_back(
           {{}, {file.name.substr(0, dot), file.name.substr(dot)}, {{}, FileKind::file, {}, file.open, {}}});
@@ -268,7 +280,9 @@ std::string text_of(const Link& link, const std::string& extension, const Place&
 
 }  // namespace
 
-std::vector<Shown> show_directory(const Node& node, const Place& place, const Shelf& shelf) {
+std::vector<Shown> show_directory(const Shown& directory, const Node& node, const Place& place,
+                                  const Shelf& shelf) {
+  if (!directory.made.empty()) return directory.made;
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, shelf.stores, shelf.context);
   TargetNames names(place, links, shelf);
@@ -298,8 +312,7 @@ std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
   return extensions;
 }
 
-std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf) {
-  using Opener = std::function<std::unique_ptr<ViewFile>()>;
+Opener open_plain_file(const Node& node, const Shelf& shelf) {
   const PlainFile& file = std::get<PlainFile>(node.content);
   if (file.error) return Opener([error = *file.error]() -> std::unique_ptr<ViewFile> { throw error; });
   if (file.load)

@@ -20,10 +20,11 @@ namespace plainfs {
 struct Shown {
   std::string name;
   FileKind kind;
-  Node node;                                        // what it stands for; its attributes are the file's
-  std::function<std::unique_ptr<ViewFile>()> open;  // of a file
-  std::string target;                               // of a link
-  std::optional<Error> error{};                     // of a link of which nobody knows where it leads
+  Node node;                     // what it stands for; its attributes are the file's
+  Opener open;                   // of a file
+  std::string target;            // of a link
+  std::optional<Error> error{};  // of a link of which nobody knows where it leads
+  std::vector<Shown> made{};     // what a directory that views make holds; its node is empty
 };
 
 // Where a directory is.
@@ -42,15 +43,17 @@ struct Shelf {
   std::vector<const View*> views;  // those that -o views= has chosen
 };
 
-// The content of the directory of node at place. Throws where the group cannot be read.
-std::vector<Shown> show_directory(const Node& node, const Place& place, const Shelf& shelf);
+// The content of a directory at place: of its node, or what views have made it of. Throws where the group
+// cannot be read.
+std::vector<Shown> show_directory(const Shown& directory, const Node& node, const Place& place,
+                                  const Shelf& shelf);
 
 // The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its
 // directory.
 std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf);
 
 // Opens the host's file that node is. Requires: its content is a PlainFile.
-std::function<std::unique_ptr<ViewFile>()> open_plain_file(const Node& node, const Shelf& shelf);
+Opener open_plain_file(const Node& node, const Shelf& shelf);
 
 // Of the directory itself, even where its node is shown as an array or table beside it.
 Attributes own_attributes(const Node& directory);

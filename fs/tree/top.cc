@@ -5,22 +5,28 @@
 namespace plainfs {
 namespace {
 
+Shown directory_of(Node node) {
+  return {{}, FileKind::directory, std::move(node), {}, {}};
+}
+
 // One directory further down. is_named: top is in the store that was named to be mounted.
 Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& shelf) {
   Context& context = is_named ? shelf.context : shelf.context.of_store(top.store->path);
   const Place place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
-  const std::vector<Shown> all = show_directory(top.node, place, {context, shelf.stores, shelf.views});
+  const std::vector<Shown> all =
+      show_directory(top.directory, top.directory.node, place, {context, shelf.stores, shelf.views});
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Shown& shown) { return shown.name == name; });
   if (found == all.end()) throw not_found("there is no {}", name);
   if (found->kind == FileKind::store) {
     is_named = false;
     const StorePtr store = shelf.stores.open(found->node.store);
-    return {store, {}, as_root_directory(store->root, false)};
+    return {store, {}, directory_of(as_root_directory(store->root, false))};
   }
   if (found->kind != FileKind::directory) throw not_found("{}: no directory", name);
-  Top below{top.store, top.above, found->node};
+  Top below{top.store, top.above, *found};
   below.above.push_back(found->name);
+  below.directory.name.clear();
   return below;
 }
 
@@ -28,7 +34,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& she
 
 Top top_of(StorePtr store, std::string_view subdir, const Shelf& shelf) {
   const Node root = as_root_directory(store->root, true);
-  Top top{std::move(store), {}, root};
+  Top top{std::move(store), {}, directory_of(root)};
   bool is_named = true;
   while (!subdir.empty()) {
     const size_t end = std::min(subdir.find('/'), subdir.size());

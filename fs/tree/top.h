@@ -12,7 +12,7 @@ namespace plainfs {
 struct Top {
   StorePtr store;
   std::vector<std::string> above;  // names from the store's root; empty = the root
-  Node node;
+  Shown directory;                 // without a name
 };
 
 // subdir: a path as it is shown, "assays/RNA", also into a store of a mirrored folder; empty for the whole

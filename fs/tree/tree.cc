@@ -47,8 +47,7 @@ Tree::Tree(StorePtr store, std::string_view subdir, std::vector<const View*> vie
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
       shelf_{context, stores_, std::move(views)},
       top_(top_of(std::move(store), subdir, shelf_)) {
-  add(kRootInode, FileKind::directory).own =
-      std::make_shared<const Shown>(Shown{"", FileKind::directory, top_.node, {}, {}});
+  add(kRootInode, FileKind::directory).own = std::make_shared<const Shown>(top_.directory);
 }
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
@@ -100,7 +99,8 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     if (directory && directory->contents && !directory->is_due()) return directory->contents;
   }
   if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
-  const Node node = directory_node(*shown(inode));
+  const ShownPtr here = shown(inode);
+  const Node node = directory_node(*here);
   const Place place = place_of(inode);
   const std::lock_guard listing(directory->listing_now);
   {
@@ -108,7 +108,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     if (directory->contents && !directory->is_due()) return directory->contents;
   }
   Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
-  return publish(inode, show_directory(node, place, {context, stores_, shelf_.views}));
+  return publish(inode, show_directory(*here, node, place, {context, stores_, shelf_.views}));
 }
 
 Tree::ContentsPtr Tree::publish(Inode directory, std::vector<Shown> all) {

@@ -15,17 +15,22 @@
 
 namespace plainfs {
 
+using Opener = std::function<std::shared_ptr<ViewFile>()>;
+
 // A file that a node has. Nothing is read until open() is called.
 struct OfferedFile {
   // Beside the node's directory, as NAME + extension; or inside it, under a name of its own.
   bool inside = false;
   std::string name;  // ".csv", or "matrix.mtx"
-  std::function<std::unique_ptr<ViewFile>()> open;
+  Opener open;
+  // Where there are any: a directory of these inside the node's directory, and no file.
+  std::vector<OfferedFile> members{};
 };
 
 struct View {
   std::string_view option;  // its name in -o views=
   void (*offer)(const Node& node, Context& context, std::vector<OfferedFile>& files);
+  bool shows_again = false;  // what others show, for one program
 };
 
 std::span<const View> views();

@@ -12,8 +12,10 @@
 #include "fs/views/mtx.h"
 #include "fs/views/mtx_coordinates.h"
 #include "fs/views/names_tsv.h"
+#include "fs/views/native_files.h"
 #include "fs/views/npy.h"
 #include "fs/views/ragged_tsv.h"
+#include "fs/views/shared_opener.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
@@ -32,11 +34,11 @@ class BrokenFile : public ViewFile {
   const Error error_;
 };
 
-// A text file of what make() returns.
+// A text file of what make() returns, one for all who have it open: what is beside it in other framing shares
+// its measuring.
 template <class Make>
-std::function<std::unique_ptr<ViewFile>()> text_opener(Context& context, Make make) {
-  return
-      [&context, make]() -> std::unique_ptr<ViewFile> { return std::make_unique<TextFile>(make(), context); };
+Opener text_opener(Context& context, Make make) {
+  return shared_opener([&context, make] { return std::make_shared<TextFile>(make(), context); });
 }
 
 // The array that the .csv shows.
@@ -162,13 +164,18 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-constexpr std::array<View, 6> kViews = {{
+constexpr std::array<View, 11> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
-    {"bin", offer_bin},
+    {"bin", offer_bin, true},
     {"mtx", offer_mtx},
     {"tsv", offer_tsv},
     {"json", offer_attrs_json},
+    {"gz", offer_gz, true},
+    {"bgzf", offer_bgzf, true},
+    {"rds", offer_rds, true},
+    {"h5ad", offer_h5ad, true},
+    {"h5", offer_h5, true},
 }};
 
 }  // namespace

@@ -51,6 +51,14 @@ start = time.perf_counter()
 anndata.read_h5ad(sys.argv[1], backed="r").obs.to_csv("/dev/null")
 print(time.perf_counter() - start)
 """
+MMREAD = """
+import sys, time, scipy.io
+start = time.perf_counter()
+scipy.io.mmread(sys.argv[1]).tocsr()
+print(time.perf_counter() - start)
+"""
+# Seconds of an R expression of the file f, the start of R not counted.
+R_SECONDS = 'suppressPackageStartupMessages(library(Matrix)); f <- commandArgs(TRUE)[1]; cat(system.time(%s)[["elapsed"]])'
 
 
 class Table:
@@ -204,6 +212,38 @@ class Bench:
             self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(elements, m["first cat"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
 
     @staticmethod
+    def r_seconds(expression, path):
+        result = subprocess.run(["Rscript", "-e", R_SECONDS % expression, path], capture_output=True, check=True, text=True)
+        return float(result.stdout)
+
+    def native_seconds(self, store):
+        """The same matrix in R and Python, as text and as their own files, each of a fresh mount."""
+        seconds = {}
+        readers = {"readRDS": lambda mount: self.r_seconds("readRDS(f)", mount.file("matrix.rds")),
+                   "readMM": lambda mount: self.r_seconds("readMM(f)", mount.file("matrix.mtx")),
+                   "read_h5ad": lambda mount: seconds_of(READ_H5AD, mount.file("anndata.h5ad")),
+                   "mmread": lambda mount: seconds_of(MMREAD, mount.file("matrix.mtx"))}
+        for name, read in readers.items():
+            with self.mount(store) as mount:
+                seconds[name] = read(mount)
+        return seconds
+
+    def native(self):
+        """Needs R with Matrix, scipy and anndata for the first two rows."""
+        scale = 10 if self.options.quick else 1
+        nonzeros = 50_000_000 // scale
+        matrix = self.store("matrix", [os.path.join(self.build, "tests/bench/generate_bpcells"), "matrix", str(nonzeros)])
+        self.table.heading(f"Files that tools open, of BPCells, {nonzeros / 1e6:g} million nonzeros")
+        m = self.median(lambda: self.native_seconds(matrix))
+        for ours, text in (("readRDS", "readMM"), ("read_h5ad", "mmread")):
+            self.table.row(f"{ours}, end to end", time_text(m[ours]), f"{text} of matrix.mtx {time_text(m[text])}", m[text] / m[ours])
+        for name in ("matrix.rds", "anndata.h5ad"):
+            self.sequential_rows(matrix, name)
+        m = self.median(lambda: {"framed": self.cold(matrix, "10x/matrix.mtx.gz")["cat"], "text": self.cold(matrix, "matrix.mtx")["cat"]})
+        self.table.row("10x/matrix.mtx.gz: cat after the stat", time_text(m["framed"]), f"matrix.mtx {time_text(m['text'])}",
+                       m["text"] / m["framed"])
+
+    @staticmethod
     def h5dump(store, name):
         with open(os.devnull, "wb") as null:
             subprocess.run(["h5dump", "-d", name, store], stdout=null, check=True)
@@ -245,14 +285,14 @@ class Bench:
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, hdf5, anndata, zarr")
+    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, native, hdf5, anndata, zarr")
     p.add_argument("--quick", action="store_true", help="small stores, to see that it works")
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--reads", type=int, default=2000, help="random reads a run")
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "hdf5", "anndata", "zarr"):
+    for group in ("bpcells", "native", "hdf5", "anndata", "zarr"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     print(f"{os.cpu_count()} cores, Linux {platform.release()}, medians of {options.runs} runs")

@@ -250,8 +250,10 @@ class Commands(unittest.TestCase):
         run("export", SAMPLE, target)
         self.assertEqual(run("ls", SAMPLE).stdout.decode().splitlines(), sorted(os.listdir(target)))
         shown = [line.split() for line in run("ls", "-l", SAMPLE).stdout.decode().splitlines()]
-        self.assertEqual({line[-1]: int(line[1]) for line in shown},
-                         {name: os.path.getsize(os.path.join(target, name)) for name in os.listdir(target)})
+        files = [name for name in os.listdir(target) if os.path.isfile(os.path.join(target, name))]
+        self.assertEqual({line[-1]: int(line[1]) for line in shown if line[-1] in files},
+                         {name: os.path.getsize(os.path.join(target, name)) for name in files})
+        self.assertEqual(sorted(line[-1] for line in shown), sorted(os.listdir(target)))
         links = os.path.join(DATA, "hdf5", "links", "store.h5")
         text = run("ls", "-lR", links).stdout.decode()
         self.assertIn("\na/b:\n", text)

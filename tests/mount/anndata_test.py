@@ -299,7 +299,7 @@ class Views:
     def element(self, value, *path):
         beside = (*path[:-1], path[-1] + ".csv")
         if isinstance(value, dict):
-            self.test.assertEqual(sorted({n.split(".csv")[0].split(".npy")[0] for n in os.listdir(self.mount.join(*path))} - {""}
+            self.test.assertEqual(sorted({n.split(".csv")[0].split(".npy")[0].split(".rds")[0] for n in os.listdir(self.mount.join(*path))} - {""}
                                          - {".attrs.json"}), sorted(value), path)
             for name, inner in value.items():
                 self.element(inner, *path, name)

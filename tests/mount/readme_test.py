@@ -152,13 +152,48 @@ class Seurat(Recipe):
             cat(dim(counts), sum(counts), sum(scaled), class(meta$doublet), class(meta$nCount_RNA), "\\n")
             cat(levels(seurat$stage), "\\n", as.character(seurat$stage), "\\n", cells, "\\n", colnames(seurat), "\\n", colnames(scaled), "\\n")
             cat(dim(SeuratObject::GetAssayData(seurat, slot = "scale.data")), ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")"""
-        lines = [line.split() for line in self.r(block("counts <- Seurat::"), says)]
+        lines = [line.split() for line in self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts")'), says)]
         rows, columns, total, scaled, kind, count_kind = lines[0]
         self.assertEqual((int(rows), int(columns), float(total)), (len(self.genes), len(self.cells), self.counts.sum()))
         self.assertAlmostEqual(float(scaled), self.scaled.sum(), places=4)
         self.assertEqual((kind, count_kind), ("logical", "integer"))
         self.assertEqual(lines[1:6], [self.levels, self.stage, self.cells, self.cells, self.cells])
         self.assertEqual(lines[6], [*map(str, self.scaled.shape), *({None: "NA", True: "TRUE", False: "FALSE"}[v] for v in self.doublet)])
+
+    @needs_r("Matrix")
+    def test_r_reads_its_own_files(self):
+        self.mount("pbmc")
+        says = """
+            cat(class(counts), dim(counts), sum(counts), dim(scaled), sum(scaled), "\\n")
+            cat(levels(meta$stage), "\\n", as.character(meta$stage), "\\n", rownames(meta), "\\n", colnames(counts), "\\n", rownames(counts), "\\n")
+            cat(ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")
+            cat(meta$batch, sep = "\\n")"""
+        lines = self.r(block("library(Matrix)"), says)
+        kind, rows, columns, total, *scaled = lines[0].split()
+        self.assertEqual((kind, int(rows), int(columns), float(total)), ("dgCMatrix", len(self.genes), len(self.cells), self.counts.sum()))
+        self.assertEqual([int(n) for n in scaled[:2]], list(self.scaled.shape))
+        self.assertAlmostEqual(float(scaled[2]), self.scaled.sum(), places=3)
+        self.assertEqual([line.split() for line in lines[1:6]], [self.levels, self.stage, self.cells, self.cells, self.genes])
+        self.assertEqual(lines[6].split(), [{None: "NA", True: "TRUE", False: "FALSE"}[value] for value in self.doublet])
+        self.assertEqual(lines[7:], self.batch)
+
+    @needs_r("Seurat", "hdf5r")
+    def test_seurat_reads_10x_s_files(self):
+        self.mount("pbmc")
+        says = 'cat(dim(counts), sum(counts), "\\n"); stopifnot(identical(as.matrix(counts), as.matrix(again)))'
+        said = self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts/10x")'), says)[0].split()
+        self.assertEqual([float(n) for n in said], [len(self.genes), len(self.cells), self.counts.sum()])
+
+    @needs_modules("anndata")
+    def test_anndata_reads_an_assay(self):
+        self.mount("pbmc")
+        names = self.python(block("import anndata\n"))
+        self.addCleanup(names["backed"].file.close)
+        self.assertEqual((list(names["backed"].obs_names), list(names["backed"].var_names)), (self.cells, self.genes))
+        chosen = [cell for cell, score in zip(self.cells, self.score) if score > 0]
+        self.assertEqual(list(names["cells"].obs_names), chosen)
+        self.assertEqual(names["cells"].X.shape, (len(chosen), len(self.genes)))
+        self.assertEqual(list(names["backed"].obs["stage"].cat.categories), self.levels)
 
     @needs_r("data.table")
     def test_fread_keeps_quotes_and_the_text_na(self):
@@ -193,7 +228,7 @@ class Seurat(Recipe):
         numbers = [float(n) for n in self.run_in_folder("octave-cli", "--quiet", "--eval", code).split()]
         self.assertEqual(numbers, [len(self.genes), len(self.cells), self.counts.sum()])
 
-    @needs("bedtools", "bgzip", "tabix")
+    @needs("bedtools", "tabix")
     def test_the_shell_sums_sorts_and_copies(self):
         self.mount("pbmc", "frags")
         with open(os.path.join(self.folder, "peaks.bed"), "w", encoding="ascii") as file:

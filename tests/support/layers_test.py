@@ -18,7 +18,7 @@ formats/rds
 formats/anndata formats/h5seurat formats/hdmf formats/loom formats/takane formats/tenx
 formats/nwb
 formats/registry
-formats/folder formats/foreign
+formats/foreign formats/annotated formats/folder
 formats/open_store
 fs/text
 fs/native
@@ -34,7 +34,7 @@ MOST_LINES = 400
 # Longer ones, to become shorter only.
 LONG = {"fs/tree/tree.cc": 427}
 # Rooms of formats/ that are no format.
-SHARED = {"base", "text", "model", "frames", "codecs", "folder"}
+SHARED = {"annotated", "base", "text", "model", "frames", "codecs", "folder"}
 
 
 def sources():

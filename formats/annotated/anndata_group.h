@@ -1,0 +1,13 @@
+// AnnData's groups.
+#pragma once
+
+#include <vector>
+
+#include "formats/annotated/annotated_matrices.h"
+
+namespace plainfs::annotated {
+
+// Of a group whose members obs and var are tables.
+void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
+
+}  // namespace plainfs::annotated

@@ -1,0 +1,76 @@
+#include "fs/native/factor_codes.h"
+
+#include <cstring>
+#include <unordered_set>
+
+#include "formats/base/checked.h"
+#include "fs/native/array_segment.h"
+#include "fs/native/text_lengths.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+struct Numbering {
+  uint32_t first;
+  uint32_t missing;
+  bool is_big_endian;
+};
+
+class Codes : public Segment {
+ public:
+  Codes(const NativeFactor& factor, Numbering numbering)
+      : factor_(factor.parts), levels_(factor.levels.size()), numbering_(numbering) {}
+
+  uint64_t size() const override { return checked_multiply(factor_.codes->count(), 4); }
+
+  void read(const Wanted& wanted) const override {
+    const uint64_t first = wanted.offset / 4;
+    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), 4) - first;
+    const std::vector<uint64_t> places =
+        level_places(factor_, read_run(*factor_.codes, first, count), levels_);
+    read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
+      for (uint64_t i = 0; i < some; ++i) {
+        const uint64_t place = places[from - first + i];
+        uint32_t code =
+            place == kNoLevel ? numbering_.missing : static_cast<uint32_t>(place) + numbering_.first;
+        if (numbering_.is_big_endian) code = __builtin_bswap32(code);
+        std::memcpy(out + i * 4, &code, 4);
+      }
+    });
+  }
+
+ private:
+  const FactorParts factor_;
+  const uint64_t levels_;
+  const Numbering numbering_;
+};
+
+}  // namespace
+
+std::optional<NativeFactor> native_factor(const Array& array) {
+  std::optional<FactorParts> parts = factor_parts(array);
+  if (!parts) return std::nullopt;
+  std::vector<std::string> levels;
+  std::unordered_set<std::string> distinct;
+  bool fit = parts->levels->count() <= INT32_MAX;
+  if (fit) {
+    for_each_text(*parts->levels, 0, parts->levels->count(), [&](std::string_view text, bool is_missing) {
+      fit &= !is_missing && distinct.emplace(text).second;
+      levels.emplace_back(text);
+    });
+  }
+  if (!fit) return std::nullopt;
+  return NativeFactor{*std::move(parts), std::move(levels)};
+}
+
+SegmentPtr r_codes(const NativeFactor& factor) {
+  return std::make_shared<Codes>(factor, Numbering{1, 0x80000000, true});
+}
+
+SegmentPtr anndata_codes(const NativeFactor& factor) {
+  return std::make_shared<Codes>(factor, Numbering{0, 0xffffffff, false});
+}
+
+}  // namespace plainfs

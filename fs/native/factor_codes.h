@@ -1,0 +1,25 @@
+// The codes of a factor as another program numbers them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/model/factor.h"
+#include "fs/native/byte_layout.h"
+
+namespace plainfs {
+
+// A factor that programs with factors of their own would take: its levels are there, and distinct.
+struct NativeFactor {
+  FactorParts parts;
+  std::vector<std::string> levels;
+};
+// Nullopt of any other array. Reads the levels.
+std::optional<NativeFactor> native_factor(const Array& array);
+
+// Four bytes each. R's: big-endian, from 1, a missing one is NA. AnnData's: little-endian, from 0, -1.
+SegmentPtr r_codes(const NativeFactor& factor);
+SegmentPtr anndata_codes(const NativeFactor& factor);
+
+}  // namespace plainfs

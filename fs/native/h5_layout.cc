@@ -1,0 +1,107 @@
+#include "fs/native/h5_layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "formats/base/checked.h"
+#include "formats/model/turned_array.h"
+#include "fs/native/array_segment.h"
+#include "fs/native/text_segments.h"
+
+namespace plainfs {
+
+namespace {
+
+using hdf5::SkeletonDataset;
+using hdf5::SkeletonKind;
+
+// The shape that users see.
+Shape shown_shape(const Array& array) {
+  Shape shape = array.shape();
+  if (array.column_major()) std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+// Which kind of number a type is in an HDF5 file; nullopt of what is shown as text.
+std::optional<SkeletonKind> number_kind(const DType& type) {
+  switch (type.kind) {
+    case Kind::boolean:
+    case Kind::logical:
+      return SkeletonKind::boolean;
+    case Kind::integer:
+    case Kind::time_span:
+      return SkeletonKind::integer;
+    case Kind::unsigned_integer:
+      return SkeletonKind::unsigned_integer;
+    case Kind::real:
+      return SkeletonKind::real;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void H5Layout::group(std::string path, H5Attributes attributes) {
+  objects_.push_back({std::move(path), std::move(attributes)});
+  segments_.push_back(nullptr);
+}
+
+void H5Layout::data(const std::string& path, SkeletonDataset as, SegmentPtr segment,
+                    H5Attributes attributes) {
+  objects_.push_back({path, std::move(attributes), std::move(as)});
+  segments_.push_back(std::move(segment));
+}
+
+void H5Layout::numbers(const std::string& path, const ArrayPtr& values, SkeletonDataset as, ElementForm form,
+                       H5Attributes attributes) {
+  data(path, std::move(as), array_segment(in_row_order(values), form, context_), std::move(attributes));
+}
+
+void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attributes attributes) {
+  values->check();
+  const ArrayPtr ordered = in_row_order(values);
+  const Shape shape = shown_shape(*values);
+  if (const auto kind = number_kind(values->dtype())) {
+    const ElementForm form = little_stored(values->dtype());
+    return data(path, {*kind, form.size, shape}, array_segment(ordered, form, context_),
+                std::move(attributes));
+  }
+  const TextLengths lengths = measure_texts(*ordered, context_);
+  if (lengths.longest > INT32_MAX) throw unsupported("{}: a text of {} bytes", path, lengths.longest);
+  const auto width = static_cast<uint32_t>(std::max<uint64_t>(1, lengths.longest));
+  data(path, {SkeletonKind::utf8_text, width, shape}, padded_texts(ordered, width), std::move(attributes));
+}
+
+void H5Layout::texts(const std::string& path, const std::vector<std::string>& values,
+                     H5Attributes attributes) {
+  dataset(path, text_array(values), std::move(attributes));
+}
+
+ByteLayout H5Layout::finish() {
+  const hdf5::Skeleton skeleton = hdf5::write_skeleton(objects_);
+  struct Piece {
+    uint64_t offset;
+    const std::string* bytes;  // or null
+    SegmentPtr segment;
+  };
+  std::vector<Piece> pieces;
+  for (const auto& extent : skeleton.extents) pieces.push_back({extent.offset, &extent.bytes, nullptr});
+  for (size_t i = 0; i < segments_.size(); ++i)
+    if (segments_[i] && segments_[i]->size() > 0)
+      pieces.push_back({skeleton.data_offsets[i], nullptr, segments_[i]});
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  ByteLayout layout;
+  for (const Piece& piece : pieces) {
+    if (piece.offset < layout.size()) throw std::logic_error("parts of an HDF5 file overlap");
+    layout.put_zeros(piece.offset - layout.size());
+    if (piece.bytes)
+      layout.put(*piece.bytes);
+    else
+      layout.put(piece.segment);
+  }
+  layout.put_zeros(skeleton.size - std::min(skeleton.size, layout.size()));
+  return layout;
+}
+
+}  // namespace plainfs

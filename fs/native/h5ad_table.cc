@@ -1,0 +1,173 @@
+#include "fs/native/h5ad_table.h"
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "formats/base/checked.h"
+#include "fs/native/array_segment.h"
+#include "fs/native/factor_codes.h"
+#include "fs/native/text_lengths.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+using hdf5::SkeletonKind;
+
+constexpr uint64_t kValuesAtOnce = 64 * 1024;
+
+// "0", "1", …: what anndata calls rows without names.
+class CountedNames : public Array {
+ public:
+  explicit CountedNames(uint64_t count) : Array(text_type(), {count}) {}
+  Elements read(const Box& box) const override {
+    TextBuilder names(box.extent[0]);
+    for (uint64_t i = 0; i < box.extent[0]; ++i) names.add(std::to_string(box.origin[0] + i));
+    return names.finish();
+  }
+};
+
+// Whether any value is missing; reads all.
+bool any_missing(const Array& values, Context& context) {
+  const uint64_t count = values.count();
+  std::atomic<bool> any{false};
+  context.workers.parallel_for(divide_up(count, kValuesAtOnce), [&](size_t run) {
+    if (any) return;
+    const uint64_t first = run * kValuesAtOnce;
+    const Elements elements = read_run(values, first, std::min(kValuesAtOnce, count - first));
+    if (std::find(elements.missing.begin(), elements.missing.end(), 1) != elements.missing.end()) any = true;
+  });
+  return any;
+}
+
+bool is_whole_or_truth(const DType& type) {
+  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::boolean ||
+         type.kind == Kind::logical || type.kind == Kind::time_span;
+}
+
+bool is_text(const DType& type) {
+  return !is_whole_or_truth(type) && type.kind != Kind::real;
+}
+
+std::string encoding_of(const DType& type) {
+  return is_text(type) ? "string-array" : "array";
+}
+
+class FrameWriter {
+ public:
+  FrameWriter(std::string path, Context& context, H5Layout& out)
+      : path_(std::move(path)), context_(context), out_(out) {}
+
+  void put_values(const std::string& path, const ArrayPtr& values) {
+    out_.dataset(path, values, encoding(encoding_of(values->dtype()), "0.2.0"));
+  }
+  void put_column(const std::string& name, const ArrayPtr& values);
+
+ private:
+  void put_categorical(const std::string& path, SegmentPtr codes, uint64_t count,
+                       const std::vector<std::string>& categories, bool is_ordered);
+  void put_texts_with_missing(const std::string& path, const ArrayPtr& values);
+  void put_nullable(const std::string& path, const ArrayPtr& values);
+
+  const std::string path_;
+  Context& context_;
+  H5Layout& out_;
+};
+
+void FrameWriter::put_column(const std::string& name, const ArrayPtr& values) {
+  const std::string path = path_ + "/" + name;
+  const DType& type = values->dtype();
+  if (const auto factor = native_factor(*values))
+    return put_categorical(path, anndata_codes(*factor), values->count(), factor->levels,
+                           factor->parts.is_ordered);
+  if (is_text(type) && measure_texts(*values, context_).any_missing)
+    return put_texts_with_missing(path, values);
+  if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(path, values);
+  put_values(path, values);
+}
+
+void FrameWriter::put_categorical(const std::string& path, SegmentPtr codes, uint64_t count,
+                                  const std::vector<std::string>& categories, bool is_ordered) {
+  H5Attributes attributes = encoding("categorical", "0.2.0");
+  attributes.push_back({"ordered", is_ordered});
+  out_.group(path, std::move(attributes));
+  out_.data(path + "/codes", {SkeletonKind::integer, 4, {count}}, std::move(codes),
+            encoding("array", "0.2.0"));
+  out_.texts(path + "/categories", categories, encoding("string-array", "0.2.0"));
+}
+
+// anndata 0.8 has no missing texts but in a categorical.
+void FrameWriter::put_texts_with_missing(const std::string& path, const ArrayPtr& values) {
+  std::vector<std::string> categories;
+  std::unordered_map<std::string, int32_t> known;
+  Elements codes;
+  codes.count = values->count();
+  codes.bytes.resize(checked_size(codes.count, 4));
+  const std::span<int32_t> code = codes.mutable_values<int32_t>();
+  uint64_t i = 0;
+  for (uint64_t first = 0; first < codes.count; first += kValuesAtOnce) {
+    for_each_text(*values, first, std::min(kValuesAtOnce, codes.count - first),
+                  [&](std::string_view text, bool is_missing) {
+                    if (is_missing) return void(code[i++] = -1);
+                    const auto [entry, is_new] =
+                        known.try_emplace(std::string(text), static_cast<int32_t>(categories.size()));
+                    if (is_new) categories.emplace_back(text);
+                    code[i++] = entry->second;
+                  });
+  }
+  const auto array =
+      std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{codes.count}, std::move(codes));
+  put_categorical(path, array_segment(array, little_int32(), context_), array->count(), categories, false);
+}
+
+void FrameWriter::put_nullable(const std::string& path, const ArrayPtr& values) {
+  const DType& type = values->dtype();
+  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
+  out_.group(path, encoding(is_truth ? "nullable-boolean" : "nullable-integer", "0.1.0"));
+  put_values(path + "/values", values);
+  out_.data(path + "/mask", {SkeletonKind::boolean, 1, {values->count()}},
+            array_segment(values, missing_mask(), context_), encoding("array", "0.2.0"));
+}
+
+// A name that no column has.
+std::string index_name(const Table& table) {
+  std::string name = "_index";
+  const auto is_taken = [&](const Column& column) { return column.name == name; };
+  while (std::any_of(table.columns.begin(), table.columns.end(), is_taken)) name += "_";
+  return name;
+}
+
+}  // namespace
+
+H5Attributes encoding(const std::string& type, const std::string& version) {
+  return {{"encoding-type", type}, {"encoding-version", version}};
+}
+
+void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out) {
+  std::vector<std::string> order;
+  std::unordered_set<std::string> distinct;
+  for (const Column& column : table.columns) {
+    column.values->check();
+    if (column.values->count() != table.rows)
+      throw damaged("{}: column {} has {} values for {} rows", path, column.name, column.values->count(),
+                    table.rows);
+    if (!distinct.insert(column.name).second)
+      throw unsupported("{}: two columns are called {}", path, column.name);
+    order.push_back(column.name);
+  }
+  const std::string index = index_name(table);
+  H5Attributes attributes = encoding("dataframe", "0.2.0");
+  attributes.push_back({"_index", index});
+  attributes.push_back({"column-order", order});
+  out.group(path, std::move(attributes));
+  FrameWriter frame(path, context, out);
+  ArrayPtr names = table.row_names;
+  if (!names || names->count() != table.rows) names = std::make_shared<CountedNames>(table.rows);
+  frame.put_values(path + "/" + index, names);
+  for (const Column& column : table.columns) frame.put_column(column.name, column.values);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,17 @@
+// A table as a data frame of AnnData.
+#pragma once
+
+#include <string>
+
+#include "formats/model/node.h"
+#include "fs/native/h5_layout.h"
+
+namespace plainfs {
+
+// The attributes encoding-type and encoding-version.
+H5Attributes encoding(const std::string& type, const std::string& version);
+
+// Puts the group path with the columns and the index; rows without names are counted from 0.
+void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out);
+
+}  // namespace plainfs

@@ -1,0 +1,86 @@
+#include "fs/native/tenx_h5.h"
+
+#include <algorithm>
+
+#include "fs/native/h5_layout.h"
+#include "fs/native/repeated_text.h"
+#include "fs/native/sparse_majors.h"
+#include "fs/native/text_segments.h"
+
+namespace plainfs {
+
+namespace {
+
+using hdf5::SkeletonDataset;
+using hdf5::SkeletonKind;
+
+// One of the types that all readers take: i4 of every integer that fits, u4 and u8 of unsigned ones that may
+// not, f4 and f8.
+struct ValueForm {
+  SkeletonKind kind;
+  ElementForm form;
+};
+ValueForm value_form(const DType& type) {
+  switch (type.kind) {
+    case Kind::unsigned_integer:
+      if (type.size == 4) return {SkeletonKind::unsigned_integer, little_uint32()};
+      if (type.size == 8) return {SkeletonKind::unsigned_integer, little_stored(type)};
+      return {SkeletonKind::integer, little_int32()};
+    case Kind::boolean:
+    case Kind::logical:
+    case Kind::integer:
+      return {SkeletonKind::integer, little_int32()};
+    case Kind::real:
+      return {SkeletonKind::real, type.size == 8 ? little_double() : little_float()};
+    default:
+      throw unsupported("a sparse matrix of {}", type.name());
+  }
+}
+
+// Text of fixed length, ASCII where it is: what scanpy decodes.
+void put_texts(const std::string& path, const ArrayPtr& texts, Context& context, H5Layout& out) {
+  const TextLengths lengths = measure_texts(*texts, context);
+  const auto width = static_cast<uint32_t>(std::clamp<uint64_t>(lengths.longest, 1, INT32_MAX));
+  const SkeletonKind kind = lengths.is_ascii ? SkeletonKind::ascii_text : SkeletonKind::utf8_text;
+  out.data(path, {kind, width, {texts->count()}}, padded_texts(texts, width));
+}
+
+ArrayPtr shape_of(const SparseMatrix& matrix) {
+  if (matrix.rows > INT32_MAX || matrix.columns > INT32_MAX)
+    throw unsupported("{} by {} is more than 10x's files can have", matrix.rows, matrix.columns);
+  const int32_t shape[] = {static_cast<int32_t>(matrix.rows), static_cast<int32_t>(matrix.columns)};
+  const auto bytes = std::as_bytes(std::span(shape));
+  Elements elements;
+  elements.count = 2;
+  elements.bytes.assign(bytes.begin(), bytes.end());
+  return std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{2}, std::move(elements));
+}
+
+}  // namespace
+
+ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Context& context) {
+  if (matrix.error) throw *matrix.error;
+  const SparseMajors majors(matrix);  // checks that the parts fit
+  const ValueForm value = value_form(matrix.value->dtype());
+  const uint64_t entries = majors.entries();
+  H5Layout out(context);
+  out.group("/", {{"filetype", std::string("matrix")}, {"version", int64_t{2}}});
+  out.group("/matrix");
+  put_texts("/matrix/barcodes", matrix.column_names, context, out);
+  out.numbers("/matrix/data", matrix.value, {value.kind, value.form.size, {entries}}, value.form);
+  out.numbers("/matrix/indices", matrix.index, {SkeletonKind::integer, 8, {entries}}, little_int64());
+  out.numbers("/matrix/indptr", matrix.pointer, {SkeletonKind::integer, 8, {matrix.pointer->count()}},
+              little_int64());
+  out.dataset("/matrix/shape", shape_of(matrix));
+  out.group("/matrix/features");
+  out.texts("/matrix/features/_all_tag_keys", {"genome"});
+  put_texts("/matrix/features/feature_type", features.types, context, out);
+  // Which genome a feature is of, no store keeps.
+  out.data("/matrix/features/genome", {SkeletonKind::ascii_text, 1, {matrix.rows}},
+           padded_texts(std::make_shared<RepeatedText>("", matrix.rows), 1));
+  put_texts("/matrix/features/id", features.ids, context, out);
+  put_texts("/matrix/features/name", features.names, context, out);
+  return out.finish();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,20 @@
+// A matrix of features by cells as Cell Ranger's version 2 of .h5, which Seurat's Read10X_h5, scanpy's
+// read_10x_h5, DropletUtils and BPCells read.
+#pragma once
+
+#include "formats/model/node.h"
+#include "fs/native/byte_layout.h"
+
+namespace plainfs {
+
+// What Cell Ranger says of each feature: lists as long as the matrix has rows.
+struct TenxFeatures {
+  ArrayPtr ids;
+  ArrayPtr names;
+  ArrayPtr types;
+};
+
+// Requires: by_row is false, and column_names are known. Looks at the lengths of the names.
+ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Context& context);
+
+}  // namespace plainfs

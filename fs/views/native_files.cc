@@ -1,0 +1,191 @@
+#include "fs/views/native_files.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "fs/native/bgzf.h"
+#include "fs/native/fragments_index.h"
+#include "fs/native/h5ad.h"
+#include "fs/native/made_file.h"
+#include "fs/native/rds.h"
+#include "fs/native/repeated_text.h"
+#include "fs/native/tenx_h5.h"
+#include "fs/text/index_run.h"
+#include "fs/text/text_file.h"
+#include "fs/views/fragments_tsv.h"
+#include "fs/views/names_tsv.h"
+#include "fs/views/shared_opener.h"
+#include "fs/views/tenx_directory.h"
+
+namespace plainfs {
+
+namespace {
+
+// The opener of the file called name: the one that is among files already, else as the view called option has
+// it; nullopt where the node has no such file.
+std::optional<Opener> opener_of(std::string_view name, std::string_view option, const Node& node,
+                                Context& context, const std::vector<OfferedFile>& files) {
+  const auto among = [name](const std::vector<OfferedFile>& all) -> std::optional<Opener> {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const OfferedFile& f) { return f.name == name; });
+    if (found == all.end()) return std::nullopt;
+    return found->open;
+  };
+  if (auto opener = among(files)) return opener;
+  std::vector<OfferedFile> own;
+  for (const View& view : views())
+    if (view.option == option) view.offer(node, context, own);
+  return among(own);
+}
+
+Opener framed(Opener text) {
+  return [text = std::move(text)] { return bgzf_file(text()); };
+}
+
+// A matrix with names on both sides; of two that are the same list (a graph of cells) there are no genes.
+bool is_genes_by_cells(const ArrayPtr& row_names, uint64_t rows, const ArrayPtr& column_names,
+                       uint64_t columns) {
+  const auto fit = [](const ArrayPtr& names, uint64_t length) { return names && names->count() == length; };
+  return fit(row_names, rows) && fit(column_names, columns) && row_names != column_names;
+}
+
+// Id, name and type of each row, as Cell Ranger lists them; the type is looked up when it is wanted.
+struct FeatureLists {
+  ArrayPtr ids;
+  ArrayPtr names;
+  Node node;
+
+  TenxFeatures find(Context& context) const {
+    ArrayPtr types = feature_types(node, names->count(), context);
+    if (!types) types = std::make_shared<RepeatedText>("Gene Expression", names->count());
+    return {ids ? ids : names, names, std::move(types)};
+  }
+};
+
+// Of a node that is a matrix of genes by cells.
+std::optional<FeatureLists> features_of(const Node& node) {
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
+    if (is_genes_by_cells(matrix->row_names, matrix->rows, matrix->column_names, matrix->columns))
+      return FeatureLists{matrix->row_ids, matrix->row_names, node};
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
+    const MatrixFiles& files = *array->matrix;
+    const Shape& shape = array->values->shape();
+    const bool turned = files.transposed != array->values->column_major();
+    if (is_genes_by_cells(files.row_names, shape[turned], files.column_names, shape[!turned]))
+      return FeatureLists{files.row_ids, files.row_names, node};
+  }
+  return std::nullopt;
+}
+
+// Whether a chromosome ends where only the larger kind of index reaches. Fragments that cannot be read, or
+// are in no order, have the usual kind, which says so.
+bool needs_large_index(const Fragments& fragments, Context& context) try {
+  constexpr uint64_t kReach = uint64_t{1} << 29;
+  if (fragments.error || !fragments.chr_names || !fragments.chr_pointer || !fragments.end) return false;
+  const uint64_t chromosomes = fragments.chr_names->count();
+  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * chromosomes, UINT64_MAX, "pointer");
+  std::atomic<bool> needs{false};
+  context.workers.parallel_for(chromosomes, [&](size_t c) {
+    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
+    if (first >= end || needs) return;
+    const Elements last = fragments.end->peek(range(end - 1, 1));
+    visit_number(fragments.end->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        if (std::cmp_greater(last.values<T>()[0], kReach)) needs = true;
+      }
+    });
+  });
+  return needs;
+} catch (const Error&) {
+  return false;
+}
+
+template <class LayOut>
+Opener layout_opener(Context& context, LayOut lay_out) {
+  return [&context, lay_out] { return layout_file(lay_out, context); };
+}
+
+// Of an array of compounds: a table of their members.
+void offer_array_rds(const LabelledArray& array, Context& context, std::vector<OfferedFile>& files) {
+  const Array& values = *array.values;
+  if (values.dtype().kind == Kind::compound && !values.is_null()) {
+    files.push_back({false, ".rds", layout_opener(context, [array, &context] {
+                       array.values->check();
+                       const Table table{array.values->count(), array.row_names, {{"", array.values}}};
+                       return table_rds(table, context);
+                     })});
+  } else if (has_rds(array)) {
+    files.push_back(
+        {false, ".rds", layout_opener(context, [array, &context] { return array_rds(array, context); })});
+  }
+}
+
+}  // namespace
+
+void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const std::optional<FeatureLists> features = features_of(node);
+  if (!features) return;
+  const auto matrix = opener_of("matrix.mtx", "mtx", node, context, files);
+  const auto barcodes = opener_of("barcodes.tsv", "tsv", node, context, files);
+  if (!matrix || !barcodes) return;
+  const auto open_lists = [features = *features, &context] {
+    const TenxFeatures lists = features.find(context);
+    const std::vector<ArrayPtr> fields{lists.ids, lists.names, lists.types};
+    return std::make_shared<TextFile>(names_tsv(fields, context), context);
+  };
+  add_to_tenx_directory({true, "matrix.mtx.gz", framed(*matrix)}, files);
+  add_to_tenx_directory({true, "features.tsv.gz", framed(open_lists)}, files);
+  add_to_tenx_directory({true, "barcodes.tsv.gz", framed(*barcodes)}, files);
+}
+
+void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* matrix = std::get_if<SparseMatrix>(&node.content);
+  const std::optional<FeatureLists> features = features_of(node);
+  if (!matrix || matrix->by_row || !features) return;
+  add_to_tenx_directory(
+      {true, "10x.h5",
+       layout_opener(context, [matrix = *matrix, features = *features,
+                               &context] { return tenx_h5(matrix, features.find(context), context); })},
+      files);
+}
+
+void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    files.push_back(
+        {true, found.name + ".h5ad",
+         layout_opener(context, [make = std::move(found.make), &context] { return h5ad(make(), context); })});
+  }
+}
+
+void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* fragments = std::get_if<Fragments>(&node.content);
+  if (!fragments) return;
+  const Opener text = *opener_of("fragments.tsv", "tsv", node, context, files);
+  const bool is_large = needs_large_index(*fragments, context);
+  files.push_back({true, "fragments.tsv.gz", framed(text)});
+  files.push_back({true, is_large ? "fragments.tsv.gz.csi" : "fragments.tsv.gz.tbi", framed([text, is_large] {
+                     return made_file([text, is_large] {
+                       return fragments_index(*text(), is_large ? FragmentsIndex::csi : FragmentsIndex::tbi);
+                     });
+                   })});
+}
+
+void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
+    files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
+                       return sparse_rds(matrix, context);
+                     })});
+  } else if (const auto* table = std::get_if<Table>(&node.content)) {
+    files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {
+                       return table_rds(table, context);
+                     })});
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
+    offer_array_rds(*array, context, files);
+  }
+}
+
+}  // namespace plainfs

@@ -1,0 +1,28 @@
+// The files that other programs open without being told (fs/VIEWS.md, section 10), offered beside the views
+// they come from.
+#pragma once
+
+#include <vector>
+
+#include "formats/model/context.h"
+#include "formats/model/node.h"
+#include "fs/views/view.h"
+
+namespace plainfs {
+
+// gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, of a matrix with names on both sides.
+void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+// h5: 10x.h5 in 10x/, of the same where it is stored by column.
+void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+// h5ad: anndata.h5ad of what has an annotated matrix, assays/A.h5ad of Seurat's assays.
+void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+// bgzf: fragments.tsv.gz and its index. Looks at one number of each chromosome to know which kind it has.
+void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+// rds: NAME.rds of tables and of arrays of rank 2 or more, matrix.rds of sparse matrices.
+void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+}  // namespace plainfs

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""The installed completions in real shells: what stands on the line once Tab was pressed.
+
+    completion_test.py PREFIX
+"""
+import os
+import pty
+import select
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+PREFIX = os.path.abspath(sys.argv.pop(1))
+STORE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
+BASH = os.path.join(PREFIX, "share", "bash-completion", "completions", "plainfs")
+ZSH = os.path.join(PREFIX, "share", "zsh", "site-functions")
+
+# What is typed before Tab, what it adds; where zsh adds something else, that too.
+LINES = (
+    ("plainfs ch", "eck "),
+    ("plainfs export --p", "art "),
+    ("plainfs info --j", "son "),
+    ("plainfs ls pbmc.h", "5seurat "),
+    ("plainfs -f pbmc.h", "5seurat "),
+    ("plainfs pbmc.h5seurat outd", "ir/"),
+    # paths inside a store
+    ("plainfs ls pbmc.h5seurat ass", "ays/"),
+    ("plainfs ls -l pbmc.h5seurat red", "uctions/"),
+    ("plainfs ls pbmc.h5seurat assays/RNA/co", "unts/"),
+    ("plainfs cat pbmc.h5seurat cell", ".names.csv "),
+    ("plainfs cat --range 0-5 pbmc.h5seurat cell", ".names.csv "),
+    ("plainfs cat pbmc.h5seurat cell.names.csv assays/RNA/feat", "ures.csv "),
+    ("plainfs export pbmc.h5seurat ass", "ays/"),
+    ("plainfs export pbmc.h5seurat assays outd", "ir/"),
+    ("plainfs ls pbmc.h5seurat/ass", "ays/"),
+    ("plainfs cat pbmc.h5seurat/assays/RNA/feat", "ures.csv "),
+    ('plainfs ls "a b/p q.h5seurat" ass', "ays/"),
+    ("plainfs ls a\\ b/p\\ q.h5seurat ass", "ays/"),
+    # options
+    ("plainfs -o ca", "che_size="),
+    ("plainfs -o ro,ca", "che_size="),
+    ("plainfs -o log_level=w", "arning "),
+    ("plainfs -o missing=e", "rror "),
+    ("plainfs -o log_file=logf", "ile "),
+    ("plainfs -o views=np", "y ", "y"),
+    ("plainfs -o views=csv,np", "y ", "y"),
+    ("plainfs -o views=csv+np", "y ", "y"),
+    ("plainfs --ca", "che_size="),
+)
+
+BASHRC = """set +o history
+source '{completion}'
+show() {{ printf '%s' "$READLINE_LINE" >"$SHOWN"; }}
+bind -x '"\\C-t": show'
+PS1='@ready@ '
+"""
+ZSHRC = """fpath=('{completion}' $fpath)
+autoload -Uz compinit; compinit -u -d "$HOME/dump"
+show() {{ print -rn -- "$BUFFER" >"$SHOWN" }}
+zle -N show; bindkey '^T' show
+PS1='@ready@ '
+"""
+
+
+class Shell:
+    """An interactive shell on a terminal of its own."""
+
+    def __init__(self, name, folder, home):
+        self.shown = os.path.join(home, "shown")
+        with open(os.path.join(home, ".zshrc" if name == "zsh" else "bashrc"), "w", encoding="utf-8") as file:
+            file.write(ZSHRC.format(completion=ZSH) if name == "zsh" else BASHRC.format(completion=BASH))
+        words = ["zsh", "-i"] if name == "zsh" else ["bash", "--noprofile", "--rcfile", os.path.join(home, "bashrc"), "-i"]
+        environment = {"PATH": f"{PREFIX}/bin:/usr/bin:/bin", "TERM": "vt100", "HOME": home, "SHOWN": self.shown, "LC_ALL": "C.UTF-8"}
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execvpe(words[0], words, environment)
+        self.wait(lambda said: b"@ready@ " in said)
+
+    def wait(self, is_done):
+        said, end = b"", time.monotonic() + 30
+        while not is_done(said):
+            if time.monotonic() > end:
+                raise AssertionError(f"the shell does not answer: {said}")
+            if select.select([self.terminal], [], [], 0.05)[0]:
+                said += os.read(self.terminal, 4096)
+
+    def completed(self, line):
+        if os.path.exists(self.shown):
+            os.remove(self.shown)
+        os.write(self.terminal, line.encode() + b"\t\x14")
+        self.wait(lambda _: os.path.exists(self.shown) and os.path.getsize(self.shown) >= len(line.encode()))
+        os.write(self.terminal, b"\x05\x15")  # an empty line again
+        with open(self.shown, encoding="utf-8") as file:
+            return file.read()
+
+    def close(self):
+        os.kill(self.pid, 9)
+        os.close(self.terminal)
+        os.waitpid(self.pid, 0)
+
+
+class Completion(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder, self.home = (os.path.join(temporary.name, name) for name in ("work", "home"))
+        os.makedirs(self.home)
+        os.makedirs(os.path.join(self.folder, "a b"))
+        os.mkdir(os.path.join(self.folder, "outdir"))
+        for path in ("pbmc.h5seurat", "a b/p q.h5seurat"):
+            shutil.copy(STORE, os.path.join(self.folder, path))
+        with open(os.path.join(self.folder, "logfile"), "wb"):
+            pass
+
+    def check(self, name):
+        shell = Shell(name, self.folder, self.home)
+        self.addCleanup(shell.close)
+        for line, *added in LINES:
+            with self.subTest(line):
+                self.assertEqual(shell.completed(line), line + added[-1 if name == "zsh" else 0])
+
+    @unittest.skipUnless(shutil.which("bash"), "not installed: bash")
+    def test_bash(self):
+        self.check("bash")
+
+    @unittest.skipUnless(shutil.which("zsh"), "not installed: zsh")
+    def test_zsh(self):
+        self.check("zsh")
+
+
+if __name__ == "__main__":
+    unittest.main()

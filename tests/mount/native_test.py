@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""The files that other programs open without being told, each read by its own program where that is installed."""
+import gzip
+import os
+import random
+import shutil
+import struct
+import subprocess
+import unittest
+
+from mounted import DATA, PROGRAM, Folder, Mount, main, run
+
+SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+SAMPLE_SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
+FORMATS = ("anndata", "bpcells", "h5seurat", "hdf5", "loom", "takane", "tenx", "zarr")
+
+READ_ALL = """
+suppressPackageStartupMessages(library(Matrix))
+for (file in readLines(file("stdin"))) {
+  problem <- tryCatch({
+    object <- readRDS(file)
+    if (isS4(object)) validObject(object)
+    copy <- tempfile()
+    saveRDS(object, copy, compress = FALSE)
+    ours <- readBin(file, "raw", file.size(file)); theirs <- readBin(copy, "raw", file.size(copy))
+    unlink(copy)
+    # Bytes 7 to 10 name the version of R that wrote the file.
+    if (identical(ours[-(7:10)], theirs[-(7:10)])) "" else paste("R writes", length(theirs), "other bytes, not", length(ours))
+  }, error = function(e) conditionMessage(e))
+  if (problem != "") cat(file, problem, "\\n")
+}
+"""
+
+COMPARE_MATRIX = """
+suppressPackageStartupMessages(library(Matrix))
+folder <- commandArgs(TRUE)
+ours <- readRDS(file.path(folder, "matrix.rds"))
+text <- readMM(file.path(folder, "matrix.mtx"))
+stopifnot(identical(dim(ours), dim(text)), all.equal(unname(as.matrix(ours)), as.matrix(text)))
+genes <- file.path(folder, "genes.tsv"); cells <- file.path(folder, "barcodes.tsv")
+if (file.exists(genes)) stopifnot(identical(rownames(ours), read.delim(genes, header = FALSE, quote = "", na.strings = NULL)[[2]]))
+if (file.exists(cells)) stopifnot(identical(colnames(ours), readLines(cells)))
+"""
+
+COMPARE_TABLE = """
+root <- commandArgs(TRUE)
+table <- readRDS(file.path(root, "meta.data.rds"))
+text <- read.csv(file.path(root, "meta.data.csv"), row.names = 1, check.names = FALSE, na.strings = character(), colClasses = "character")
+stopifnot(is.data.frame(table), identical(names(table), names(text)), identical(rownames(table), rownames(text)))
+for (column in names(table)) {
+  ours <- table[[column]]
+  if (is.factor(ours) || is.character(ours)) {
+    ours <- as.character(ours)
+    ours[is.na(ours)] <- "NA"
+    ours <- gsub("\\r", "\\n", ours)  # as read.csv does
+    theirs <- text[[column]]
+  } else {
+    theirs <- as(text[[column]], class(ours))
+  }
+  stopifnot(identical(ours, theirs))
+}
+stopifnot(any(vapply(table, is.factor, TRUE)))
+"""
+
+
+def needs(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
+
+
+def needs_r():
+    found = shutil.which("Rscript") and run("Rscript", "-e", "stopifnot(requireNamespace('Matrix', quietly = TRUE))").returncode == 0
+    return unittest.skipUnless(found, "not installed: R with Matrix")
+
+
+def r(script, *arguments, **more):
+    result = subprocess.run(["Rscript", "-e", script, *arguments], capture_output=True, text=True, timeout=300,
+                            env=dict(os.environ, LC_ALL="C.UTF-8"), **more)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+    return result.stdout
+
+
+def stores():
+    for form in filter(lambda form: os.path.isdir(os.path.join(DATA, form)), FORMATS):
+        for case in sorted(os.listdir(os.path.join(DATA, form))):
+            folder = os.path.join(DATA, form, case)
+            for name in sorted(os.listdir(folder)):
+                if name == "store" or name.startswith("store."):
+                    yield f"{form}-{case}", os.path.join(folder, name)
+
+
+def files_below(folder, ending):
+    return [os.path.join(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith(ending)]
+
+
+def bins_at(data, at, wide):
+    """{bin: what is said of it} at a place of an index, and where the next thing begins."""
+    bins, at = {}, at + 4
+    for _ in range(struct.unpack_from("<i", data, at - 4)[0]):
+        head = struct.unpack_from("<IQi" if wide else "<Ii", data, at)
+        at += struct.calcsize("<IQi" if wide else "<Ii")
+        bins[head[0]] = head[1:-1], struct.unpack_from(f"<{2 * head[-1]}Q", data, at)
+        at += 16 * head[-1]
+    return bins, at
+
+
+def index_of(path):
+    """A .tbi or .csi as its header and {chromosome: (bins, windows)}."""
+    with gzip.open(path) as file:
+        data = file.read()
+    wide = data.startswith(b"CSI")
+    names_at = (16 if wide else 8) + 28
+    length = struct.unpack_from("<i", data, names_at - 4)[0]
+    names, at, found = data[names_at:names_at + length].split(b"\0")[:-1], names_at + length, {}
+    header = data[:4], data[4:names_at] if wide else data[8:names_at]
+    at += 4 if wide else 0  # how many chromosomes there are
+    for name in names:
+        bins, at = bins_at(data, at, wide)
+        windows = ()
+        if not wide:
+            count = struct.unpack_from("<i", data, at)[0]
+            windows = struct.unpack_from(f"<{count}Q", data, at + 4)
+            at += 4 + 8 * count
+        found[name] = bins, windows
+    return header, found
+
+
+class Rds(Folder):
+    @needs_r()
+    def test_every_file_is_what_r_writes_of_the_object(self):
+        files = []
+        for name, store in stores():
+            target = os.path.join(self.folder, name)
+            run(PROGRAM, "export", "--views", "rds", store, target)  # what R cannot hold is left out
+            files += files_below(target, ".rds")
+        self.assertGreater(len(files), 50)
+        self.assertEqual(r(READ_ALL, input="\n".join(files) + "\n"), "")
+
+    @needs_r()
+    def test_matrices_are_those_of_the_text(self):
+        for store in (MATRIX, os.path.join(DATA, "bpcells", "mat_packed_float_row", "store")):
+            if os.path.exists(store):
+                with Mount(store) as m:
+                    r(COMPARE_MATRIX, m.path)
+
+    @needs_r()
+    def test_tables_are_those_of_the_text(self):
+        with Mount(SEURAT) as m:
+            r(COMPARE_TABLE, m.path)
+
+
+class Tenx(Folder):
+    def setUp(self):
+        super().setUp()
+        self.mount = self.enterContext(Mount(MATRIX))
+
+    @needs("gzip")
+    def test_gzip_gives_the_text(self):
+        for name, text in (("matrix.mtx.gz", "matrix.mtx"), ("barcodes.tsv.gz", "barcodes.tsv")):
+            self.assertEqual(run("gzip", "-t", self.mount.join("10x", name)).returncode, 0)
+            self.assertEqual(run("gzip", "-dc", self.mount.join("10x", name)).stdout, self.mount.read(text))
+        features = gzip.decompress(self.mount.read("10x", "features.tsv.gz")).splitlines()
+        self.assertEqual(features, [line + b"\tGene Expression" for line in self.mount.read("genes.tsv").splitlines()])
+
+    def test_scipy_reads_the_matrix(self):
+        try:
+            import scipy.io
+        except ImportError:
+            self.skipTest("not installed: scipy")
+        framed = scipy.io.mmread(self.mount.join("10x", "matrix.mtx.gz")).tocsc()
+        self.assertEqual((framed != scipy.io.mmread(self.mount.join("matrix.mtx")).tocsc()).nnz, 0)
+
+    def test_h5py_reads_the_file_as_scanpy_does(self):
+        try:
+            import h5py
+            import scipy.io
+            import scipy.sparse
+        except ImportError:
+            self.skipTest("not installed: h5py, scipy")
+        mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy takes names in ASCII only
+        folder = mount.join("assays", "RNA", "counts")
+        with h5py.File(os.path.join(folder, "10x", "10x.h5"), "r") as file:
+            group = file["matrix"]
+            rows, columns = group["shape"][()]
+            matrix = scipy.sparse.csr_matrix((group["data"][()], group["indices"][()], group["indptr"][()]), shape=(columns, rows))
+            names = group["features/name"][()].astype(str)
+            barcodes = group["barcodes"][()].astype(str)
+            self.assertEqual(set(group["features/feature_type"][()].astype(str)), {"Gene Expression"})
+            self.assertEqual(list(file), ["matrix"])
+        text = scipy.io.mmread(os.path.join(folder, "matrix.mtx")).tocsr()
+        self.assertEqual((matrix.T.tocsr() != text).nnz, 0)
+        self.assertEqual("".join(f"{name}\n" for name in barcodes), mount.read("assays", "RNA", "counts", "barcodes.tsv").decode())
+        self.assertEqual("".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode())
+
+    def test_h5py_reads_the_file_as_seurat_does(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("not installed: h5py")
+        with h5py.File(self.mount.join("10x", "10x.h5"), "r") as file:
+            genomes = [name for name in file if isinstance(file[name], h5py.Group)]
+            self.assertEqual(genomes, ["matrix"])
+            parts = {name: file["matrix/" + name][()] for name in ("data", "indices", "indptr", "shape", "features/name", "features/feature_type", "barcodes")}
+        entries = []
+        for cell in range(len(parts["barcodes"])):
+            for at in range(parts["indptr"][cell], parts["indptr"][cell + 1]):
+                entries.append(b"%d %d %d" % (parts["indices"][at] + 1, cell + 1, parts["data"][at]))
+        text = self.mount.read("matrix.mtx").splitlines()
+        self.assertEqual(entries, text[-len(entries):])
+        self.assertEqual(list(parts["shape"]), [int(word) for word in text[-len(entries) - 1].split()[:2]])
+        self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), self.mount.read("barcodes.tsv"))
+        self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
+
+
+def anndata():
+    try:
+        import anndata as module
+    except ImportError:
+        raise unittest.SkipTest("not installed: anndata") from None
+    return module
+
+
+class H5ad(Folder):
+    def test_anndata_reads_a_matrix_with_its_names(self):
+        module = anndata()
+        import scipy.io
+        with Mount(MATRIX) as m:
+            for backed in (None, "r"):
+                adata = module.read_h5ad(m.join("anndata.h5ad"), backed=backed)
+                self.assertEqual("".join(f"{name}\n" for name in adata.obs_names).encode(), m.read("barcodes.tsv"))
+                self.assertEqual("".join(f"{name}\t{name}\n" for name in adata.var_names).encode(), m.read("genes.tsv"))
+                matrix = (adata.to_memory() if backed else adata).X
+                self.assertEqual((matrix.T.tocsr() != scipy.io.mmread(m.join("matrix.mtx")).tocsr()).nnz, 0)
+                if backed:
+                    adata.file.close()
+
+    def test_anndata_reads_an_assay_with_all_that_is_said_of_it(self):
+        module = anndata()
+        import numpy
+        import pandas
+        with Mount(SEURAT) as m:
+            adata = module.read_h5ad(m.join("assays", "RNA.h5ad"))
+            meta = pandas.read_csv(m.join("meta.data.csv"), index_col=0, float_precision="round_trip")
+            self.assertEqual((list(adata.obs_names), list(adata.obs)), (list(meta.index), list(meta)))
+            for name in meta:
+                ours, text = adata.obs[name], meta[name]
+                if isinstance(ours.dtype, numpy.dtype) and ours.dtype.kind in "fiub":
+                    self.assertTrue(numpy.array_equal(ours.to_numpy(), text.to_numpy().astype(ours.dtype), equal_nan=ours.dtype.kind == "f"), name)
+                else:  # to pandas no text and "NA" are missing values
+                    same = [(pandas.isna(a) or a in ("", "NA")) if pandas.isna(b) else a == b or str(a) == str(b) for a, b in zip(ours, text)]
+                    self.assertTrue(all(same), name)
+            self.assertTrue(any(dtype == "category" for dtype in adata.obs.dtypes))
+            embeddings = pandas.read_csv(m.join("reductions", "pca", "cell.embeddings.csv"), index_col=0)
+            self.assertTrue(numpy.allclose(adata.obsm["X_pca"], embeddings.values, rtol=1e-6))
+            self.assertEqual(adata.X.shape, (len(meta), len(adata.var)))
+
+    def test_anndata_reads_every_file(self):
+        module = anndata()
+        import warnings
+        files = []
+        for name, store in stores():
+            target = os.path.join(self.folder, name)
+            run(PROGRAM, "export", "--views", "h5ad", store, target)
+            files += files_below(target, ".h5ad")
+        self.assertGreater(len(files), 5)
+        for file in files:
+            with self.subTest(file=file), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                adata = module.read_h5ad(file)
+                self.assertEqual(adata.shape, (len(adata.obs), len(adata.var)))
+
+    @needs("h5dump")
+    def test_h5dump_walks_the_file(self):
+        with Mount(SEURAT) as m:
+            found = run("h5dump", "-A", m.join("assays", "RNA.h5ad"))
+            self.assertEqual((found.returncode, found.stderr), (0, b""))
+
+
+def write_fragments(folder, chromosomes):
+    """An unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
+    import numpy
+    os.mkdir(folder)
+    rows = numpy.array([row for part in chromosomes.values() for row in part], "<u4").reshape(-1, 2)
+    edges = numpy.cumsum([0] + [len(part) for part in chromosomes.values()])
+    arrays = {"start": rows[:, 0], "end": rows[:, 1], "cell": (numpy.arange(len(rows)) % 40).astype("<u4"),
+              "end_max": numpy.maximum.accumulate([rows[i:i + 128, 1].max() for i in range(0, len(rows), 128)]).astype("<u4"),
+              "chr_ptr": numpy.stack([edges[:-1], edges[1:]], axis=1).ravel().astype("<u8")}
+    for name, values in arrays.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write((b"UINT64v1" if values.itemsize == 8 else b"UINT32v1") + values.tobytes())
+    for name, lines in (("version", ["unpacked-fragments-v2"]), ("cell_names", [f"c{i}" for i in range(40)]), ("chr_names", chromosomes)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+
+
+class Fragments(Folder):
+    """Of chromosomes that a .tbi reaches the end of."""
+
+    REACH, INDEX, MAKE_INDEX = 240_000_000, ".tbi", ("tabix", "-p", "bed")
+
+    def setUp(self):
+        super().setUp()
+        chooser = random.Random(2)
+        store = os.path.join(self.folder, "fragments")
+        chromosomes = {}
+        for name, count, reach in (("chr1", 9000, self.REACH), ("chr10", 3000, 200_000), ("chr2", 1, self.REACH), ("chrX", 6000, self.REACH)):
+            starts = sorted(chooser.randrange(reach) for _ in range(count))
+            chromosomes[name] = [(start, start + chooser.choice((30, 200, 5000, 400_000))) for start in starts]
+        write_fragments(store, chromosomes)
+        self.mount = self.enterContext(Mount(store))
+        self.file = self.mount.join("fragments.tsv.gz")
+        self.lines = self.mount.read("fragments.tsv").decode().splitlines()
+
+    @needs("bgzip")
+    def test_bgzip_finds_nothing_wrong(self):
+        self.assertEqual(run("bgzip", "-t", self.file).returncode, 0)
+        self.assertEqual(run("bgzip", "-dc", self.file).stdout, self.mount.read("fragments.tsv"))
+
+    @needs("gzip")
+    def test_gzip_finds_nothing_wrong(self):
+        self.assertEqual(run("gzip", "-t", self.file).returncode, 0)
+        self.assertEqual(run("zcat", self.file).stdout, self.mount.read("fragments.tsv"))
+
+    @needs("tabix", "awk")
+    def test_tabix_finds_what_awk_finds_in_the_text(self):
+        self.assertEqual(sorted(os.listdir(self.mount.path)).count("fragments.tsv.gz" + self.INDEX), 1)
+        rows = [line.split("\t") for line in self.lines]
+        chooser = random.Random(1)
+        found_any = 0
+        for _ in range(40):
+            name, at = chooser.choice(rows)[:2]
+            first, last = max(1, int(at) - chooser.randrange(5000)), int(at) + chooser.choice((1, 20000, 5_000_000))
+            found = run("tabix", self.file, f"{name}:{first}-{last}").stdout
+            want = run("awk", "-F\t", f'$1 == "{name}" && $2 < {last} && $3 >= {first}', self.mount.join("fragments.tsv")).stdout
+            self.assertEqual(found, want)
+            found_any += bool(found)
+        self.assertGreater(found_any, 20)
+
+    @needs("tabix")
+    def test_the_index_is_that_of_tabix(self):
+        copy = os.path.join(self.folder, "copy.tsv.gz")
+        shutil.copyfile(self.file, copy)
+        self.assertEqual(run(*self.MAKE_INDEX, copy).returncode, 0)
+        self.assertEqual(index_of(self.file + self.INDEX), index_of(copy + self.INDEX))
+
+    @needs("bedtools")
+    def test_bedtools_reads_the_first_line_and_the_last(self):
+        for line in (self.lines[0], self.lines[-1]):
+            found = run("bedtools", "intersect", "-u", "-a", self.file, "-b", "-", input=("\t".join(line.split("\t")[:3]) + "\n").encode())
+            self.assertIn(line, found.stdout.decode().splitlines())
+
+
+class LongChromosomes(Fragments):
+    """Of one that only a .csi does, as wheat has."""
+
+    REACH, INDEX, MAKE_INDEX = 830_000_000, ".csi", ("tabix", "-C", "-p", "bed")
+
+
+if __name__ == "__main__":
+    main()

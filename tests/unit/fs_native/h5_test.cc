@@ -1,0 +1,144 @@
+// Files that libhdf5 writes the metadata of, read back by the project's own container.
+#include <boost/test/unit_test.hpp>
+
+#include "formats/hdf5/library/skeleton.h"
+#include "fs/native/h5_layout.h"
+#include "fs/native/repeated_text.h"
+#include "fs/native/tenx_h5.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs_native/written_h5.h"
+
+namespace plainfs {
+
+namespace {
+
+SparseMatrix small_matrix() {
+  SparseMatrix matrix;
+  matrix.rows = 3;
+  matrix.columns = 4;
+  matrix.value = numbers<uint16_t>({1, 2, 700});
+  matrix.index = numbers<uint32_t>({0, 2, 1});
+  matrix.pointer = numbers<uint64_t>({0, 2, 2, 3, 3});
+  matrix.row_names = text_array({"A", "B", "B"});
+  matrix.column_names = text_array({"CELL0-1", "CELL1-1", "", "CELL3-10"});
+  return matrix;
+}
+
+TenxFeatures small_features() {
+  return {text_array({"ENSG1", "ENSG2", "ENSG3"}), text_array({"A", "B", "\u00e9"}),
+          std::make_shared<RepeatedText>("Gene Expression", 3)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(virtual_hdf5_files)
+
+BOOST_AUTO_TEST_CASE(tenx_files_hold_what_cell_ranger_writes) {
+  TestContext context;
+  const auto file = layout_file([&] { return tenx_h5(small_matrix(), small_features(), context); }, context);
+  const WrittenFile written(whole_text(*file));
+  BOOST_TEST(*find_attribute(written.root().attributes(), "filetype")->text() == "matrix");
+  BOOST_TEST(written.numbers<int32_t>({"matrix", "data"}) == (std::vector<int32_t>{1, 2, 700}));
+  BOOST_TEST(written.numbers<int64_t>({"matrix", "indices"}) == (std::vector<int64_t>{0, 2, 1}));
+  BOOST_TEST(written.numbers<int64_t>({"matrix", "indptr"}) == (std::vector<int64_t>{0, 2, 2, 3, 3}));
+  BOOST_TEST(written.numbers<int32_t>({"matrix", "shape"}) == (std::vector<int32_t>{3, 4}));
+  BOOST_TEST(written.texts({"matrix", "barcodes"}) ==
+             (std::vector<std::string>{"CELL0-1", "CELL1-1", "", "CELL3-10"}));
+  BOOST_TEST(written.texts({"matrix", "features", "id"}) ==
+             (std::vector<std::string>{"ENSG1", "ENSG2", "ENSG3"}));
+  BOOST_TEST(written.texts({"matrix", "features", "name"}) == (std::vector<std::string>{"A", "B", "\u00e9"}));
+  BOOST_TEST(written.texts({"matrix", "features", "feature_type"}).back() == "Gene Expression");
+  BOOST_TEST(written.texts({"matrix", "features", "_all_tag_keys"}).front() == "genome");
+}
+
+BOOST_AUTO_TEST_CASE(matrices_without_entries_are_files_too) {
+  SparseMatrix matrix = small_matrix();
+  matrix.value = numbers<float>({});
+  matrix.index = numbers<int32_t>({});
+  matrix.pointer = numbers<int32_t>({0, 0, 0, 0, 0});
+  TestContext context;
+  const auto file = layout_file([&] { return tenx_h5(matrix, small_features(), context); }, context);
+  const WrittenFile written(whole_text(*file));
+  BOOST_TEST(written.array({"matrix", "data"})->count() == 0u);
+  BOOST_TEST(written.numbers<int64_t>({"matrix", "indptr"}).size() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
+  const auto bytes = [] {
+    TestContext context;
+    return whole_text(
+        *layout_file([&] { return tenx_h5(small_matrix(), small_features(), context); }, context));
+  };
+  BOOST_TEST((bytes() == bytes()));
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
+  TestContext context;
+  std::vector<std::string> many;  // over 64 KiB of attribute
+  for (int i = 0; i < 6000; ++i) many.push_back("column " + std::to_string(i));
+  H5Layout out(context);
+  out.group("/", {{"text", std::string("x")}, {"number", int64_t{7}}, {"yes", true}});
+  out.group("/a",
+            {{"many", many}, {"none", std::vector<std::string>{}}, {"shape", std::vector<int64_t>{3, 4}}});
+  out.dataset("/a/b/c", numbers<double>({1.5, 2.5}));  // the group on the way is made
+  out.dataset("/a/truth", std::make_shared<MemoryArray>(number_type(Kind::boolean, 1), Shape{2},
+                                                        elements_of<uint8_t>({1, 0})));
+  out.dataset("/a/rank2", numbers<int8_t>({1, 2, 3, 4, 5, 6}, {2, 3}));
+  out.dataset("/a/turned",
+              std::make_shared<MemoryArray>(number_type(Kind::integer, 1), Shape{3, 2},
+                                            elements_of<int8_t>({1, 4, 2, 5, 3, 6}), Attributes{}, true));
+  out.texts("/a/texts", {"", "\u00e9", "long text"});
+  const auto file = layout_file([&] { return out.finish(); }, context);
+  const WrittenFile written(whole_text(*file));
+  const Attributes attributes = find_group(written.root(), "a")->attributes();
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "many")).size() > size_t{64} << 10);
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "shape")) == "[3,4]");
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "none")) == "[]");
+  BOOST_TEST(to_json_text(*find_attribute(written.root().attributes(), "yes")) == "true");
+  BOOST_TEST(written.numbers<double>({"a", "b", "c"}) == (std::vector<double>{1.5, 2.5}));
+  BOOST_TEST(written.numbers<int8_t>({"a", "rank2"}) == (std::vector<int8_t>{1, 2, 3, 4, 5, 6}));
+  BOOST_TEST(written.numbers<int8_t>({"a", "turned"}) == (std::vector<int8_t>{1, 2, 3, 4, 5, 6}));
+  BOOST_TEST((written.array({"a", "turned"})->shape() == Shape{2, 3}));
+  BOOST_TEST(written.texts({"a", "texts"}) == (std::vector<std::string>{"", "\u00e9", "long text"}));
+}
+
+BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole_and_decodes_no_more) {
+  std::mt19937_64 random(6);
+  constexpr uint64_t kEntries = 200000;
+  std::vector<uint32_t> values(kEntries), rows(kEntries);
+  for (uint64_t i = 0; i < kEntries; ++i) values[i] = random() % 50, rows[i] = i % 1000;
+  std::vector<uint64_t> pointers;
+  for (uint64_t p = 0; p <= kEntries; p += 1000) pointers.push_back(p);
+  std::vector<std::string> genes(1000, "gene"), cells(pointers.size() - 1, "cell");
+  TestContext context;
+  const auto value = std::make_shared<ChunkedCopy>(context, numbers(values), Shape{4096});
+  const auto index = std::make_shared<ChunkedCopy>(context, numbers(rows), Shape{4096});
+  SparseMatrix matrix;
+  matrix.rows = 1000;
+  matrix.columns = cells.size();
+  matrix.value = value;
+  matrix.index = index;
+  matrix.pointer = numbers(pointers);
+  matrix.column_names = text_array(cells);
+  const ArrayPtr names = text_array(genes);
+  const auto file = layout_file([&] { return tenx_h5(matrix, {names, names, names}, context); }, context);
+  const uint64_t size = file->size();
+  BOOST_TEST(value->chunks_decoded() + index->chunks_decoded() == 0u);
+  read_text(*file, size / 2, 100);  // a jump: nothing is made ahead
+  BOOST_TEST(value->chunks_decoded() + index->chunks_decoded() == 1u);
+  BOOST_TEST(slices_match(*file, whole_text(*file), random, 100));
+}
+
+BOOST_AUTO_TEST_CASE(names_that_no_hdf5_file_can_have_are_refused) {
+  TestContext context;
+  H5Layout out(context);
+  out.dataset("/a", numbers<int>({1}));
+  out.dataset("/a", numbers<int>({1}));
+  BOOST_TEST(message_of([&] { out.finish(); }).find("/a in an HDF5 file") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

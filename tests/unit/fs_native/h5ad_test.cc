@@ -1,0 +1,108 @@
+#include "fs/native/h5ad.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/model/derived_array.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs_native/written_h5.h"
+
+namespace plainfs {
+
+namespace {
+
+// 3 cells, 2 genes.
+AnnotatedMatrix small_matrix(Context& context) {
+  AnnotatedMatrix made;
+  made.cells = 3;
+  made.genes = 2;
+  SparseMatrix x;
+  x.rows = 3;
+  x.columns = 2;
+  x.by_row = true;
+  x.value = numbers<float>({1, 2.5});
+  x.index = numbers<uint32_t>({1, 0});
+  x.pointer = numbers<uint64_t>({0, 1, 1, 2});
+  made.x = x;
+  made.obs.rows = 3;
+  made.obs.row_names = text_array({"c1", "c2", "c3"});
+  const auto second_missing = [](ArrayPtr values) {
+    return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+      if (elements.count == 3) missing[1] = 1;
+    });
+  };
+  made.obs.columns = {
+      {"n", numbers<int64_t>({7, 8, 9})},
+      {"group", factor(numbers<int8_t>({1, 0, -1}), text_array({"a", "b"}), 0, "/group", context,
+                       StrayCode::oddity, true)},
+      {"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
+      {"words", second_missing(text_array({"x", "y", "x"}))},
+  };
+  made.var.rows = 2;
+  made.obsm = {{"X_pca", LabelledArray{numbers<double>({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}}};
+  return made;
+}
+
+WrittenFile written(const AnnotatedMatrix& matrix) {
+  TestContext context;
+  return WrittenFile(whole_text(*layout_file([&] { return h5ad(matrix, context); }, context)));
+}
+
+std::string attribute(const WrittenFile& file, std::initializer_list<std::string> path, const char* name) {
+  const Attributes attributes = file.group(path)->attributes();
+  const Json* value = find_attribute(attributes, name);
+  return value ? to_json_text(*value) : "";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(h5ad_files)
+
+BOOST_AUTO_TEST_CASE(parts_have_anndatas_encoding) {
+  TestContext context;
+  const WrittenFile file = written(small_matrix(context));
+  BOOST_TEST(attribute(file, {}, "encoding-type") == "\"anndata\"");
+  BOOST_TEST(attribute(file, {"X"}, "encoding-type") == "\"csr_matrix\"");
+  BOOST_TEST(attribute(file, {"X"}, "shape") == "[3,2]");
+  BOOST_TEST(file.numbers<float>({"X", "data"}) == (std::vector<float>{1, 2.5}));
+  BOOST_TEST(file.numbers<int32_t>({"X", "indices"}) == (std::vector<int32_t>{1, 0}));
+  BOOST_TEST(file.numbers<int32_t>({"X", "indptr"}) == (std::vector<int32_t>{0, 1, 1, 2}));
+  BOOST_TEST(attribute(file, {"obs"}, "column-order") == R"(["n","group","maybe","words"])");
+  BOOST_TEST(file.texts({"obs", "_index"}) == (std::vector<std::string>{"c1", "c2", "c3"}));
+  BOOST_TEST(file.texts({"var", "_index"}) == (std::vector<std::string>{"0", "1"}));
+  BOOST_TEST(file.numbers<double>({"obsm", "X_pca"}).size() == 6u);
+  for (const char* room : {"layers", "varm", "obsp", "varp", "uns"})
+    BOOST_TEST(attribute(file, {room}, "encoding-type") == "\"dict\"");
+}
+
+BOOST_AUTO_TEST_CASE(columns_keep_their_missing_values_and_levels) {
+  TestContext context;
+  const WrittenFile file = written(small_matrix(context));
+  BOOST_TEST(file.numbers<int64_t>({"obs", "n"}) == (std::vector<int64_t>{7, 8, 9}));
+  BOOST_TEST(attribute(file, {"obs", "group"}, "ordered") == "true");
+  BOOST_TEST(file.numbers<int32_t>({"obs", "group", "codes"}) == (std::vector<int32_t>{1, 0, -1}));
+  BOOST_TEST(file.texts({"obs", "group", "categories"}) == (std::vector<std::string>{"a", "b"}));
+  BOOST_TEST(attribute(file, {"obs", "maybe"}, "encoding-type") == "\"nullable-integer\"");
+  BOOST_TEST(file.numbers<uint8_t>({"obs", "maybe", "mask"}) == (std::vector<uint8_t>{0, 1, 0}));
+  BOOST_TEST(file.numbers<int32_t>({"obs", "words", "codes"}) == (std::vector<int32_t>{0, -1, 0}));
+  BOOST_TEST(file.texts({"obs", "words", "categories"}) == (std::vector<std::string>{"x"}));
+}
+
+BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.genes = 5;
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/X is 3 by 2, not 3 by 5") != std::string::npos);
+  matrix = small_matrix(context);
+  matrix.obs.columns.push_back({"short", numbers<int>({1})});
+  BOOST_TEST(message_of([&] { written(matrix); }).find("column short has 1 values for 3 rows") !=
+             std::string::npos);
+  matrix = small_matrix(context);
+  matrix.obs.columns.push_back(matrix.obs.columns[0]);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("two columns are called n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

@@ -1,0 +1,145 @@
+#include "fs/views/native_files.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+using Offer = void (*)(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+std::vector<OfferedFile> files_of(Content content, Context& context, std::initializer_list<Offer> offers) {
+  Node node;
+  node.content = std::move(content);
+  std::vector<OfferedFile> files;
+  for (const Offer offer : offers) offer(node, context, files);
+  return files;
+}
+
+// The names of all files, those inside a node's directory after a slash.
+std::string names_of(const std::vector<OfferedFile>& files) {
+  std::string names;
+  for (const OfferedFile& file : files) {
+    if (file.members.empty()) names += (file.inside ? " /" : " ") + file.name;
+    for (const OfferedFile& member : file.members) names += " /" + file.name + "/" + member.name;
+  }
+  return names;
+}
+std::string names_of(Content content) {
+  TestContext context;
+  return names_of(files_of(std::move(content), context, {offer_gz, offer_bgzf, offer_rds, offer_h5}));
+}
+
+SparseMatrix small_matrix() {
+  SparseMatrix matrix;
+  matrix.rows = 2;
+  matrix.columns = 1;
+  matrix.value = numbers<uint32_t>({5});
+  matrix.index = numbers<uint32_t>({1});
+  matrix.pointer = numbers<uint32_t>({0, 1});
+  matrix.row_names = text_array({"A", "B"});
+  matrix.column_names = text_array({"c"});
+  return matrix;
+}
+
+Fragments small_fragments(std::vector<uint32_t> end) {
+  Fragments fragments;
+  fragments.cell = numbers<uint32_t>({0, 0});
+  fragments.start = numbers<uint32_t>({0, 10});
+  fragments.end = numbers<uint32_t>(std::move(end));
+  fragments.chr_pointer = numbers<uint64_t>({0, 1, 1, 2});
+  fragments.cell_names = text_array({"A-1"});
+  fragments.chr_names = text_array({"chr1", "chr2"});
+  return fragments;
+}
+
+// Of a file of stored blocks that is one member.
+std::string unframed(ViewFile& file) {
+  const std::string framed = whole_text(file);
+  return framed.substr(23, framed.size() - 23 - 8 - 28);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(native_files)
+
+BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
+  BOOST_TEST(names_of(std::monostate()) == "");
+  BOOST_TEST(names_of(LabelledArray{numbers<int>({1}), nullptr, nullptr}) == "");
+  BOOST_TEST(names_of(LabelledArray{numbers<int>({1}, {1, 1}), nullptr, nullptr}) == " .rds");
+  BOOST_TEST(names_of(Table{}) == " .rds");
+  BOOST_TEST(names_of(Error(Errc::damaged, "x")) == "");
+  BOOST_TEST(names_of(Fragments{}) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
+  BOOST_TEST(names_of(small_matrix()) ==
+             " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /10x/10x.h5 /matrix.rds");
+  SparseMatrix matrix = small_matrix();
+  matrix.row_names = nullptr;
+  BOOST_TEST(names_of(matrix) == " /matrix.rds");
+}
+
+// Only cells by features is what Cell Ranger has; a graph has cells on both sides.
+BOOST_AUTO_TEST_CASE(a_matrix_by_row_has_no_file_of_cell_ranger_and_a_graph_no_genes) {
+  SparseMatrix matrix = small_matrix();
+  matrix.by_row = true;
+  BOOST_TEST(names_of(matrix) == " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /matrix.rds");
+  matrix.columns = 2;
+  matrix.column_names = matrix.row_names;
+  BOOST_TEST(names_of(matrix) == " /matrix.rds");
+}
+
+BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
+  TestContext context;
+  SparseMatrix matrix = small_matrix();
+  const auto features = [&] {
+    const auto files = files_of(matrix, context, {offer_gz});
+    return unframed(*files.at(0).members.at(1).open());
+  };
+  BOOST_TEST(features() == "A\tA\tGene Expression\nB\tB\tGene Expression\n");
+  matrix.row_ids = text_array({"E1", "E2"});
+  BOOST_TEST(features() == "E1\tA\tGene Expression\nE2\tB\tGene Expression\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
+  TestContext context;
+  Node node;
+  node.content = small_matrix();
+  std::vector<OfferedFile> files;
+  for (const View& view : views()) view.offer(node, context, files);
+  const auto text = files[0].open();
+  BOOST_TEST(files[0].name == "matrix.mtx");
+  text->size();
+  const uint64_t measured = context.counters.text_blocks_measured;
+  const auto directory =
+      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "10x"; });
+  BOOST_TEST(unframed(*directory->members[0].open()) == whole_text(*text));
+  BOOST_TEST(context.counters.text_blocks_measured == measured);
+}
+
+BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
+  constexpr uint32_t kReach = 1u << 29;
+  BOOST_TEST(names_of(small_fragments({5, kReach})) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
+  BOOST_TEST(names_of(small_fragments({5, kReach + 1})) == " /fragments.tsv.gz /fragments.tsv.gz.csi");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_of_compounds_is_one_in_r_too) {
+  TestContext context;
+  Elements records;
+  records.count = 2;
+  records.children = {elements_of<int32_t>({1, 2}), elements_of<double>({0.5, 1.5})};
+  const DType type = packed_compound_type({{"a", type_of<int32_t>()}, {"b", type_of<double>()}});
+  const ArrayPtr compounds = std::make_shared<MemoryArray>(type, Shape{2}, std::move(records));
+  const auto files = files_of(LabelledArray{compounds, nullptr, nullptr}, context, {offer_rds});
+  Table table;
+  table.rows = 2;
+  table.columns = {{"a", numbers<int32_t>({1, 2})}, {"b", numbers<double>({0.5, 1.5})}};
+  const auto same = files_of(table, context, {offer_rds});
+  BOOST_TEST((whole_text(*files.at(0).open()) == whole_text(*same.at(0).open())));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
