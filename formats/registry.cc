@@ -10,6 +10,7 @@
 #include "formats/hdmf/schema.h"
 #include "formats/loom/schema.h"
 #include "formats/model/broken_group.h"
+#include "formats/model/check_known.h"
 #include "formats/nwb/schema.h"
 #include "formats/rds/container.h"
 #include "formats/takane/object.h"
@@ -60,9 +61,9 @@ Node without_meaning(Node node, const Error& error, Context& context) {
   return node;
 }
 
-// Throws what keeps the meaning from being known for now: without it, the parts would mean something else.
+// Without a meaning that is not known just now, the parts would mean something else.
 Node known_for_good(Node node) {
-  if (const Error* error = std::get_if<Error>(&node.content); error && passes(*error)) throw *error;
+  check_known(node);
   return node;
 }
 

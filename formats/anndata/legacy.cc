@@ -2,6 +2,7 @@
 
 #include "formats/frames/compound.h"
 #include "formats/frames/names.h"
+#include "formats/model/check_known.h"
 
 namespace plainfs::anndata {
 namespace {
@@ -98,6 +99,7 @@ SideNames legacy_names(const Node& node) {
 bool is_legacy_root(const Group& root) {
   const auto is_frame = [&](std::string_view name) {
     const std::optional<Node> node = root.find(name);
+    if (node) check_known(*node);
     return node && is_legacy_frame(*node);
   };
   return is_frame("obs") && is_frame("var");

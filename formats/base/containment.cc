@@ -11,12 +11,14 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <system_error>
 #ifdef __linux__
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #endif
 
 #include "formats/base/error.h"
+#include "formats/base/host_path.h"
 
 namespace plainfs {
 namespace {
@@ -114,6 +116,7 @@ int Containment::open(const std::string& path, int flags) const {
 bool Containment::contains(const std::string& path) const {
   if (!is_bounded_) return true;
   const auto real = path_as_far_as_there(path);
+  if (!real && !is_absence(errno)) throw unreadable("{}: {}", path, std::generic_category().message(errno));
   return real && holds(*real);
 }
 

@@ -78,7 +78,10 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   }
   if (bytes_read_) bytes_read_->fetch_add(done, std::memory_order_relaxed);
   check_unchanged();
-  if (done < out.size()) throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
+  if (done == out.size()) return;
+  // The system gives less than there is, or nobody has that much.
+  if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
+  throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
 }
 
 void LocalFile::check_unchanged() const {

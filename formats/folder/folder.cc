@@ -4,6 +4,7 @@
 #include <boost/filesystem.hpp>
 #include <utility>
 
+#include "formats/base/host_path.h"
 #include "formats/model/broken_group.h"
 #include "formats/registry.h"
 
@@ -16,6 +17,7 @@ namespace files = boost::filesystem;
 bool leads_into(const files::path& path, const files::path& root) {
   boost::system::error_code error;
   const files::path real = files::canonical(path, error);
+  if (error && !is_absence(error.value())) throw unreadable("{}: {}", path.string(), error.message());
   if (error) return true;  // leads nowhere: shown as it is
   const files::path relative = real.lexically_relative(root);
   return !relative.empty() && *relative.begin() != "..";

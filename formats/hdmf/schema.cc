@@ -6,6 +6,7 @@
 
 #include "formats/hdmf/attributes.h"
 #include "formats/hdmf/element_arrays.h"
+#include "formats/model/check_known.h"
 #include "formats/zarr/array.h"
 #include "formats/zarr/group.h"
 
@@ -117,7 +118,9 @@ std::vector<Member> LinkedGroup::read_links() const {
     return {};  // .attrs.json is the error
   }
   std::erase_if(links, [&](const Member& link) {
-    const bool is_taken = stored_->find(link.name).has_value();
+    const std::optional<Node> member = stored_->find(link.name);
+    if (member) check_known(*member);
+    const bool is_taken = member.has_value();
     if (is_taken) warn(fmt::format("the link {} has the name of a member", link.name));
     return is_taken;
   });

@@ -52,7 +52,7 @@ class NameLinks {
       for (size_t i = 0; i < names.size(); ++i) add(names[i], std::to_string(i), links);
       warn_of_unnamed(names.size());
     } catch (const Error& error) {
-      if (error.code() == Errc::unreadable) throw;
+      if (passes(error)) throw;
       warn(error.what());
       links.clear();
     }
@@ -77,7 +77,7 @@ class NameLinks {
         links.push_back({name, Node{.content = std::move(view)}});
       }
     } catch (const Error& error) {
-      if (error.code() == Errc::unreadable) throw;  // else the item says so itself
+      if (passes(error)) throw;  // else the item says so itself
     }
   }
 

@@ -15,7 +15,9 @@ constexpr const char* kRowData = "row_data";
 constexpr const char* kColumnData = "column_data";
 
 // The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell.
-ArrayPtr names_in(const Place& experiment, const char* folder, Context& context) {
+// is_known: whether the same would be said the next time.
+ArrayPtr names_in(const Place& experiment, const char* folder, Context& context, bool& is_known) {
+  is_known = true;
   const std::string directory = experiment.directory + "/" + folder;
   if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
   const Place place = experiment.inside(folder, nullptr);
@@ -25,11 +27,29 @@ ArrayPtr names_in(const Place& experiment, const char* folder, Context& context)
     if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
     return data_frame_row_names(place, object, context);
   } catch (const Error& error) {
-    if (error.code() == Errc::unreadable) return std::make_shared<BrokenArray>(text_type(), error);
+    is_known = !passes(error);
+    if (!is_known) return std::make_shared<BrokenArray>(text_type(), error);
     context.warn(fmt::format("{}: the names are not known: {}", place.path, error.what()));
     return nullptr;
   }
 }
+
+// names_in() of one folder, looked up once, or until nothing keeps them from being read. Thread-safe.
+class NamesOnce {
+ public:
+  ArrayPtr of(const Place& experiment, const char* folder, Context& context) {
+    const std::lock_guard lock(mutex_);
+    if (is_known_) return names_;
+    ArrayPtr names = names_in(experiment, folder, context, is_known_);
+    if (is_known_) names_ = names;
+    return names;
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  bool is_known_ = false;
+  ArrayPtr names_;
+};
 
 // What names the rows and columns of an experiment's parts; looked up when first asked for. Thread-safe.
 class Experiment {
@@ -47,19 +67,18 @@ class Experiment {
 
  private:
   ArrayPtr rows() const {
-    std::call_once(rows_sought_, [this] { rows_ = names_in(place_, kRowData, context_); });
-    return rows_ ? rows_ : sides_.rows;
+    const ArrayPtr names = rows_.of(place_, kRowData, context_);
+    return names ? names : sides_.rows;
   }
   ArrayPtr columns() const {
-    std::call_once(columns_sought_, [this] { columns_ = names_in(place_, kColumnData, context_); });
-    return columns_ ? columns_ : sides_.columns;
+    const ArrayPtr names = columns_.of(place_, kColumnData, context_);
+    return names ? names : sides_.columns;
   }
 
   const Place place_;
   const SideNames sides_;
   Context& context_;
-  mutable std::once_flag rows_sought_, columns_sought_;
-  mutable ArrayPtr rows_, columns_;  // filled once, each by its flag
+  mutable NamesOnce rows_, columns_;
 };
 
 Json names_json(const std::string& directory, Context& context) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "formats/base/host_path.h"
+#include "formats/model/check_known.h"
 #include "formats/registry.h"
 
 namespace plainfs {
@@ -101,8 +102,7 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
   try {
     std::optional<Node> node = folder.parts->find(name);
     if (node) node = refine(std::move(*node), context);
-    const Error* const error = node ? std::get_if<Error>(&node->content) : nullptr;
-    if (error && passes(*error)) throw *error;
+    if (node) check_known(*node);
     return node;
   } catch (const Error& error) {
     if (passes(error)) throw;

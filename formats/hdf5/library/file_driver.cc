@@ -163,6 +163,16 @@ void throw_driver_error() {
     std::rethrow_exception(failure);
 }
 
+void throw_passing_driver_error() {
+  const std::exception_ptr failure = std::exchange(first_failure(), nullptr);
+  if (!failure) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+  }
+}
+
 void forget_driver_error() {
   first_failure() = nullptr;
 }

@@ -17,6 +17,8 @@ void read_through(Sources& sources, hid_t access);
 // these two was called, if any. The library itself only knows that something failed, and passes over a source
 // of a virtual dataset that cannot be opened. Requires: the library's lock is held.
 void throw_driver_error();
+// The same only for what may pass (formats/base/error.h).
+void throw_passing_driver_error();
 // Before a call whose errors are to be told from those of calls that did without what they could not read.
 void forget_driver_error();
 

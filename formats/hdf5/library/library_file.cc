@@ -5,6 +5,7 @@
 #include "formats/base/checked.h"
 #include "formats/hdf5/library/dataset_facts.h"
 #include "formats/hdf5/library/extent.h"
+#include "formats/hdf5/library/file_driver.h"
 #include "formats/hdf5/library/open_dataset.h"
 #include "formats/hdf5/object_header.h"
 
@@ -100,6 +101,22 @@ StoredAttribute fetch(hid_t object, std::string name, const OpenFile& file) {
   return {std::move(name), std::move(extent), std::move(stored), {}};
 }
 
+// What call() gives, which calls the library. Throws what kept the library from reading just then, also where
+// it went on without: it takes such a link or attribute for absent.
+template <class Call>
+auto read_by_library(Call&& call) {
+  const LibraryLock lock;
+  forget_driver_error();
+  try {
+    auto found = call();
+    throw_passing_driver_error();
+    return found;
+  } catch (const Error&) {
+    throw_passing_driver_error();
+    throw;
+  }
+}
+
 }  // namespace
 
 LibraryFile::LibraryFile(const std::string& location, Context& context)
@@ -121,62 +138,67 @@ uint64_t LibraryFile::root_address() const {
 }
 
 StoredObjectFacts LibraryFile::object(uint64_t address) const {
-  const LibraryLock lock;
-  const ObjectHandle object = file_->open_object(address);
-  switch (H5Iget_type(object.id())) {
-    case H5I_GROUP:
-      return {ObjectKind::group, {}};
-    case H5I_DATASET:
-      return {ObjectKind::dataset, dataset_facts(object.id(), layout())};
-    default:
-      return {};
-  }
+  return read_by_library([&]() -> StoredObjectFacts {
+    const ObjectHandle object = file_->open_object(address);
+    switch (H5Iget_type(object.id())) {
+      case H5I_GROUP:
+        return {ObjectKind::group, {}};
+      case H5I_DATASET:
+        return {ObjectKind::dataset, dataset_facts(object.id(), layout())};
+      default:
+        return {};
+    }
+  });
 }
 
 std::vector<StoredLink> LibraryFile::links(uint64_t address) const {
-  const LibraryLock lock;
-  const ObjectHandle group = file_->open_object(address);
-  Collected<RawLink> found;
-  std::vector<RawLink> raw =
-      checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
-                    found, "the group cannot be listed");
-  std::sort(raw.begin(), raw.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
-  std::vector<StoredLink> links;
-  for (RawLink& link : raw) links.push_back(stored_link(group, std::move(link)));
-  return links;
+  return read_by_library([&]() -> std::vector<StoredLink> {
+    const ObjectHandle group = file_->open_object(address);
+    Collected<RawLink> found;
+    std::vector<RawLink> raw =
+        checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
+                      found, "the group cannot be listed");
+    std::sort(raw.begin(), raw.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
+    std::vector<StoredLink> links;
+    for (RawLink& link : raw) links.push_back(stored_link(group, std::move(link)));
+    return links;
+  });
 }
 
 std::optional<StoredLink> LibraryFile::find_link(uint64_t address, const std::string& name) const {
-  const LibraryLock lock;
-  const ObjectHandle group = file_->open_object(address);
-  const htri_t exists =
-      checked_call(H5Lexists(group.id(), name.c_str(), H5P_DEFAULT), "the group cannot be searched");
-  if (!exists) return std::nullopt;
-  H5L_info_t info;
-  checked_call(H5Lget_info(group.id(), name.c_str(), &info, H5P_DEFAULT), "the link cannot be read");
-  return stored_link(group, raw_link(name, info));
+  return read_by_library([&]() -> std::optional<StoredLink> {
+    const ObjectHandle group = file_->open_object(address);
+    const htri_t exists =
+        checked_call(H5Lexists(group.id(), name.c_str(), H5P_DEFAULT), "the group cannot be searched");
+    if (!exists) return std::nullopt;
+    H5L_info_t info;
+    checked_call(H5Lget_info(group.id(), name.c_str(), &info, H5P_DEFAULT), "the link cannot be read");
+    return stored_link(group, raw_link(name, info));
+  });
 }
 
 std::vector<StoredAttribute> LibraryFile::attributes(uint64_t address) const {
-  const LibraryLock lock;
-  const ObjectHandle object = file_->open_object(address);
-  std::vector<StoredAttribute> attributes;
-  for (const std::string& name : names_of_attributes(object, address, *file_)) {
-    try {
-      attributes.push_back(fetch(object.id(), name, *file_));
-    } catch (const Error& error) {
-      attributes.push_back({name, {}, {}, error.at("attribute " + name)});
+  return read_by_library([&]() -> std::vector<StoredAttribute> {
+    const ObjectHandle object = file_->open_object(address);
+    std::vector<StoredAttribute> attributes;
+    for (const std::string& name : names_of_attributes(object, address, *file_)) {
+      try {
+        attributes.push_back(fetch(object.id(), name, *file_));
+      } catch (const Error& error) {
+        attributes.push_back({name, {}, {}, error.at("attribute " + name)});
+      }
     }
-  }
-  return attributes;
+    return attributes;
+  });
 }
 
 std::optional<StoredAttribute> LibraryFile::attribute(uint64_t address, const std::string& name) const {
-  const LibraryLock lock;
-  const ObjectHandle object = file_->open_object(address);
-  if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
-    return std::nullopt;
-  return fetch(object.id(), name, *file_);
+  return read_by_library([&]() -> std::optional<StoredAttribute> {
+    const ObjectHandle object = file_->open_object(address);
+    if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
+      return std::nullopt;
+    return fetch(object.id(), name, *file_);
+  });
 }
 
 std::shared_ptr<const OpenDataset> LibraryFile::open_dataset(uint64_t address) const {
