@@ -62,28 +62,6 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
       };
 }
 
-// values with those equal to the placeholder attribute marked; values itself where there is no such
-// attribute.
-ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
-  if (!placeholder) return values;
-  if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
-  if (values->dtype().is_text()) {
-    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
-    return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
-  }
-  if (!(placeholder->dtype() == values->dtype()))
-    throw damaged("the placeholder has the type of the column: {}, not {}", values->dtype().name(),
-                  placeholder->dtype().name());
-  const Elements wanted = read_all(*placeholder);
-  return visit_number(values->dtype(), [&](auto example) {
-    using T = decltype(example);
-    const T value = wanted.values<T>()[0];
-    return with_missing(values, [value](const Elements& elements, std::vector<uint8_t>& missing) {
-      mark_equal(elements, value, missing);
-    });
-  });
-}
-
 // Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
 ArrayPtr truth_values(ArrayPtr values) {
   if (values->dtype().kind != Kind::real) return is_truth(values->dtype()) ? values : as_logical(values);
@@ -148,6 +126,26 @@ std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char*
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
   return std::string(text_of(text->dtype(), value, 0));
+}
+
+ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
+  if (!placeholder) return values;
+  if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
+  if (values->dtype().is_text()) {
+    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
+    return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
+  }
+  if (!(placeholder->dtype() == values->dtype()))
+    throw damaged("the placeholder has the type of the column: {}, not {}", values->dtype().name(),
+                  placeholder->dtype().name());
+  const Elements wanted = read_all(*placeholder);
+  return visit_number(values->dtype(), [&](auto example) {
+    using T = decltype(example);
+    const T value = wanted.values<T>()[0];
+    return with_missing(values, [value](const Elements& elements, std::vector<uint8_t>& missing) {
+      mark_equal(elements, value, missing);
+    });
+  });
 }
 
 std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context& context) try {
