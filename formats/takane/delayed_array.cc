@@ -47,13 +47,8 @@ SparseMatrix sparse_result(const Delayed& array, const Opening& opening) {
   matrix.row_names = names_on(0, array, opening.sides.rows, opening);
   matrix.column_names = names_on(1, array, opening.sides.columns, opening);
   matrix.error = array.error;
-  const auto make = [matrix, source = array.sparse, &context = opening.context] {
-    SparseMatrix made = computed_lists(source, context);
-    SparseMatrix all = matrix;
-    all.value = std::move(made.value);
-    all.index = std::move(made.index);
-    all.pointer = std::move(made.pointer);
-    return all;
+  const auto make = [source = array.sparse, &context = opening.context] {
+    return computed_lists(source, context);
   };
   matrix.evaluate = [made = std::make_shared<MadeOnce>(make)] { return (*made)(); };
   return matrix;

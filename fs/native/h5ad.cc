@@ -46,7 +46,8 @@ bool holds_numbers(const DType& type) {
 }
 
 void H5adWriter::put(const std::string& path, const Content& content, const Extent& extent) {
-  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return put_sparse(path, *sparse, extent);
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content))
+    return put_sparse(path, evaluated(*sparse), extent);
   if (const auto* array = std::get_if<LabelledArray>(&content)) return put_dense(path, *array, extent);
   if (const auto* table = std::get_if<Table>(&content)) return put_frame(path, *table, context_, out_);
   if (const auto* error = std::get_if<Error>(&content)) throw *error;

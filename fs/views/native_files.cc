@@ -146,11 +146,12 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
   const auto* matrix = std::get_if<SparseMatrix>(&node.content);
   const std::optional<FeatureLists> features = features_of(node);
   if (!matrix || matrix->by_row || !features) return;
-  add_to_tenx_directory(
-      {true, "10x.h5",
-       layout_opener(context, [matrix = *matrix, features = *features,
-                               &context] { return tenx_h5(matrix, features.find(context), context); })},
-      files);
+  add_to_tenx_directory({true, "10x.h5",
+                         layout_opener(context,
+                                       [matrix = *matrix, features = *features, &context] {
+                                         return tenx_h5(evaluated(matrix), features.find(context), context);
+                                       })},
+                        files);
 }
 
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {
@@ -177,7 +178,7 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
-                       return sparse_rds(matrix, context);
+                       return sparse_rds(evaluated(matrix), context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {
