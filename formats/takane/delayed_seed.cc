@@ -45,10 +45,8 @@ std::vector<ArrayPtr> stored_names(const Group& node, const Shape& stored, const
   std::vector<ArrayPtr> names(stored.size());
   const GroupPtr lists = find_group(node, "dimnames");
   for (size_t d = 0; lists && d < stored.size(); ++d) {
-    const std::string number = std::to_string(d);
-    if (!lists->find(number)) continue;
     const std::string where = fmt::format("{}: names of dimension {}", place.path, d);
-    names[d] = fitting_side(require_texts(*lists, number.c_str()), stored[d], where, context);
+    names[d] = names_in_list(*lists, d, stored[d], where, context);
   }
   return names;
 }

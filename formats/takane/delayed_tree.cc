@@ -120,10 +120,8 @@ class TreeReader {
     Delayed array = seed_of(node, depth);
     const GroupPtr lists = require_group(node, "dimnames");
     for (size_t d = 0; d < array.shape.size(); ++d) {
-      const std::string number = std::to_string(d);
-      const ArrayPtr names = lists->find(number) ? require_texts(*lists, number.c_str()) : nullptr;
       const std::string where = fmt::format("{}: names of dimension {}", place_.path, d);
-      array.names[d] = fitting_side(names, array.shape[d], where, context_);
+      array.names[d] = names_in_list(*lists, d, array.shape[d], where, context_);
     }
     return array;
   }
