@@ -106,13 +106,22 @@ ArrayPtr strings(const ArrayPtr& stored, const ArrayPtr& placeholder, const std:
   });
 }
 
-void check_ordered(const Group& parts, const Owner& owner, Context& context) {
+bool are_ordered(const Group& parts, const Owner& owner, Context& context) {
   const ArrayPtr ordered = hdf5::attribute(parts, "ordered");
-  if (!ordered) return;
-  if (!ordered->shape().empty())
+  if (!ordered) return false;
+  if (!ordered->shape().empty()) {
     warn(owner, context, "the ordered attribute is a scalar");
-  else if (!fits_int32(ordered->dtype()))
+  } else if (!fits_int32(ordered->dtype())) {
     warn(owner, context, "the ordered attribute is an integer, not {}", ordered->dtype().name());
+  } else {
+    const Elements value = read_all(*ordered);
+    return visit_number(ordered->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) return value.values<T>()[0] != 0;
+      return false;
+    });
+  }
+  return false;
 }
 
 }  // namespace
@@ -183,10 +192,10 @@ ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context)
     warn(owner, context, "codes are of an unsigned type, not {}", codes->dtype().name());
   if (levels->shape().size() != 1) throw damaged("levels has one dimension, not {}", levels->shape().size());
   if (!levels->dtype().is_text()) throw damaged("levels are strings, not {}", levels->dtype().name());
-  check_ordered(parts, owner, context);
+  const bool is_ordered = are_ordered(parts, owner, context);
   const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
   const ArrayPtr texts = nul_terminated(levels);
-  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, StrayCode::broken_rule);
+  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, StrayCode::broken_rule, is_ordered);
   return checked(labels, [owner, texts, levels, &context] {
     require_no_null_strings(*levels, "levels");
     if (!all_distinct(*texts)) warn(owner, context, "levels are unique: some are repeated");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fs/native/checked_indices.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/h5ad_table.h"
 #include "fs/native/sparse_majors.h"
@@ -69,7 +70,9 @@ void H5adWriter::put_sparse(const std::string& path, const SparseMatrix& matrix,
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
   out_.dataset(path + "/data", matrix.value);
-  out_.numbers(path + "/indices", matrix.index, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
+  const ArrayPtr indices = indices_below(matrix.index, matrix.by_row ? matrix.columns : matrix.rows,
+                                         matrix.by_row ? "column" : "row");
+  out_.numbers(path + "/indices", indices, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
                is_small ? little_int32() : little_int64());
   out_.numbers(path + "/indptr", matrix.pointer,
                {SkeletonKind::integer, is_short ? 4u : 8u, {matrix.pointer->count()}},
