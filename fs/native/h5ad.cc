@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fs/native/checked_indices.h"
+#include "fs/native/checked_numbers.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/h5ad_table.h"
 #include "fs/native/sparse_majors.h"
@@ -69,7 +69,7 @@ void H5adWriter::put_sparse(const std::string& path, const SparseMatrix& matrix,
   // scipy takes indices of 32 bits without a copy, and has no unsigned ones.
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
-  out_.dataset(path + "/data", matrix.value);
+  out_.dataset(path + "/data", without_missing_integers(matrix.value));
   const ArrayPtr indices = indices_below(matrix.index, matrix.by_row ? matrix.columns : matrix.rows,
                                          matrix.by_row ? "column" : "row");
   out_.numbers(path + "/indices", indices, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
@@ -85,7 +85,9 @@ void H5adWriter::put_dense(const std::string& path, const LabelledArray& array, 
   if (shape.empty() || (extent.columns && shape.size() != 2))
     throw unsupported("{} of rank {} has no place in an .h5ad", path, shape.size());
   check_extent(path, shape[0], shape.size() > 1 ? shape[1] : 1, extent.rows, extent.columns);
-  out_.dataset(path, array.values, encoding("array", "0.2.0"));
+  const bool is_number = holds_numbers(array.values->dtype());
+  out_.dataset(path, is_number ? without_missing_integers(array.values) : array.values,
+               encoding(is_number ? "array" : "string-array", "0.2.0"));
 }
 
 void H5adWriter::put_parts(const std::string& path, const std::vector<AnnotatedPart>& parts,

@@ -7,6 +7,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "fs/native/bgzf.h"
+#include "fs/native/dense_entries.h"
 #include "fs/native/fragments_index.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
@@ -143,15 +144,22 @@ void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& file
 }
 
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto* matrix = std::get_if<SparseMatrix>(&node.content);
   const std::optional<FeatureLists> features = features_of(node);
-  if (!matrix || matrix->by_row || !features) return;
-  add_to_tenx_directory({true, "10x.h5",
-                         layout_opener(context,
-                                       [matrix = *matrix, features = *features, &context] {
-                                         return tenx_h5(evaluated(matrix), features.find(context), context);
-                                       })},
-                        files);
+  if (!features) return;
+  std::function<SparseMatrix()> by_cell;
+  if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
+    if (sparse->by_row) return;
+    by_cell = [matrix = *sparse] { return evaluated(matrix); };
+  } else {
+    by_cell = [matrix = std::get<LabelledArray>(node.content), &context] {
+      return entries_of(matrix, context);
+    };
+  }
+  add_to_tenx_directory(
+      {true, "10x.h5",
+       layout_opener(context, [by_cell = std::move(by_cell), features = *features,
+                               &context] { return tenx_h5(by_cell(), features.find(context), context); })},
+      files);
 }
 
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {

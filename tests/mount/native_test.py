@@ -374,7 +374,7 @@ class H5ad(Folder):
             assays = json.loads(m.read("assays", "names.json"))
             first = scipy.io.mmread(m.join("assays", "0", "matrix.mtx")).toarray()
             self.assertTrue(numpy.array_equal(numpy.asarray(adata.X.todense()), first.T))
-            self.assertEqual(list(adata.layers), assays[1:])
+            self.assertEqual(list(adata.layers), [name.replace("/", "_") for name in assays[1:]])
             cells = pandas.read_csv(m.join("column_data", "data_frame.csv"), index_col=0)
             genes = pandas.read_csv(m.join("row_data", "data_frame.csv"), index_col=0)
             self.assertEqual((list(adata.obs_names), list(adata.obs)), (list(cells.index), list(cells)))

@@ -1,6 +1,7 @@
 #include "fs/native/h5ad.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "formats/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
@@ -106,6 +107,19 @@ BOOST_AUTO_TEST_CASE(an_index_outside_of_the_matrix_is_damage) {
     std::get<SparseMatrix>(matrix.x).index = numbers<int32_t>({1, index});
     BOOST_TEST(message_of([&] { written(matrix); }) == fmt::format("column {} is not below 2", index));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_whole_number_of_a_matrix_is_refused) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  ArrayPtr& values = std::get<SparseMatrix>(matrix.x).value;
+  const auto all_missing = [](const Elements& elements, std::vector<uint8_t>& missing) {
+    missing.assign(elements.count, 1);
+  };
+  values = with_missing(numbers<int32_t>({1, 2}), all_missing);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("with a missing value") != std::string::npos);
+  values = with_missing(numbers<double>({1, 2}), all_missing);
+  BOOST_TEST(std::isnan(written(matrix).numbers<double>({"X", "data"})[0]));
 }
 
 BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {

@@ -1,4 +1,4 @@
-#include "fs/native/checked_indices.h"
+#include "fs/native/checked_numbers.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +28,16 @@ ArrayPtr indices_below(ArrayPtr indices, uint64_t limit, const std::string& what
   const DType dtype = indices->dtype();
   return mapped(std::move(indices), dtype, [dtype, limit, what](Elements elements, const Box&) {
     visit_number(dtype, [&](auto zero) { check_below(elements.values<decltype(zero)>(), limit, what); });
+    return elements;
+  });
+}
+
+ArrayPtr without_missing_integers(ArrayPtr values) {
+  const DType dtype = values->dtype();
+  if (dtype.kind == Kind::real) return values;
+  return mapped(std::move(values), dtype, [name = dtype.name()](Elements elements, const Box&) {
+    const auto missing = std::find(elements.missing.begin(), elements.missing.end(), 1);
+    if (missing != elements.missing.end()) throw unsupported("a matrix of {} with a missing value", name);
     return elements;
   });
 }
