@@ -44,7 +44,7 @@ std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name
 
 Content x_of(const GroupPtr& group, Context& context) {
   const std::optional<Node> x = member_of(group, "X", context);
-  if (!x) return {};
+  if (!x || std::holds_alternative<Nothing>(x->content)) return {};
   if (const auto* error = std::get_if<Error>(&x->content)) throw *error;
   if (const auto* array = std::get_if<LabelledArray>(&x->content); array && array->values->is_null())
     return {};

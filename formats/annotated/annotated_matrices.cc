@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/annotated/anndata_group.h"
+#include "formats/annotated/experiment.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_assays.h"
 
@@ -95,6 +96,7 @@ std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Cont
   if (found.empty()) find_loom(directory, found);
   if (found.empty()) find_anndata(directory, context, found);
   if (found.empty()) find_seurat_assays(directory, context, found);
+  if (found.empty()) find_experiment(directory, context, found);
   return found;
 }
 

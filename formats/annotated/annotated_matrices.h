@@ -1,6 +1,6 @@
 // Which groups hold an annotated matrix, and what it is: AnnData, Seurat's assays, 10x matrices, loom files,
-// and stores that are one sparse matrix. Told by the meaning that members have, so that each is found in
-// every container it may stand in.
+// experiments, and stores that are one sparse matrix. Told by the meaning that members have, so that each is
+// found in every container it may stand in.
 #pragma once
 
 #include <functional>

@@ -27,8 +27,22 @@ ArrayPtr codes_from(ArrayPtr codes, int64_t base) {
                       });
 }
 
-ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& place, Context& context) {
-  return factor(codes_from(std::move(codes), 0), std::move(categories), 0, place, context);
+bool are_ordered(const Attributes& attributes, const std::string& place, Context& context) try {
+  const Json* ordered = find_attribute(attributes, "ordered");
+  if (!ordered) return false;
+  if (const bool* truth = ordered->boolean()) return *truth;
+  if (const auto number = ordered->as_int64()) return *number != 0;
+  context.notice(fmt::format("{}: ordered is {}: no order", place, to_json_text(*ordered)));
+  return false;
+} catch (const Error& error) {
+  context.notice(fmt::format("{}: no order: {}", place, error.what()));
+  return false;
+}
+
+ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& place, Context& context,
+                     bool is_ordered) {
+  return factor(codes_from(std::move(codes), 0), std::move(categories), 0, place, context, StrayCode::oddity,
+                is_ordered);
 }
 
 ArrayPtr categorical_group(const Group& group, Context& context) try {
@@ -44,7 +58,8 @@ ArrayPtr categorical_group(const Group& group, Context& context) try {
   ArrayPtr categories = plain_values_of(*node);
   if (!categories || categories->shape().size() != 1)
     throw damaged("{}: the categories of a categorical are no list", group.path());
-  return categorical(std::move(codes), std::move(categories), group.path(), context);
+  return categorical(std::move(codes), std::move(categories), group.path(), context,
+                     are_ordered(group.attributes(), group.path(), context));
 } catch (const Error& error) {
   return std::make_shared<BrokenArray>(text_type(), error);
 }

@@ -31,14 +31,14 @@ const Group& root_of(const Group& group) {
 }
 
 // The list that the attribute categories of a column leads to.
-ArrayPtr referred_list(const Group& frame, const Json& reference) {
+Node referred_list(const Group& frame, const Json& reference) {
   const std::string* path = reference.text();
   if (!path) throw damaged("the categories of a column are {}", to_json_text(reference));
   const std::vector<std::string> names = names_on(*path);
-  const auto node = find_path(path->starts_with('/') ? root_of(frame) : frame, names);
-  ArrayPtr list = node ? plain_values_of(*node) : nullptr;
+  auto node = find_path(path->starts_with('/') ? root_of(frame) : frame, names);
+  const ArrayPtr list = node ? plain_values_of(*node) : nullptr;
   if (!list || list->shape().size() != 1) throw damaged("the categories of a column are no list: {}", *path);
-  return list;
+  return *std::move(node);
 }
 
 }  // namespace
@@ -103,7 +103,9 @@ ArrayPtr DataFrame::referred_labels(const Node& member) const {
   const Json* reference = find_attribute(attributes, "categories");
   if (!reference) return nullptr;
   try {
-    return categorical(array->values, referred_list(*group_, *reference), group_->path(), *context_);
+    const Node list = referred_list(*group_, *reference);
+    return categorical(array->values, plain_values_of(list), group_->path(), *context_,
+                       are_ordered(attributes_of(list), group_->path(), *context_));
   } catch (const Error& error) {
     return broken(error.at(group_->path()));
   }

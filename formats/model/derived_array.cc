@@ -38,6 +38,7 @@ class CheckedArray : public DerivedArray {
     }
     holds_ = true;
   }
+  const Array& without_rule() const { return values(); }
 
  private:
   const std::function<void()> rule_;
@@ -65,6 +66,11 @@ ArrayPtr mapped(ArrayPtr values, DType dtype, Conversion convert) {
 
 ArrayPtr checked(ArrayPtr values, std::function<void()> rule) {
   return std::make_shared<CheckedArray>(std::move(values), std::move(rule));
+}
+
+const Array& without_rule(const Array& array) {
+  const auto* checked = dynamic_cast<const CheckedArray*>(&array);
+  return checked ? checked->without_rule() : array;
 }
 
 ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {

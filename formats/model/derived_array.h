@@ -52,6 +52,9 @@ ArrayPtr mapped(ArrayPtr values, DType dtype, Conversion convert);
 // not supported, so does every check() after it; any other Error (a disk that fails) may pass.
 ArrayPtr checked(ArrayPtr values, std::function<void()> rule);
 
+// What checked() was given, where array is of its making; else array.
+const Array& without_rule(const Array& array);
+
 // What a factor's code is that stands for no level: odd, or against a rule of the format.
 enum class StrayCode { oddity, broken_rule };
 

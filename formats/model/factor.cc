@@ -149,9 +149,9 @@ ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place
 }
 
 std::optional<FactorParts> factor_parts(const Array& array) {
-  const auto* factor = dynamic_cast<const FactorArray*>(&array);
+  const auto* factor = dynamic_cast<const FactorArray*>(&without_rule(array));
   if (!factor) return std::nullopt;
-  factor->check();
+  array.check();
   return factor->parts();
 }
 

@@ -13,7 +13,12 @@ std::optional<Node> Group::find(std::string_view name) const {
 
 SparseMatrix evaluated(SparseMatrix matrix) {
   if (!matrix.evaluate || matrix.error) return matrix;
-  return matrix.evaluate();
+  SparseMatrix lists = matrix.evaluate();
+  matrix.value = std::move(lists.value);
+  matrix.index = std::move(lists.index);
+  matrix.pointer = std::move(lists.pointer);
+  matrix.evaluate = nullptr;
+  return matrix;
 }
 
 ArrayPtr array_of(const Node& node) {

@@ -76,8 +76,8 @@ struct SparseMatrix {
   // Called by who goes over all entries and finds indices that do not rise within a row or column, maybe more
   // than once; thread-safe. Null: nobody need look.
   std::function<void()> on_falling_index = nullptr;
-  // Set instead of value, index and pointer where it takes a pass to know how many entries there are: the
-  // matrix with them. Thread-safe; throws what reading throws.
+  // Set instead of value, index and pointer where it takes a pass to know how many entries there are: gives
+  // these three, and nothing else that counts. Thread-safe; throws what reading throws.
   std::function<SparseMatrix()> evaluate = nullptr;
 };
 

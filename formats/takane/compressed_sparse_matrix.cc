@@ -4,9 +4,8 @@
 
 #include "formats/frames/compressed.h"
 #include "formats/hdf5/container.h"
-#include "formats/model/derived_array.h"
-#include "formats/model/number_cast.h"
 #include "formats/model/overlay_group.h"
+#include "formats/takane/common_type.h"
 #include "formats/takane/directory_group.h"
 #include "formats/takane/side_names.h"
 #include "formats/takane/typed_values.h"
@@ -15,23 +14,6 @@ namespace plainfs::takane {
 namespace {
 
 constexpr const char* kType = "compressed_sparse_matrix";
-
-frames::MatrixShape read_shape(const Group& group) {
-  const ArrayPtr shape = find_array(group, "shape");
-  if (!shape) throw damaged("a sparse matrix has a shape");
-  if (shape->shape().size() != 1 || shape->count() != 2)
-    throw damaged("the shape of a matrix is two numbers");
-  const Elements extents = read_all(*shape);
-  return visit_number(shape->dtype(), [&](auto example) -> frames::MatrixShape {
-    using T = decltype(example);
-    if constexpr (std::is_integral_v<T>) {
-      const std::span<const T> values = extents.values<T>();
-      if (values[0] >= 0 && values[1] >= 0)
-        return {static_cast<uint64_t>(values[0]), static_cast<uint64_t>(values[1])};
-    }
-    throw damaged("the shape of a matrix is two numbers that are not negative");
-  });
-}
 
 bool read_is_by_row(const Group& group) {
   const std::optional<std::string> layout = text_attribute(hdf5::attribute(group, "layout"), "layout");
@@ -53,23 +35,6 @@ void read_values(const Group& group, const Owner& owner, SparseMatrix& matrix, C
   matrix.value = typed_values(matrix.value, *type, placeholder, "none", owner, context);
   matrix.is_real = *type == "number";
   matrix.missing = matrix.is_real ? MissingEntries::shown_as_nan : MissingEntries::refused;
-}
-
-// Truth values as 1 and 0, whatever is stored for them.
-ArrayPtr as_ones_and_zeros(ArrayPtr values) {
-  const DType stored = values->dtype();
-  const DType truth = number_type(Kind::boolean, 1);
-  return mapped(std::move(values), truth, [stored, truth](const Elements& elements, const Box&) {
-    Elements ones = zero_elements(truth, elements.count);
-    visit_number(stored, [&](auto example) {
-      using T = decltype(example);
-      const std::span<const T> numbers = elements.values<T>();
-      for (uint64_t i = 0; i < elements.count; ++i)
-        ones.mutable_values<uint8_t>()[i] = number_cast<double>(numbers[i]) != 0;
-    });
-    ones.missing = elements.missing;
-    return ones;
-  });
 }
 
 std::function<void()> warning_once(std::string message, Context& context) {
@@ -98,6 +63,23 @@ Node values_node(Node stored, const ArrayPtr& meant, const std::optional<Error>&
 
 }  // namespace
 
+frames::MatrixShape read_matrix_shape(const Group& group) {
+  const ArrayPtr shape = find_array(group, "shape");
+  if (!shape) throw damaged("a sparse matrix has a shape");
+  if (shape->shape().size() != 1 || shape->count() != 2)
+    throw damaged("the shape of a matrix is two numbers");
+  const Elements extents = read_all(*shape);
+  return visit_number(shape->dtype(), [&](auto example) -> frames::MatrixShape {
+    using T = decltype(example);
+    if constexpr (std::is_integral_v<T>) {
+      const std::span<const T> values = extents.values<T>();
+      if (values[0] >= 0 && values[1] >= 0)
+        return {static_cast<uint64_t>(values[0]), static_cast<uint64_t>(values[1])};
+    }
+    throw damaged("the shape of a matrix is two numbers that are not negative");
+  });
+}
+
 Node open_compressed_sparse_matrix(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
   check_version(object, kType);
@@ -111,14 +93,15 @@ Node open_compressed_sparse_matrix(const Opening& opening) {
     try {
       read_values(*group, {"matrix", path + "/data"}, matrix, context);
       shown_values = matrix.value;
-      if (shown_values->dtype().kind == Kind::logical) matrix.value = as_ones_and_zeros(matrix.value);
+      if (shown_values->dtype().kind == Kind::logical)
+        matrix.value = with_type(matrix.value, number_type(Kind::boolean, 1));
     } catch (const Error& error) {
       wrong_values = error;
       throw;
     }
   });
   guarded(matrix, [&] {
-    const frames::MatrixShape shape = read_shape(*group);
+    const frames::MatrixShape shape = read_matrix_shape(*group);
     matrix.rows = shape.rows;
     matrix.columns = shape.columns;
     const SideNames names = side_names(*group, {shape.rows, shape.columns}, sides, place.path, context);

@@ -3,6 +3,7 @@
 // include/takane/compressed_sparse_matrix.hpp.
 #pragma once
 
+#include "formats/frames/encoding.h"
 #include "formats/takane/object.h"
 
 namespace plainfs::takane {
@@ -10,5 +11,8 @@ namespace plainfs::takane {
 // Throws where the file or its group is not there; whatever else is wrong makes only what it concerns
 // damaged.
 Node open_compressed_sparse_matrix(const Opening& opening);
+
+// The rows and columns in a matrix's dataset `shape`. Throws damaged where it is not two numbers.
+frames::MatrixShape read_matrix_shape(const Group& group);
 
 }  // namespace plainfs::takane

@@ -248,9 +248,7 @@ class DataFrameGroup : public Group {
       if (rows && *height != *rows)
         throw damaged("the height of a column is the row-count: {}, not {}", *rows, *height);
       if (object.type != "data_frame") return;
-      const Node frame = open_frame(place, object, nullptr, context_)->frame_node();
-      if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
-      for (const Column& column : std::get<Table>(frame.content).columns)
+      for (const Column& column : data_frame_table(place, object, context_).columns)
         table.columns.push_back({name + "." + column.name, column.values});
     } catch (const Error& error) {
       throw error.at("column '" + name + "'");
@@ -318,6 +316,13 @@ ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Cont
 
 uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context) {
   return read_row_count(*open_stored(place, object, context).frame, place.path, context);
+}
+
+Table data_frame_table(const Place& place, const ObjectFile& object, Context& context) {
+  if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+  Node frame = open_frame(place, object, nullptr, context)->frame_node();
+  if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
+  return std::get<Table>(std::move(frame.content));
 }
 
 }  // namespace plainfs::takane

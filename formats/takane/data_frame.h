@@ -20,4 +20,7 @@ uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& 
 // Its row names, null where it has none. Throws as open_data_frame, and where they are no list of texts.
 ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Context& context);
 
+// The whole of it. Throws where a rule is broken that makes the table damaged.
+Table data_frame_table(const Place& place, const ObjectFile& object, Context& context);
+
 }  // namespace plainfs::takane

@@ -5,10 +5,13 @@
 #include "formats/takane/atomic_vector.h"
 #include "formats/takane/compressed_sparse_matrix.h"
 #include "formats/takane/data_frame.h"
+#include "formats/takane/delayed_array.h"
 #include "formats/takane/dense_array.h"
 #include "formats/takane/directory_group.h"
+#include "formats/takane/genomic_ranges.h"
 #include "formats/takane/multi_sample_dataset.h"
 #include "formats/takane/named_list.h"
+#include "formats/takane/sequence_information.h"
 #include "formats/takane/string_factor.h"
 #include "formats/takane/summarized_experiment.h"
 
@@ -29,8 +32,11 @@ constexpr ObjectType kTypes[] = {
     {"atomic_vector", open_atomic_vector, true},
     {"compressed_sparse_matrix", open_compressed_sparse_matrix},
     {"data_frame", open_data_frame},
+    {"delayed_array", open_delayed_array},
     {"dense_array", open_dense_array, true},
+    {"genomic_ranges", open_genomic_ranges},
     {"multi_sample_dataset", open_multi_sample_dataset},
+    {"sequence_information", open_sequence_information},
     {"string_factor", open_string_factor, true},
 };
 
@@ -57,6 +63,8 @@ Store open(const Probe& probe, Context& context) {
     const Json* version = properties->find("version");
     if (version && version->text()) store.version = *version->text();
   }
+  if (object.properties_of(kExperiment))
+    store.details.emplace_back("takane", describe_experiment(probe.location(), object, context));
   store.root = open_object(Place{probe.location(), "/", nullptr, 0}, {}, context);
   return store;
 }

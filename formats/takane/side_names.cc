@@ -5,27 +5,31 @@
 #include "formats/takane/text_columns.h"
 
 namespace plainfs::takane {
-namespace {
-
-// The list of that number in the group names; null where there is none.
-ArrayPtr own_names(const Group& group, size_t dimension) {
-  const GroupPtr lists = frames::group_part_of(group, "names");
-  const ArrayPtr names = lists ? frames::text_part_of(*lists, std::to_string(dimension)) : nullptr;
-  return names ? nul_terminated(names) : nullptr;
-}
-
-}  // namespace
-
 ArrayPtr fitting_side(ArrayPtr names, uint64_t count, const std::string& place, Context& context) {
   return frames::fitting_names(std::move(names), count, place, context);
 }
 
+ArrayPtr names_in_list(const Group& lists, size_t number, uint64_t count, const std::string& place,
+                       Context& context) {
+  const std::string name = std::to_string(number);
+  const ArrayPtr names = frames::part_of(lists, name);
+  if (!names) return nullptr;
+  if (!frames::may_be_text(*names)) {
+    context.notice(fmt::format("{}: names that are no list of texts are not used", place));
+    return nullptr;
+  }
+  return fitting_side(nul_terminated(names), count, place, context);
+}
+
 SideNames side_names(const Group& group, const MatrixExtent& extent, const SideNames& given,
                      const std::string& place, Context& context, bool reversed) {
+  const GroupPtr lists = frames::group_part_of(group, "names");
   const auto names = [&](size_t dimension, const ArrayPtr& outer, uint64_t count, const char* side) {
-    ArrayPtr own = own_names(group, reversed ? 1 - dimension : dimension);
+    const size_t number = reversed ? 1 - dimension : dimension;
     const std::string where = fmt::format("{}: {}", place, side);
-    return fitting_side(own ? std::move(own) : outer, count, where, context);
+    if (lists && frames::part_of(*lists, std::to_string(number)))
+      return names_in_list(*lists, number, count, where, context);
+    return fitting_side(outer, count, where, context);
   };
   return {names(0, given.rows, extent.rows, "rows"), names(1, given.columns, extent.columns, "columns")};
 }

@@ -20,6 +20,11 @@ struct MatrixExtent {
 SideNames side_names(const Group& group, const MatrixExtent& extent, const SideNames& given,
                      const std::string& place, Context& context, bool reversed = false);
 
+// List number of a group of lists of names, where it is one of count texts; else null, and what is there and
+// does not fit is warned of with place.
+ArrayPtr names_in_list(const Group& lists, size_t number, uint64_t count, const std::string& place,
+                       Context& context);
+
 // Names as they are where they are count of them, else null, which is warned of.
 ArrayPtr fitting_side(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 

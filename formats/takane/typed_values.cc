@@ -62,28 +62,6 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
       };
 }
 
-// values with those equal to the placeholder attribute marked; values itself where there is no such
-// attribute.
-ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
-  if (!placeholder) return values;
-  if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
-  if (values->dtype().is_text()) {
-    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
-    return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
-  }
-  if (!(placeholder->dtype() == values->dtype()))
-    throw damaged("the placeholder has the type of the column: {}, not {}", values->dtype().name(),
-                  placeholder->dtype().name());
-  const Elements wanted = read_all(*placeholder);
-  return visit_number(values->dtype(), [&](auto example) {
-    using T = decltype(example);
-    const T value = wanted.values<T>()[0];
-    return with_missing(values, [value](const Elements& elements, std::vector<uint8_t>& missing) {
-      mark_equal(elements, value, missing);
-    });
-  });
-}
-
 // Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
 ArrayPtr truth_values(ArrayPtr values) {
   if (values->dtype().kind != Kind::real) return is_truth(values->dtype()) ? values : as_logical(values);
@@ -128,13 +106,22 @@ ArrayPtr strings(const ArrayPtr& stored, const ArrayPtr& placeholder, const std:
   });
 }
 
-void check_ordered(const Group& parts, const Owner& owner, Context& context) {
+bool are_ordered(const Group& parts, const Owner& owner, Context& context) {
   const ArrayPtr ordered = hdf5::attribute(parts, "ordered");
-  if (!ordered) return;
-  if (!ordered->shape().empty())
+  if (!ordered) return false;
+  if (!ordered->shape().empty()) {
     warn(owner, context, "the ordered attribute is a scalar");
-  else if (!fits_int32(ordered->dtype()))
+  } else if (!fits_int32(ordered->dtype())) {
     warn(owner, context, "the ordered attribute is an integer, not {}", ordered->dtype().name());
+  } else {
+    const Elements value = read_all(*ordered);
+    return visit_number(ordered->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) return value.values<T>()[0] != 0;
+      return false;
+    });
+  }
+  return false;
 }
 
 }  // namespace
@@ -148,6 +135,26 @@ std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char*
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
   return std::string(text_of(text->dtype(), value, 0));
+}
+
+ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
+  if (!placeholder) return values;
+  if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
+  if (values->dtype().is_text()) {
+    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
+    return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
+  }
+  if (!(placeholder->dtype() == values->dtype()))
+    throw damaged("the placeholder has the type of the column: {}, not {}", values->dtype().name(),
+                  placeholder->dtype().name());
+  const Elements wanted = read_all(*placeholder);
+  return visit_number(values->dtype(), [&](auto example) {
+    using T = decltype(example);
+    const T value = wanted.values<T>()[0];
+    return with_missing(values, [value](const Elements& elements, std::vector<uint8_t>& missing) {
+      mark_equal(elements, value, missing);
+    });
+  });
 }
 
 std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context& context) try {
@@ -185,10 +192,10 @@ ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context)
     warn(owner, context, "codes are of an unsigned type, not {}", codes->dtype().name());
   if (levels->shape().size() != 1) throw damaged("levels has one dimension, not {}", levels->shape().size());
   if (!levels->dtype().is_text()) throw damaged("levels are strings, not {}", levels->dtype().name());
-  check_ordered(parts, owner, context);
+  const bool is_ordered = are_ordered(parts, owner, context);
   const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
   const ArrayPtr texts = nul_terminated(levels);
-  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, StrayCode::broken_rule);
+  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, StrayCode::broken_rule, is_ordered);
   return checked(labels, [owner, texts, levels, &context] {
     require_no_null_strings(*levels, "levels");
     if (!all_distinct(*texts)) warn(owner, context, "levels are unique: some are repeated");

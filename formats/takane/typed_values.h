@@ -28,6 +28,10 @@ struct Owner {
 ArrayPtr typed_values(ArrayPtr stored, const std::string& type, const ArrayPtr& placeholder,
                       const std::string& format, const Owner& owner, Context& context);
 
+// values with those equal to the placeholder marked as missing; values itself where placeholder is null.
+// Throws damaged where it is of another type.
+ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder);
+
 // The attribute format of strings, "none" where there is none or it is wrong, which is warned of.
 std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context& context);
 

@@ -38,6 +38,11 @@ struct Describe {
   void operator()(const SparseMatrix& matrix) const {
     line.kind = "sparse matrix";
     if (matrix.error) throw *matrix.error;
+    if (matrix.evaluate) {
+      line.what =
+          fmt::format("{}{}{}, by {}", matrix.rows, kTimes, matrix.columns, matrix.by_row ? "row" : "column");
+      return;
+    }
     line.what =
         fmt::format("{}{}{}, {} values ({}), by {}", matrix.rows, kTimes, matrix.columns,
                     matrix.value->count(), matrix.value->dtype().name(), matrix.by_row ? "row" : "column");
@@ -47,6 +52,16 @@ struct Describe {
     if (fragments.error) throw *fragments.error;
     line.what = fmt::format("{} fragments, {} cells, {} chromosomes", fragments.start->count(),
                             fragments.cell_names->count(), fragments.chr_names->count());
+  }
+  void operator()(const GenomicRanges& ranges) const {
+    line.kind = "ranges";
+    if (ranges.error) throw *ranges.error;
+    line.what = fmt::format("{} ranges", ranges.sequence->count());
+  }
+  void operator()(const SequenceLengths& sequences) const {
+    line.kind = "sequences";
+    if (sequences.error) throw *sequences.error;
+    line.what = fmt::format("{} sequences", sequences.names->count());
   }
   void operator()(const Error& error) const { throw error; }
   template <class Other>

@@ -66,8 +66,8 @@ std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
 
 // Whether the indices of one column rise.
 bool EntryOrder::rises(uint64_t begin, uint64_t end) const {
-  // Each run begins with the last index of the one before.
-  for (uint64_t at = begin; at + 1 < end; at += kIndicesAtOnce) {
+  // Each run begins with the last index of the one before; also one alone is held to the matrix.
+  for (uint64_t at = begin; at == begin || at + 1 < end; at += kIndicesAtOnce) {
     const uint64_t some = std::min(kIndicesAtOnce + 1, end - at);
     const IndexRun<uint64_t> run(*matrix_.index, at, some, minors_, matrix_.by_row ? "column" : "row");
     if (!rises_strictly(run.values())) return false;

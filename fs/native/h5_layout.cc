@@ -67,10 +67,15 @@ void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attrib
     return data(path, {*kind, form.size, shape}, array_segment(ordered, form, context_),
                 std::move(attributes));
   }
-  const TextLengths lengths = measure_texts(*ordered, context_);
+  texts(path, values, measure_texts(*ordered, context_), std::move(attributes));
+}
+
+void H5Layout::texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,
+                     H5Attributes attributes) {
   if (lengths.longest > INT32_MAX) throw unsupported("{}: a text of {} bytes", path, lengths.longest);
   const auto width = static_cast<uint32_t>(std::max<uint64_t>(1, lengths.longest));
-  data(path, {SkeletonKind::utf8_text, width, shape}, padded_texts(ordered, width), std::move(attributes));
+  data(path, {SkeletonKind::utf8_text, width, shown_shape(*values)},
+       padded_texts(in_row_order(values), width), std::move(attributes));
 }
 
 void H5Layout::texts(const std::string& path, const std::vector<std::string>& values,

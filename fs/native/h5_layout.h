@@ -1,5 +1,5 @@
-// An HDF5 file whose metadata libhdf5 writes (formats/hdf5/library/skeleton.h) and whose data are segments that are
-// made on read, each where its contiguous dataset lies.
+// An HDF5 file whose metadata libhdf5 writes (formats/hdf5/library/skeleton.h) and whose data are segments
+// that are made on read, each where its contiguous dataset lies.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 #include "formats/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
+#include "fs/native/text_lengths.h"
 
 namespace plainfs {
 
@@ -24,6 +25,9 @@ class H5Layout {
   // everything else as text of fixed length, which is measured now. Missing text is empty, a missing real
   // NaN.
   void dataset(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
+  // Text that is measured already.
+  void texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,
+             H5Attributes attributes = {});
   // In another type of number.
   void numbers(const std::string& path, const ArrayPtr& values, hdf5::SkeletonDataset as, ElementForm form,
                H5Attributes attributes = {});

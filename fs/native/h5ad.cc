@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fs/native/checked_numbers.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/h5ad_table.h"
 #include "fs/native/sparse_majors.h"
@@ -46,7 +47,8 @@ bool holds_numbers(const DType& type) {
 }
 
 void H5adWriter::put(const std::string& path, const Content& content, const Extent& extent) {
-  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return put_sparse(path, *sparse, extent);
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content))
+    return put_sparse(path, evaluated(*sparse), extent);
   if (const auto* array = std::get_if<LabelledArray>(&content)) return put_dense(path, *array, extent);
   if (const auto* table = std::get_if<Table>(&content)) return put_frame(path, *table, context_, out_);
   if (const auto* error = std::get_if<Error>(&content)) throw *error;
@@ -67,8 +69,10 @@ void H5adWriter::put_sparse(const std::string& path, const SparseMatrix& matrix,
   // scipy takes indices of 32 bits without a copy, and has no unsigned ones.
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
-  out_.dataset(path + "/data", matrix.value);
-  out_.numbers(path + "/indices", matrix.index, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
+  out_.dataset(path + "/data", without_missing_integers(matrix.value));
+  const ArrayPtr indices = indices_below(matrix.index, matrix.by_row ? matrix.columns : matrix.rows,
+                                         matrix.by_row ? "column" : "row");
+  out_.numbers(path + "/indices", indices, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
                is_small ? little_int32() : little_int64());
   out_.numbers(path + "/indptr", matrix.pointer,
                {SkeletonKind::integer, is_short ? 4u : 8u, {matrix.pointer->count()}},
@@ -81,7 +85,9 @@ void H5adWriter::put_dense(const std::string& path, const LabelledArray& array, 
   if (shape.empty() || (extent.columns && shape.size() != 2))
     throw unsupported("{} of rank {} has no place in an .h5ad", path, shape.size());
   check_extent(path, shape[0], shape.size() > 1 ? shape[1] : 1, extent.rows, extent.columns);
-  out_.dataset(path, array.values, encoding("array", "0.2.0"));
+  const bool is_number = holds_numbers(array.values->dtype());
+  out_.dataset(path, is_number ? without_missing_integers(array.values) : array.values,
+               encoding(is_number ? "array" : "string-array", "0.2.0"));
 }
 
 void H5adWriter::put_parts(const std::string& path, const std::vector<AnnotatedPart>& parts,

@@ -67,8 +67,8 @@ class FrameWriter {
   void put_column(const std::string& name, const ArrayPtr& values);
 
  private:
-  void put_categorical(const std::string& path, SegmentPtr codes, uint64_t count,
-                       const std::vector<std::string>& categories, bool is_ordered);
+  void put_categorical(const std::string& path, SegmentPtr codes, uint64_t count, const ArrayPtr& categories,
+                       bool is_ordered);
   void put_texts_with_missing(const std::string& path, const ArrayPtr& values);
   void put_nullable(const std::string& path, const ArrayPtr& values);
 
@@ -81,22 +81,25 @@ void FrameWriter::put_column(const std::string& name, const ArrayPtr& values) {
   const std::string path = path_ + "/" + name;
   const DType& type = values->dtype();
   if (const auto factor = native_factor(*values))
-    return put_categorical(path, anndata_codes(*factor), values->count(), factor->levels,
+    return put_categorical(path, anndata_codes(*factor), values->count(), factor->parts.levels,
                            factor->parts.is_ordered);
-  if (is_text(type) && measure_texts(*values, context_).any_missing)
-    return put_texts_with_missing(path, values);
+  if (is_text(type)) {
+    const TextLengths lengths = measure_texts(*values, context_);
+    if (lengths.any_missing) return put_texts_with_missing(path, values);
+    return out_.texts(path, values, lengths, encoding(encoding_of(type), "0.2.0"));
+  }
   if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(path, values);
   put_values(path, values);
 }
 
 void FrameWriter::put_categorical(const std::string& path, SegmentPtr codes, uint64_t count,
-                                  const std::vector<std::string>& categories, bool is_ordered) {
+                                  const ArrayPtr& categories, bool is_ordered) {
   H5Attributes attributes = encoding("categorical", "0.2.0");
   attributes.push_back({"ordered", is_ordered});
   out_.group(path, std::move(attributes));
   out_.data(path + "/codes", {SkeletonKind::integer, 4, {count}}, std::move(codes),
             encoding("array", "0.2.0"));
-  out_.texts(path + "/categories", categories, encoding("string-array", "0.2.0"));
+  put_values(path + "/categories", categories);
 }
 
 // anndata 0.8 has no missing texts but in a categorical.
@@ -120,7 +123,8 @@ void FrameWriter::put_texts_with_missing(const std::string& path, const ArrayPtr
   }
   const auto array =
       std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{codes.count}, std::move(codes));
-  put_categorical(path, array_segment(array, little_int32(), context_), array->count(), categories, false);
+  put_categorical(path, array_segment(array, little_int32(), context_), array->count(),
+                  text_array(categories), false);
 }
 
 void FrameWriter::put_nullable(const std::string& path, const ArrayPtr& values) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fs/native/checked_numbers.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/sparse_majors.h"
@@ -67,8 +68,10 @@ ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Con
   out.group("/", {{"filetype", std::string("matrix")}, {"version", int64_t{2}}});
   out.group("/matrix");
   put_texts("/matrix/barcodes", matrix.column_names, context, out);
-  out.numbers("/matrix/data", matrix.value, {value.kind, value.form.size, {entries}}, value.form);
-  out.numbers("/matrix/indices", matrix.index, {SkeletonKind::integer, 8, {entries}}, little_int64());
+  out.numbers("/matrix/data", without_missing_integers(matrix.value),
+              {value.kind, value.form.size, {entries}}, value.form);
+  out.numbers("/matrix/indices", indices_below(matrix.index, matrix.rows, "row"),
+              {SkeletonKind::integer, 8, {entries}}, little_int64());
   out.numbers("/matrix/indptr", matrix.pointer, {SkeletonKind::integer, 8, {matrix.pointer->count()}},
               little_int64());
   out.dataset("/matrix/shape", shape_of(matrix));

@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "fs/text/text_file.h"
 #include "fs/views/nested_cells.h"
 
 namespace plainfs {
+
+// Bytes of text a block should have. Less than elsewhere: a small read somewhere costs a block and the chunks
+// under it, and those of ragged columns are compressed numbers, whose digits take longest to make.
+inline constexpr uint64_t kCellBlockText = kBlockText / 2;
 
 // A way into a cell: the list at each level that is entered, the last one the child that comes next.
 using Path = std::vector<uint64_t>;

@@ -108,7 +108,7 @@ void CsvNested::prepare() {
       throw error.at(fmt::format("column {}", table_.columns[i].name));
     }
   }
-  starts_ = cut_cells(table_.rows, std::move(columns), kBlockText);
+  starts_ = cut_cells(table_.rows, std::move(columns), kCellBlockText);
 }
 
 std::string CsvNested::head() const {

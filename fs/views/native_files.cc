@@ -7,6 +7,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "fs/native/bgzf.h"
+#include "fs/native/dense_entries.h"
 #include "fs/native/fragments_index.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
@@ -143,13 +144,21 @@ void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& file
 }
 
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto* matrix = std::get_if<SparseMatrix>(&node.content);
   const std::optional<FeatureLists> features = features_of(node);
-  if (!matrix || matrix->by_row || !features) return;
+  if (!features) return;
+  std::function<SparseMatrix()> by_cell;
+  if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
+    if (sparse->by_row) return;
+    by_cell = [matrix = *sparse] { return evaluated(matrix); };
+  } else {
+    by_cell = [matrix = std::get<LabelledArray>(node.content), &context] {
+      return entries_of(matrix, context);
+    };
+  }
   add_to_tenx_directory(
       {true, "10x.h5",
-       layout_opener(context, [matrix = *matrix, features = *features,
-                               &context] { return tenx_h5(matrix, features.find(context), context); })},
+       layout_opener(context, [by_cell = std::move(by_cell), features = *features,
+                               &context] { return tenx_h5(by_cell(), features.find(context), context); })},
       files);
 }
 
@@ -177,7 +186,7 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
-                       return sparse_rds(matrix, context);
+                       return sparse_rds(evaluated(matrix), context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {

@@ -26,7 +26,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
 
  private:
   template <class Sink>
-  void put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id,
+  void put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id_and_tab,
                  std::string& scratch, Sink& sink) const;
   void append_item(const Elements& leaves, size_t axis, uint64_t& leaf, std::string& out) const;
   // The elements of a row.
@@ -52,8 +52,8 @@ void RaggedTsv::prepare() {
   const Shape& shape = elements_.values->shape();
   item_leaves_ = element_count(Shape(shape.begin() + 1, shape.end()));
   uint64_t width;
-  if (__builtin_mul_overflow(item_leaves_, json_width(*elements_.values), &width)) width = kBlockText;
-  items_in_block_ = std::max<uint64_t>(1, kBlockText / (std::min(width, kBlockText) + 8));
+  if (__builtin_mul_overflow(item_leaves_, json_width(*elements_.values), &width)) width = kCellBlockText;
+  items_in_block_ = std::max<uint64_t>(1, kCellBlockText / (std::min(width, kCellBlockText) + 8));
   std::vector<uint64_t> first_row;
   uint64_t end = 0;
   for (uint64_t row = 0; row < rows_; ++row) {
@@ -83,7 +83,7 @@ void RaggedTsv::append_item(const Elements& leaves, size_t axis, uint64_t& leaf,
 }
 
 template <class Sink>
-void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id,
+void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id_and_tab,
                           std::string& scratch, Sink& sink) const {
   const DType& type = elements_.values->dtype();
   const bool is_list = elements_.values->shape().size() > 1;
@@ -91,8 +91,7 @@ void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count
       type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
   const auto put_all = [&](auto&& put) {
     for (uint64_t i = first; i < first + count; ++i) {
-      sink.put(id);
-      sink.put('\t');
+      sink.put(id_and_tab);
       put(i);
       sink.put('\n');
     }
@@ -136,6 +135,7 @@ void RaggedTsv::emit(uint64_t block, Sink& sink) const {
     } else {
       id = std::to_string(row);
     }
+    id += '\t';
     put_items(leaves, at - first, row_end - at, id, scratch, sink);
     at = row_end;
   }

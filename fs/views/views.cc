@@ -4,6 +4,8 @@
 #include "formats/model/nested_array.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
+#include "fs/views/bed.h"
+#include "fs/views/chrom_sizes.h"
 #include "fs/views/csv_array.h"
 #include "fs/views/csv_nested.h"
 #include "fs/views/csv_table.h"
@@ -160,6 +162,13 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   } else if (const auto* fragments = std::get_if<Fragments>(&node.content)) {
     files.push_back({true, "fragments.tsv", text_opener(context, [fragments = *fragments, &context] {
                        return fragments_tsv(fragments, context);
+                     })});
+  } else if (const auto* ranges = std::get_if<GenomicRanges>(&node.content)) {
+    files.push_back({true, "ranges.bed",
+                     text_opener(context, [ranges = *ranges, &context] { return bed(ranges, context); })});
+  } else if (const auto* sequences = std::get_if<SequenceLengths>(&node.content)) {
+    files.push_back({true, "chrom.sizes", text_opener(context, [sequences = *sequences, &context] {
+                       return chrom_sizes(sequences, context);
                      })});
   }
 }

@@ -190,6 +190,19 @@ class Bench:
                            f"h5py {time_text(m['h5py'])}, h5dump of {os.path.basename(datasets[-1])} {time_text(m['h5dump'])}",
                            m["h5py"] / cold_cat)
 
+    def takane(self):
+        small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000"] if self.options.quick else []
+        seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small, *(["--scaled", "400"] if small else []))
+        store = self.python_store("experiment", "generate_takane.py", *small)
+        self.table.heading("takane, an experiment as alabaster writes it; ratio = the seconds of the same matrix in h5Seurat / its own")
+        counts = "assays/RNA/counts/matrix.mtx"
+        beside = self.median(lambda: {"stat": self.cold(seurat, counts)["stat"], "first cat": self.first_cat(seurat, counts)})
+        for name, layout in (("assays/counts/matrix.mtx", "CSC"), ("assays/by_row/matrix.mtx", "CSR")):
+            m = self.median(lambda n=name: {**self.cold(store, n), "first cat": self.first_cat(store, n)})
+            self.table.row(f"{name} ({layout}): first stat", time_text(m["stat"]), f"h5Seurat {time_text(beside['stat'])}", beside["stat"] / m["stat"])
+            self.table.row(f"{name} ({layout}): cold cat, {m['size'] / 1e6:.0f} MB", time_text(m["first cat"]),
+                           f"h5Seurat {time_text(beside['first cat'])}", beside["first cat"] / m["first cat"])
+
     def anndata(self):
         scale = 10 if self.options.quick else 1
         sparse = self.python_store("sparse.h5ad", "generate_anndata.py", "sparse", "--cells", str(10_000 // scale),
@@ -210,6 +223,25 @@ class Bench:
             m = self.median(lambda n=name: {**self.cold(dense, n), "first cat": self.first_cat(dense, n)})
             self.table.row(f"{name}: first stat", rate(elements, m["stat"]))
             self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(elements, m["first cat"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
+
+    def nwb(self):
+        scale = 10 if self.options.quick else 1
+        units, spikes = 2_000 // scale, 100_000_000 // scale
+        store = self.python_store("units.nwb", "generate_nwb.py", "--units", str(units), "--spikes", str(spikes))
+        datasets = [f"units/{name}" for name in ("id", "quality", "depth", "spike_times_index", "spike_times")]
+        self.table.heading(f"NWB, {units:,} units with {spikes / 1e6:g} million spikes (gzip); ratio = h5py's seconds for the same datasets / plainfs's")
+        peak = 0
+        for name in ("units.csv", "units/spike_times.tsv"):
+            m = self.median(lambda n=name: {**self.cold(store, n, lambda: {"h5py": seconds_of(H5PY, store, *datasets)}),
+                                            "first cat": self.first_cat(store, n)})
+            h5py = f"h5py {time_text(m['h5py'])}"
+            self.table.row(f"{name}: first stat", time_text(m["stat"]), h5py, m["h5py"] / m["stat"])
+            self.table.row(f"{name}: cat after the stat", time_text(m["cat"]), h5py, m["h5py"] / m["cat"])
+            self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", time_text(m["first cat"]), h5py, m["h5py"] / m["first cat"])
+            peak = max(peak, m["rss"])
+        m = self.median(lambda: self.random(store, "units.csv"))
+        self.table.row("units.csv: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
+        self.table.row("peak memory of the daemon", f"{peak / MIB:.0f} MiB", "cache 256 MiB")
 
     @staticmethod
     def r_seconds(expression, path):
@@ -285,14 +317,14 @@ class Bench:
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, native, hdf5, anndata, zarr")
+    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, native, hdf5, takane, anndata, nwb, zarr")
     p.add_argument("--quick", action="store_true", help="small stores, to see that it works")
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--reads", type=int, default=2000, help="random reads a run")
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "native", "hdf5", "anndata", "zarr"):
+    for group in ("bpcells", "native", "hdf5", "takane", "anndata", "nwb", "zarr"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     print(f"{os.cpu_count()} cores, Linux {platform.release()}, medians of {options.runs} runs")

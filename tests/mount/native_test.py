@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The files that other programs open without being told, each read by its own program where that is installed."""
 import gzip
+import json
 import os
 import random
 import shutil
@@ -13,7 +14,9 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 SAMPLE_SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
-FORMATS = ("anndata", "bpcells", "h5seurat", "hdf5", "loom", "takane", "tenx", "zarr")
+# Files of anndata 0.5 and 0.6, whose tables are compounds: they have no .h5ad of plainfs's making.
+OF_COMPOUNDS = ("anndata-legacy_05", "anndata-v0622_vlen")
+FORMATS = ("anndata", "bpcells", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr")
 
 READ_ALL = """
 suppressPackageStartupMessages(library(Matrix))
@@ -222,7 +225,112 @@ def anndata():
     return module
 
 
+def differences(theirs, ours):
+    """What two AnnData objects do not agree in, but for the types that a column without missing values may have."""
+    import numpy
+    import pandas
+    import scipy.sparse
+    found = []
+
+    def frames(a, b, where):
+        if (list(a.index), list(a.columns)) != (list(b.index), list(b.columns)):
+            found.append(f"{where}: names")
+            return
+        for name in a.columns:
+            x, y = a[name], b[name]
+            if (x.dtype == "category") != (y.dtype == "category"):
+                found.append(f"{where}.{name}: {x.dtype}, {y.dtype}")
+            elif x.dtype == "category" and (list(x.cat.categories), x.cat.ordered) != (list(y.cat.categories), y.cat.ordered):
+                found.append(f"{where}.{name}: categories")
+            elif list(x.isna()) != list(y.isna()) or list(x[~x.isna()]) != list(y[~y.isna()]):
+                found.append(f"{where}.{name}: values")
+
+    def values(x):
+        x = x.to_memory() if hasattr(x, "to_memory") else x[:] if type(x).__name__ == "Dataset" else x
+        return (type(x).__name__, x.toarray()) if scipy.sparse.issparse(x) else ("dense", numpy.asarray(x))
+
+    def parts(a, b, where):
+        if a is None or b is None:
+            found.extend([where] if a is not b else [])
+        elif isinstance(a, pandas.DataFrame):
+            frames(a, b, where)
+        else:
+            (kind, x), (other, y) = values(a), values(b)
+            if (kind, x.dtype, x.shape) != (other, y.dtype, y.shape) or not numpy.array_equal(x, y, equal_nan=x.dtype.kind == "f"):
+                found.append(f"{where}: {kind} {x.dtype} {x.shape}, {other} {y.dtype} {y.shape}")
+
+    frames(theirs.obs, ours.obs, "obs")
+    frames(theirs.var, ours.var, "var")
+    parts(theirs.X, ours.X, "X")
+    for room in ("layers", "obsm", "varm", "obsp", "varp"):
+        a, b = getattr(theirs, room), getattr(ours, room)
+        if sorted(a) != sorted(b):
+            found.append(f"{room}: {sorted(a)}, {sorted(b)}")
+        for name in set(a) & set(b):
+            parts(a[name], b[name], f"{room}/{name}")
+    if (theirs.raw is None) != (ours.raw is None):
+        found.append("raw")
+    elif theirs.raw is not None:
+        parts(theirs.raw.X, ours.raw.X, "raw/X")
+        frames(theirs.raw.var, ours.raw.var, "raw/var")
+    return found
+
+
 class H5ad(Folder):
+    def test_anndata_finds_what_it_finds_in_the_store(self):
+        module = anndata()
+        import warnings
+        compared = []
+        for name, store in stores():
+            if name in OF_COMPOUNDS:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    theirs = module.read_h5ad(store) if os.path.isfile(store) else module.read_zarr(store)
+                except Exception:  # of another version, or no AnnData
+                    continue
+                file = os.path.join(self.folder, name + ".h5ad")
+                with open(file, "wb") as out:
+                    said = subprocess.run([PROGRAM, "cat", store, "anndata.h5ad"], stdout=out, stderr=subprocess.PIPE, timeout=60)
+                with self.subTest(store=name):
+                    self.assertEqual(said.returncode, 0, said.stderr)
+                    for backed in (None, "r"):
+                        ours = module.read_h5ad(file, backed=backed)
+                        self.assertEqual(differences(theirs, ours), [])
+                        if backed:
+                            ours.file.close()
+                    compared.append(name)
+        self.assertGreater(len(compared), 10)
+
+    def test_h5py_walks_every_object(self):
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("not installed: h5py")
+        with Mount(SEURAT) as m, h5py.File(m.join("assays", "RNA.h5ad"), "r") as file:
+            seen = []
+            file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
+            self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
+
+    def test_r_reads_x(self):
+        """As BPCells, zellkonverter and the like do, through the packages of R for HDF5 that there are."""
+        read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
+                "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))"}
+        packages = [package for package in read if shutil.which("Rscript") and
+                    run("Rscript", "-e", f"stopifnot(requireNamespace('{package}', quietly = TRUE))").returncode == 0]
+        if not packages:
+            self.skipTest("not installed: R's hdf5r or rhdf5")
+        with Mount(SEURAT) as m:
+            data = m.read("assays", "RNA", "data", "data.csv").split()
+            names = m.read("cell.names.csv").decode().splitlines()
+            for package in packages:
+                code = f"""file <- commandArgs(TRUE); {read[package]}
+                    cat(sprintf("%.17g", get("X/data")), "\n"); cat(get("obs/_index"), sep = "\n"); cat(get("X/indptr")[1:2], "\n")"""
+                lines = r(code, m.join("assays", "RNA.h5ad")).splitlines()
+                self.assertEqual([float(word) for word in lines[0].split()], [float(word) for word in data], package)
+                self.assertEqual(lines[1:1 + len(names)], names, package)
+
     def test_anndata_reads_a_matrix_with_its_names(self):
         module = anndata()
         import scipy.io
@@ -255,6 +363,29 @@ class H5ad(Folder):
             embeddings = pandas.read_csv(m.join("reductions", "pca", "cell.embeddings.csv"), index_col=0)
             self.assertTrue(numpy.allclose(adata.obsm["X_pca"], embeddings.values, rtol=1e-6))
             self.assertEqual(adata.X.shape, (len(meta), len(adata.var)))
+
+    def test_anndata_reads_an_experiment(self):
+        module = anndata()
+        import numpy
+        import pandas
+        import scipy.io
+        with Mount(os.path.join(DATA, "takane-objects", "single_cell", "store")) as m:
+            adata = module.read_h5ad(m.join("anndata.h5ad"))
+            assays = json.loads(m.read("assays", "names.json"))
+            first = scipy.io.mmread(m.join("assays", "0", "matrix.mtx")).toarray()
+            self.assertTrue(numpy.array_equal(numpy.asarray(adata.X.todense()), first.T))
+            self.assertEqual(list(adata.layers), [name.replace("/", "_") for name in assays[1:]])
+            cells = pandas.read_csv(m.join("column_data", "data_frame.csv"), index_col=0)
+            genes = pandas.read_csv(m.join("row_data", "data_frame.csv"), index_col=0)
+            self.assertEqual((list(adata.obs_names), list(adata.obs)), (list(cells.index), list(cells)))
+            self.assertEqual((list(adata.var_names), list(adata.var)), (list(genes.index), list(genes)))
+            for name in cells:
+                self.assertEqual([str(value) for value in adata.obs[name]], [str(value) for value in cells[name]])
+            names = json.loads(m.read("reduced_dimensions", "names.json"))
+            self.assertEqual(list(adata.obsm), names)
+            for number, name in enumerate(names):
+                values = numpy.load(m.join("reduced_dimensions", str(number), "dense_array.npy"))
+                self.assertTrue(numpy.array_equal(numpy.asarray(adata.obsm[name]), values))
 
     def test_anndata_reads_every_file(self):
         module = anndata()

@@ -19,6 +19,8 @@ STORES = {
     "tenx": os.path.join(DATA, "tenx", "v2_feature_types", "store.h5"),
     "loom": os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom"),
     "nwb": os.path.join(DATA, "nwb", "ecephys", "store.nwb"),
+    "sce": os.path.join(DATA, "takane-objects", "single_cell", "store"),
+    "ranged": os.path.join(DATA, "takane-objects", "ranged", "store"),
 }
 
 # The first words of the blocks that no test here runs.
@@ -339,6 +341,49 @@ class Others(Recipe):
         genes = min(10, len([n for n in on if n]))
         self.assertEqual([int(n) for n, _ in lines[:genes]], sorted(on, reverse=True)[:genes])
         self.assertEqual({key: int(n) for n, key in lines[genes:]}, dict(clusters))
+
+    @needs_r("Seurat")
+    def test_r_reads_an_assay_and_an_embedding_of_an_experiment(self):
+        import h5py
+        self.mount("sce")
+        says = 'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
+        numbers, cells, rows = [line.split() for line in self.r(block('counts <- Seurat::Read10X("sce'), says)]
+        with h5py.File(os.path.join(STORES["sce"], "assays", "0", "matrix.h5")) as file:
+            matrix = file["compressed_sparse_matrix"]
+            self.assertEqual([int(n) for n in numbers[:2]], list(matrix["shape"][:]))
+            self.assertEqual(float(numbers[2]), matrix["data"][:].sum())
+        with h5py.File(os.path.join(STORES["sce"], "reduced_dimensions", "0", "array.h5")) as file:
+            pca = file["dense_array/data"][:].T
+            self.assertEqual([int(n) for n in numbers[3:5]], list(pca.shape))
+            self.assertAlmostEqual(float(numbers[5]), pca.sum(), places=4)
+        with h5py.File(os.path.join(STORES["sce"], "column_data", "basic_columns.h5")) as file:
+            names = [name.decode().strip("\0") for name in file["data_frame/row_names"][:]]
+        self.assertEqual((cells, rows), (names, names))
+
+    @needs("bedtools")
+    def test_bedtools_takes_the_ranges_and_the_sizes(self):
+        import h5py
+        self.mount("ranged")
+        with open(os.path.join(self.folder, "peaks.bed"), "w", encoding="ascii") as file:
+            file.write("chr1\t0\t20\n")
+        lines = [line.split("\t") for line in self.shell(block("bedtools intersect -u -a ranged")).splitlines()]
+        with h5py.File(os.path.join(STORES["ranged"], "row_ranges", "ranges.h5")) as file:
+            ranges = file["genomic_ranges"]
+            spans = [(int(s), int(b) - 1, int(b) - 1 + int(w)) for s, b, w in zip(ranges["sequence"], ranges["start"], ranges["width"])]
+        with h5py.File(os.path.join(STORES["ranged"], "row_ranges", "sequence_information", "info.h5")) as file:
+            group = file["sequence_information"]
+            sizes = {n.decode().strip("\0"): int(v) for n, v in zip(group["name"][:], group["length"][:])}
+        in_peaks = [span for span in spans if span[0] == 0 and span[1] < 20]
+        self.assertTrue(in_peaks)
+        self.assertEqual([(int(line[1]), int(line[2])) for line in lines if len(line) == 6], [span[1:] for span in in_peaks])
+        free = sum(int(line[2]) - int(line[1]) for line in lines if len(line) == 3)
+        lengths = list(sizes.values())
+        # bedtools takes the bases on both sides of an empty range for it
+        wide = [(s, first - (first == end), end + (first == end)) for s, first, end in spans]
+        covered = {(s, at) for s, first, end in wide for at in range(first, min(end, lengths[s]))}
+        known = {line.split("\t")[0]: int(line.split("\t")[1]) for line in self.shell("cat genome").splitlines()}
+        self.assertTrue(known.items() <= sizes.items())
+        self.assertEqual(free, sum(known.values()) - len(covered))
 
     def spikes(self):
         import h5py

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "formats/model/factor.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -26,6 +27,23 @@ BOOST_AUTO_TEST_CASE(codes_without_a_label_are_missing_and_told_of_once) {
   BOOST_TEST(shown(*categorical_group(group, context)) == (Texts{"a", "NA", "NA", "NA"}));
   BOOST_TEST(context.warnings().size() == 1u);
   BOOST_TEST(context.warned("/obs/cat: code 7 is none of the 1 levels"));
+}
+
+BOOST_AUTO_TEST_CASE(levels_rise_where_the_attribute_ordered_says_so) {
+  TestContext context;
+  const auto is_ordered = [&](const Json& ordered) {
+    MemoryGroup group("/obs/cat");
+    group.add_text("categories", {"a"}).add("codes", array_node<int8_t>({0}));
+    group.set_attributes({{"ordered", ordered}});
+    return factor_parts(*categorical_group(group, context))->is_ordered;
+  };
+  BOOST_TEST(is_ordered(Json(true)));
+  BOOST_TEST(!is_ordered(Json(false)));
+  BOOST_TEST(is_ordered(Json::Number{"1"}));
+  BOOST_TEST(!is_ordered(Json::Number{"0"}));
+  BOOST_TEST(!is_ordered(Json("yes")));
+  BOOST_TEST(!are_ordered({}, "/c", context));
+  BOOST_TEST(!are_ordered({{"ordered", Json(true), damaged("cut")}}, "/c", context));
 }
 
 BOOST_AUTO_TEST_CASE(labels_may_be_numbers_and_may_be_missing) {

@@ -65,6 +65,17 @@ BOOST_AUTO_TEST_CASE(matrices_without_entries_are_files_too) {
   BOOST_TEST(written.numbers<int64_t>({"matrix", "indptr"}).size() == 5u);
 }
 
+BOOST_AUTO_TEST_CASE(a_row_outside_of_the_matrix_is_damage) {
+  SparseMatrix matrix = small_matrix();
+  std::vector<int32_t> rows(matrix.index->count(), 0);
+  rows.back() = static_cast<int32_t>(matrix.rows);
+  matrix.index = numbers(rows);
+  TestContext context;
+  const auto file = layout_file([&] { return tenx_h5(matrix, small_features(), context); }, context);
+  BOOST_TEST(message_of([&] { whole_text(*file); }) ==
+             fmt::format("row {} is not below {}", matrix.rows, matrix.rows));
+}
+
 BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
   const auto bytes = [] {
     TestContext context;

@@ -1,6 +1,7 @@
 #include "fs/native/h5ad.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "formats/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
@@ -87,6 +88,38 @@ BOOST_AUTO_TEST_CASE(columns_keep_their_missing_values_and_levels) {
   BOOST_TEST(file.numbers<uint8_t>({"obs", "maybe", "mask"}) == (std::vector<uint8_t>{0, 1, 0}));
   BOOST_TEST(file.numbers<int32_t>({"obs", "words", "codes"}) == (std::vector<int32_t>{0, -1, 0}));
   BOOST_TEST(file.texts({"obs", "words", "categories"}) == (std::vector<std::string>{"x"}));
+}
+
+BOOST_AUTO_TEST_CASE(categories_that_are_numbers_stay_numbers) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.obs.columns = {
+      {"dose", factor(numbers<int8_t>({1, 0, 1}), numbers<double>({0.5, 1e16}), 0, "/dose", context)}};
+  const WrittenFile file = written(matrix);
+  BOOST_TEST(file.numbers<double>({"obs", "dose", "categories"}) == (std::vector<double>{0.5, 1e16}));
+  BOOST_TEST(attribute(file, {"obs", "dose"}, "ordered") == "false");
+}
+
+BOOST_AUTO_TEST_CASE(an_index_outside_of_the_matrix_is_damage) {
+  TestContext context;
+  for (const int32_t index : {2, -1}) {
+    AnnotatedMatrix matrix = small_matrix(context);
+    std::get<SparseMatrix>(matrix.x).index = numbers<int32_t>({1, index});
+    BOOST_TEST(message_of([&] { written(matrix); }) == fmt::format("column {} is not below 2", index));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_whole_number_of_a_matrix_is_refused) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  ArrayPtr& values = std::get<SparseMatrix>(matrix.x).value;
+  const auto all_missing = [](const Elements& elements, std::vector<uint8_t>& missing) {
+    missing.assign(elements.count, 1);
+  };
+  values = with_missing(numbers<int32_t>({1, 2}), all_missing);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("with a missing value") != std::string::npos);
+  values = with_missing(numbers<double>({1, 2}), all_missing);
+  BOOST_TEST(std::isnan(written(matrix).numbers<double>({"X", "data"})[0]));
 }
 
 BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {

@@ -177,6 +177,8 @@ BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
   matrix = small_matrix();
   matrix.index = numbers<uint32_t>({0, 3, 1});
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
+  matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one stands in its column alone
+  BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
   matrix.rows = uint64_t{1} << 31;
   BOOST_TEST(refuses(matrix, "2147483648 rows"));
   matrix = small_matrix();

@@ -5,6 +5,7 @@
 
 #include "formats/model/nested_array.h"
 #include "fs/text/field_text.h"
+#include "fs/views/cell_cuts.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(no_block_is_much_larger_than_others_even_inside_one_cell) {
   source->prepare();
   BOOST_TEST(source->block_count() > 20u);
   for (uint64_t block = 0; block < source->block_count(); ++block)
-    BOOST_TEST(source->measure(block) < 4 * kBlockText);
+    BOOST_TEST(source->measure(block) < 4 * kCellBlockText);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

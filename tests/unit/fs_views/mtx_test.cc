@@ -194,6 +194,75 @@ BOOST_AUTO_TEST_CASE(columns_may_be_empty_by_the_hundred_thousand) {
   BOOST_TEST((entries_of(matrix) == want + "10 150000 3\n"));
 }
 
+// takane: the type of a matrix is told apart from what stores its values.
+BOOST_AUTO_TEST_CASE(whole_numbers_may_be_reals) {
+  SparseMatrix matrix = small_matrix();
+  matrix.is_real = true;
+  BOOST_TEST(mtx_of(matrix) ==
+             "%%MatrixMarket matrix coordinate real general\n4 3 3\n1 1 5\n4 1 0\n2 3 70000\n");
+}
+
+BOOST_AUTO_TEST_CASE(missing_values_are_what_the_matrix_says) {
+  SparseMatrix matrix = small_matrix();
+  matrix.value = with_missing(matrix.value, [](const Elements& elements, std::vector<uint8_t>& missing) {
+    for (uint64_t i = 0; i < elements.count; ++i) missing[i] = elements.values<uint32_t>()[i] == 5;
+  });
+  BOOST_TEST(entries_of(matrix) == "1 1 NA\n4 1 0\n2 3 70000\n");
+  matrix.missing = MissingEntries::shown_as_nan;
+  BOOST_TEST(entries_of(matrix) == "1 1 NaN\n4 1 0\n2 3 70000\n");
+  matrix.missing = MissingEntries::refused;
+  BOOST_TEST(error_of(matrix).find("no missing value") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(indices_that_do_not_rise_are_told_of) {
+  const auto tells = [](std::vector<uint32_t> index) {
+    SparseMatrix matrix = small_matrix();
+    std::atomic<int> told{0};
+    matrix.index = numbers(index);
+    matrix.on_falling_index = [&told] { ++told; };
+    mtx_of(matrix);
+    return told > 0;
+  };
+  BOOST_TEST(!tells({0, 3, 1}));
+  BOOST_TEST(tells({3, 0, 1}));
+  BOOST_TEST(tells({3, 3, 1}));
+}
+
+// The first entry of a block follows the last of the one before.
+BOOST_AUTO_TEST_CASE(a_fall_between_two_blocks_is_found) {
+  constexpr uint32_t kEntries = 100000;
+  const auto told_for = [](uint32_t fall) {
+    std::vector<uint32_t> index(kEntries), value(kEntries, 1);
+    for (uint32_t i = 0; i < kEntries; ++i) index[i] = i < fall ? i : i - 1;
+    SparseMatrix matrix;
+    matrix.rows = kEntries;
+    matrix.columns = 1;
+    matrix.value = numbers(value);
+    matrix.index = numbers(index);
+    matrix.pointer = numbers<uint64_t>({0, kEntries});
+    std::atomic<int> told{0};
+    matrix.on_falling_index = [&told] { ++told; };
+    mtx_of(matrix);
+    return told.load();
+  };
+  for (uint32_t fall = 128; fall < kEntries; fall += 128) BOOST_REQUIRE_EQUAL(told_for(fall), 1);
+  BOOST_TEST(told_for(kEntries) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_matrix_that_is_evaluated_is_so_when_it_is_read) {
+  SparseMatrix matrix = small_matrix();
+  SparseMatrix later;
+  later.rows = matrix.rows;
+  later.columns = matrix.columns;
+  int times = 0;
+  later.evaluate = [&] { return ++times, matrix; };
+  TestContext context;
+  const auto source = mtx(later, context);
+  BOOST_TEST(times == 0);
+  BOOST_TEST(mtx_of(later) == mtx_of(matrix));
+  BOOST_TEST(times == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs

@@ -91,6 +91,13 @@ BOOST_AUTO_TEST_CASE(a_matrix_by_row_has_no_file_of_cell_ranger_and_a_graph_no_g
   BOOST_TEST(names_of(matrix) == " /matrix.rds");
 }
 
+BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_file_of_cell_ranger_too) {
+  LabelledArray dense{numbers<float>({0, 5}, {2, 1}), nullptr, nullptr};
+  dense.matrix = MatrixFiles{false, nullptr, text_array({"A", "B"}), text_array({"c"})};
+  BOOST_TEST(names_of(dense) ==
+             " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /10x/10x.h5 .rds");
+}
+
 BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
   TestContext context;
   SparseMatrix matrix = small_matrix();

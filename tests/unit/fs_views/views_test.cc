@@ -56,6 +56,16 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
              " /matrix.mtx /genes.tsv /barcodes.tsv");
 }
 
+BOOST_AUTO_TEST_CASE(ranges_and_sizes_belong_to_the_view_tsv) {
+  BOOST_TEST(names_of(GenomicRanges{}) == " /ranges.bed");
+  BOOST_TEST(names_of(SequenceLengths{}) == " /chrom.sizes");
+  TestContext context;
+  std::vector<OfferedFile> files;
+  for (const View& view : views())
+    if (view.option == "tsv") view.offer(Node{.content = GenomicRanges{}}, context, files);
+  BOOST_TEST(files.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_files_of_a_sparse_one_too) {
   const ArrayPtr genes = text_array({"g1", "g2", "g3"}), ids = text_array({"E1", "E2", "E3"});
   LabelledArray array{numbers<int>({0, 1, 2, 0, 0, 3}, {2, 3}), nullptr, nullptr};

@@ -1,0 +1,30 @@
+// A tree of delayed operations over arrays (chihaya), as one array: subset, transpose, dimnames and combine,
+// which change where elements stand and never what they are. Nothing is read of the arrays themselves; the
+// indices of subsets are. Source: chihaya 1.1, docs/specifications.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "formats/takane/entry_source.h"
+#include "formats/takane/object.h"
+
+namespace plainfs::takane {
+
+// The result, in the order of dimensions that the object has.
+struct Delayed {
+  Shape shape;
+  std::vector<ArrayPtr> names;  // a list a dimension; null = none
+  // Where all arrays below are sparse matrices: the result as one, else dense is set.
+  EntrySourcePtr sparse;
+  bool by_row = false;   // sparse runs over rows
+  bool is_real = false;  // the values are real numbers, though whole ones may be stored
+  ArrayPtr dense;
+  std::optional<Error> error;  // why nothing of it can be shown, where its kind and shape are known
+};
+
+// The tree in array.h5 of the object at place. Throws damaged where it is no tree, unsupported where an
+// operation or array is none of those that are read, with its name.
+Delayed read_delayed(const Place& place, Context& context);
+
+}  // namespace plainfs::takane

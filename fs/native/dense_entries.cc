@@ -1,0 +1,143 @@
+#include "fs/native/dense_entries.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "formats/base/checked.h"
+#include "formats/base/half.h"
+#include "formats/model/turned_array.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kElementsAtOnce = 256 * 1024;
+
+bool is_zero(Half value) {
+  return to_float(value) == 0;
+}
+template <class T>
+bool is_zero(T value) {
+  return value == 0;
+}
+
+// Cells in rows, in C order, and where the entries of each begin.
+struct DenseCells {
+  ArrayPtr values;                // cells x genes
+  uint64_t cells_at_once;         // to read together
+  std::vector<uint64_t> pointer;  // cells + 1
+
+  uint64_t cells() const { return values->shape()[0]; }
+  uint64_t genes() const { return values->shape()[1]; }
+};
+using DenseCellsPtr = std::shared_ptr<const DenseCells>;
+
+// Calls visit(gene, element) for the elements of one cell that are no zero.
+template <class T, class Visit>
+void for_each_entry(const Elements& elements, uint64_t first, uint64_t genes, Visit&& visit) {
+  const std::span<const T> values = elements.values<T>().subspan(first, genes);
+  for (uint64_t gene = 0; gene < genes; ++gene)
+    if (!is_zero(values[gene]) || elements.is_missing(first + gene)) visit(gene, first + gene);
+}
+
+// The values of the entries, or the genes that they are of.
+class EntryValues : public Array {
+ public:
+  EntryValues(DenseCellsPtr cells, DType dtype, bool are_genes)
+      : Array(std::move(dtype), {cells->pointer.back()}), cells_(std::move(cells)), are_genes_(are_genes) {}
+
+  Elements read(const Box& box) const override {
+    return visit_number(cells_->values->dtype(), [&](auto zero) { return read_as<decltype(zero)>(box); });
+  }
+  Shape chunk_shape() const override {
+    const uint64_t together = divide_up(cells_->cells(), cells_->cells_at_once);
+    return {std::max<uint64_t>(1, count() / std::max<uint64_t>(1, together))};
+  }
+
+ private:
+  template <class T>
+  Elements read_as(const Box& box) const;
+
+  const DenseCellsPtr cells_;
+  const bool are_genes_;
+};
+
+template <class T>
+Elements EntryValues::read_as(const Box& box) const {
+  const uint64_t first = box.origin[0], end = first + box.extent[0], genes = cells_->genes();
+  Elements result = zero_elements(dtype(), box.extent[0]);
+  const auto after = std::upper_bound(cells_->pointer.begin(), cells_->pointer.end(), first);
+  uint64_t cell = static_cast<uint64_t>(after - cells_->pointer.begin()) - 1;
+  for (uint64_t entry = cells_->pointer[cell]; entry < end;) {
+    const uint64_t some = std::min(cells_->cells_at_once, cells_->cells() - cell);
+    const Elements elements = read_run(*cells_->values, cell * genes, some * genes);
+    for (uint64_t i = 0; i < some && entry < end; ++i) {
+      for_each_entry<T>(elements, i * genes, genes, [&](uint64_t gene, uint64_t element) {
+        const uint64_t to = entry++ - first;
+        if (entry <= first || entry > end) return;
+        if (are_genes_) {
+          result.mutable_values<uint64_t>()[to] = gene;
+          return;
+        }
+        result.mutable_values<T>()[to] = elements.values<T>()[element];
+        if (!elements.is_missing(element)) return;
+        if (result.missing.empty()) result.missing.resize(result.count);
+        result.missing[to] = 1;
+      });
+    }
+    cell += some;
+  }
+  return result;
+}
+
+void count_entries(DenseCells& cells, Context& context) {
+  std::vector<uint64_t>& pointer = cells.pointer;
+  pointer.assign(cells.cells() + 1, 0);
+  context.workers.parallel_for(divide_up(cells.cells(), cells.cells_at_once), [&](size_t together) {
+    const uint64_t first = together * cells.cells_at_once;
+    const uint64_t some = std::min(cells.cells_at_once, cells.cells() - first), genes = cells.genes();
+    const Elements elements = read_run(*cells.values, first * genes, some * genes);
+    visit_number(cells.values->dtype(), [&](auto zero) {
+      for (uint64_t i = 0; i < some; ++i) {
+        for_each_entry<decltype(zero)>(elements, i * genes, genes,
+                                       [&](uint64_t, uint64_t) { ++pointer[first + i + 1]; });
+      }
+    });
+  });
+  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+}
+
+}  // namespace
+
+SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
+  const DType& type = matrix.values->dtype();
+  if (!type.is_integer() && type.kind != Kind::real && type.kind != Kind::boolean &&
+      type.kind != Kind::logical)
+    throw unsupported("a matrix of {}", type.name());
+  matrix.values->check();
+  const auto cells = std::make_shared<DenseCells>();
+  cells->values = matrix.matrix->transposed ? in_row_order(matrix.values) : turned_round(matrix.values);
+  const uint64_t genes = std::max<uint64_t>(1, cells->genes());
+  const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
+  cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
+  count_entries(*cells, context);
+
+  SparseMatrix entries;
+  entries.rows = cells->genes();
+  entries.columns = cells->cells();
+  const DType whole = number_type(Kind::unsigned_integer, 8);
+  Elements pointer = zero_elements(whole, cells->pointer.size());
+  std::copy(cells->pointer.begin(), cells->pointer.end(), pointer.mutable_values<uint64_t>().begin());
+  entries.pointer = std::make_shared<MemoryArray>(whole, Shape{cells->pointer.size()}, std::move(pointer));
+  entries.value = std::make_shared<EntryValues>(cells, type, false);
+  entries.index = std::make_shared<EntryValues>(cells, whole, true);
+  entries.row_ids = matrix.matrix->row_ids;
+  entries.row_names = matrix.matrix->row_names;
+  entries.column_names = matrix.matrix->column_names;
+  return entries;
+}
+
+}  // namespace plainfs

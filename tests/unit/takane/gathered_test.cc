@@ -1,0 +1,80 @@
+#include "formats/takane/gathered.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/support/store_nodes.h"
+
+namespace plainfs::takane {
+namespace {
+
+Indices indices(std::vector<uint64_t> values) {
+  return std::make_shared<const std::vector<uint64_t>>(std::move(values));
+}
+
+// 2 x 3: 0 1 2 / 3 4 5
+ArrayPtr matrix() {
+  return numbers<int32_t>({0, 1, 2, 3, 4, 5}, {2, 3});
+}
+
+std::string text_of(const Elements& elements) {
+  std::string text;
+  for (const int32_t value : elements.values<int32_t>()) text += std::to_string(value) + " ";
+  return text;
+}
+std::string text_of(const Array& array) {
+  return text_of(read_all(array));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(takane_gathered)
+
+BOOST_AUTO_TEST_CASE(axes_change_places) {
+  const ArrayPtr turned = permuted(matrix(), {1, 0});
+  BOOST_CHECK((turned->shape() == Shape{3, 2}));
+  BOOST_TEST(text_of(*turned) == "0 3 1 4 2 5 ");
+  BOOST_TEST(text_of(turned->read({{1, 0}, {2, 1}})) == "1 2 ");
+  const ArrayPtr cube = permuted(numbers<int32_t>({0, 1, 2, 3, 4, 5, 6, 7}, {2, 2, 2}), {2, 0, 1});
+  BOOST_TEST(text_of(*cube) == "0 2 4 6 1 3 5 7 ");
+}
+
+BOOST_AUTO_TEST_CASE(reversed_dimensions_are_put_in_order) {
+  BOOST_TEST(text_of(*in_object_order(as_column_major(matrix()))) == "0 3 1 4 2 5 ");
+  BOOST_TEST(text_of(*in_object_order(matrix())) == "0 1 2 3 4 5 ");
+}
+
+BOOST_AUTO_TEST_CASE(indices_are_picked_in_any_order_and_may_repeat) {
+  BOOST_TEST(text_of(*subset(matrix(), 1, indices({2, 0, 2}))) == "2 0 2 5 3 5 ");
+  BOOST_TEST(text_of(*subset(matrix(), 0, indices({1, 1}))) == "3 4 5 3 4 5 ");
+  BOOST_TEST(text_of(subset(matrix(), 1, indices({2, 0, 2}))->read({{1, 1}, {1, 2}})) == "3 5 ");
+  BOOST_TEST(read_all(*subset(matrix(), 1, indices({}))).count == 0u);
+  std::vector<int32_t> many(1000);
+  for (int i = 0; i < 1000; ++i) many[i] = i;
+  BOOST_TEST(text_of(*subset(numbers(many), 0, indices({999, 3, 500, 4}))) == "999 3 500 4 ");
+}
+
+BOOST_AUTO_TEST_CASE(parts_follow_each_other_along_an_axis) {
+  const ArrayPtr other = numbers<int32_t>({6, 7}, {2, 1});
+  const ArrayPtr wide = combined({matrix(), other}, 1);
+  BOOST_CHECK((wide->shape() == Shape{2, 4}));
+  BOOST_TEST(text_of(*wide) == "0 1 2 6 3 4 5 7 ");
+  BOOST_TEST(text_of(wide->read({{1, 2}, {1, 2}})) == "5 7 ");
+  BOOST_TEST(text_of(*combined({matrix(), matrix()}, 0)) == "0 1 2 3 4 5 0 1 2 3 4 5 ");
+}
+
+BOOST_AUTO_TEST_CASE(texts_and_missing_values_go_along) {
+  const ArrayPtr names = text_array({"a", "bb", ""});
+  BOOST_CHECK((shown(*subset(names, 0, indices({2, 1, 1, 0}))) == Texts{"", "bb", "bb", "a"}));
+  BOOST_CHECK((shown(*combined({names, names}, 0)) == Texts{"a", "bb", "", "a", "bb", ""}));
+  const ArrayPtr marked = with_missing(matrix(), [](const Elements& elements, std::vector<uint8_t>& missing) {
+    for (uint64_t i = 0; i < elements.count; ++i) missing[i] = elements.values<int32_t>()[i] == 2;
+  });
+  BOOST_CHECK((shown(*subset(marked, 1, indices({2, 1}))) == Texts{"NA", "1", "5", "4"}));
+  BOOST_CHECK((shown(*permuted(marked, {1, 0})) == Texts{"0", "3", "1", "4", "NA", "5"}));
+  BOOST_CHECK((shown(*combined({marked, marked}, 1))[2] == "NA"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs::takane

@@ -1,0 +1,148 @@
+// Objects whose golden cases do not show what happens where one thing of them is wrong.
+#include <boost/test/unit_test.hpp>
+
+#include "formats/takane/compressed_sparse_matrix.h"
+#include "tests/unit/takane/object_writer.h"
+
+namespace plainfs::takane {
+namespace {
+
+// A 2 x 2 matrix by column, whose attributes each test writes.
+void write_matrix(const std::string& directory, const char* type, const char* layout,
+                  const std::vector<int>& shape = {2, 2}) {
+  write_object(directory, "compressed_sparse_matrix");
+  Hdf5Writer writer(directory + "/matrix.h5");
+  const std::string group = "/compressed_sparse_matrix";
+  writer.group(group);
+  if (type) group_attribute(writer, group, "type", type);
+  if (layout) group_attribute(writer, group, "layout", layout);
+  writer.integers(group + "/data", {2}, {7, 0});
+  writer.integers(group + "/indices", {2}, {1, 0});
+  writer.integers(group + "/indptr", {3}, {0, 1, 2});
+  writer.integers(group + "/shape", {shape.size()}, shape);
+}
+
+struct Objects : ObjectFixture {
+  std::string matrix_failure() {
+    const SparseMatrix matrix = std::get<SparseMatrix>(open().content);
+    return matrix.error ? matrix.error->what() : "";
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(takane_objects, Objects)
+
+BOOST_AUTO_TEST_CASE(a_matrix_needs_its_type_its_layout_and_two_extents) {
+  write_matrix(root, nullptr, "CSC");
+  BOOST_TEST(matrix_failure().find("type attribute") != std::string::npos);
+  write_matrix(root, "number", nullptr);
+  BOOST_TEST(matrix_failure().find("layout attribute") != std::string::npos);
+  write_matrix(root, "number", "CSC", {2});
+  BOOST_TEST(matrix_failure().find("two numbers") != std::string::npos);
+  write_matrix(root, "number", "CSC", {2, -2});
+  BOOST_TEST(matrix_failure().find("not negative") != std::string::npos);
+  write_matrix(root, "number", "CSR");
+  BOOST_TEST(matrix_failure() == "");
+}
+
+BOOST_AUTO_TEST_CASE(truth_values_of_a_matrix_are_one_and_zero) {
+  write_matrix(root, "boolean", "CSC");
+  const SparseMatrix matrix = std::get<SparseMatrix>(open().content);
+  BOOST_CHECK((shown(*matrix.value) == Texts{"1", "0"}));
+  BOOST_TEST(!matrix.is_real);
+}
+
+// The file is the object: without it there is nothing to list.
+BOOST_AUTO_TEST_CASE(an_object_without_its_file_cannot_be_opened) {
+  for (const char* type : {"compressed_sparse_matrix", "dense_array", "atomic_vector", "string_factor"}) {
+    write_object(root, type);
+    BOOST_TEST(failure_of([&] { open(); }).find(".h5 is there") != std::string::npos, type);
+  }
+  write_object(root + "/parts/0", "dense_array");
+  write_object(root, "unheard_of");
+  const GroupPtr inner = find_group(*find_group(*open().parts, "parts"), "0");
+  BOOST_TEST(failure_of([&] { inner->members(); }).find("array.h5 is there") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(another_version_is_not_supported) {
+  write_matrix(root, "number", "CSC");
+  write_text(root + "/OBJECT",
+             R"({"type": "compressed_sparse_matrix", "compressed_sparse_matrix": {"version": "2.0"}})");
+  BOOST_TEST(failure_of([&] { open(); }) == "compressed_sparse_matrix version '2.0'");
+}
+
+BOOST_AUTO_TEST_CASE(ranges_without_sequences_are_listed_and_damaged) {
+  write_object(root, "genomic_ranges");
+  {
+    Hdf5Writer writer(root + "/ranges.h5");
+    writer.group("/genomic_ranges");
+    for (const char* list : {"sequence", "start", "width", "strand"})
+      writer.integers(std::string("/genomic_ranges/") + list, {1}, {1});
+  }
+  const Node node = open();
+  BOOST_REQUIRE(std::get<GenomicRanges>(node.content).error);
+  BOOST_TEST(std::string(std::get<GenomicRanges>(node.content).error->what()).find("sequence_information") !=
+             std::string::npos);
+  BOOST_CHECK(std::holds_alternative<Error>(node.parts->find("ranges")->content));
+}
+
+BOOST_AUTO_TEST_CASE(names_of_a_vector_are_as_many_as_its_values) {
+  write_object(root, "atomic_vector");
+  {
+    Hdf5Writer writer(root + "/contents.h5");
+    writer.group("/atomic_vector");
+    group_attribute(writer, "/atomic_vector", "type", "integer");
+    writer.integers("/atomic_vector/values", {2}, {1, 2});
+    writer.texts("/atomic_vector/names", {"a"});
+  }
+  const Node contents = *open().parts->find("contents");
+  BOOST_REQUIRE(std::holds_alternative<Error>(contents.content));
+  BOOST_TEST(std::string(std::get<Error>(contents.content).what()) == "there is a name a value: 1 of 2");
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) {
+  write_text(root + "/OBJECT",
+             R"({"type": "single_cell_experiment", "single_cell_experiment": {"version": "1.0"},
+                 "summarized_experiment": {"version": "1.0", "dimensions": [0, 2]}})");
+  const auto frame = [](const std::string& place, bool names) {
+    write_object(place, "data_frame");
+    Hdf5Writer writer(place + "/basic_columns.h5");
+    writer.group("/data_frame");
+    writer.group("/data_frame/data");
+    writer.texts("/data_frame/column_names", {"x"});
+    if (names) writer.texts("/data_frame/row_names", {"c1", "c2"});
+    const hdf5::DatasetHandle x = writer.integers("/data_frame/data/0", {2}, {5, 6});
+    text_attribute(writer, x.id(), "type", "integer");
+    const hdf5::ObjectHandle group(hdf5::written(H5Oopen(writer.id(), "/data_frame", H5P_DEFAULT)));
+    const hdf5::SpaceHandle scalar(H5Screate(H5S_SCALAR));
+    const uint64_t rows = 2;
+    writer.attribute(group.id(), "row-count", H5T_NATIVE_UINT64, scalar.id(), &rows);
+  };
+  frame(root + "/column_data", true);
+  frame(root + "/reduced_dimensions/0", false);
+  write_text(root + "/reduced_dimensions/names.json", R"(["PCA"])");
+  const GroupPtr reduced = find_group(*find_group(*open().parts, "reduced_dimensions"), "0");
+  const Table table = std::get<Table>(reduced->find("data_frame")->content);
+  BOOST_REQUIRE(table.row_names);
+  BOOST_CHECK((shown(*table.row_names) == Texts{"c1", "c2"}));
+}
+
+BOOST_AUTO_TEST_CASE(info_tells_what_an_experiment_is_made_of) {
+  write_text(root + "/OBJECT",
+             R"({"type": "summarized_experiment",
+                 "summarized_experiment": {"version": "1.0", "dimensions": [3, 2]}})");
+  write_object(root + "/assays/0", "unheard_of");
+  write_text(root + "/assays/names.json", R"(["counts"])");
+  test.files.clear();
+  const Store store = takane::open(look_at(root), test.context);
+  BOOST_REQUIRE_EQUAL(store.details.size(), 1u);
+  BOOST_TEST(store.details[0].first == "takane");
+  BOOST_TEST(
+      to_json_text(store.details[0].second) ==
+      R"({"dimensions":[3,2],"assays":["counts"],"reduced_dimensions":[],"alternative_experiments":[]})");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs::takane
