@@ -140,9 +140,9 @@ Delayed of_dense_object(const Opening& opening) {
   const std::optional<Node> member = node.parts->find("dense_array");
   if (const Error* error = std::get_if<Error>(&member->content)) throw *error;
   const LabelledArray& stored = std::get<LabelledArray>(member->content);
-  stored.labels->check();
+  if (stored.labels) stored.labels->check();  // it says what is wrong
   Delayed array;
-  array.dense = in_object_order(stored.labels);
+  array.dense = in_object_order(stored.values);
   array.shape = array.dense->shape();
   array.names.resize(array.shape.size());
   if (array.shape.size() == 2) array.names = {stored.row_names, stored.column_names};

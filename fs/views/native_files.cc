@@ -110,8 +110,9 @@ Opener layout_opener(Context& context, LayOut lay_out) {
   return [&context, lay_out] { return layout_file(lay_out, context); };
 }
 
-// Of an array of compounds: a table of their members.
-void offer_array_rds(const LabelledArray& array, Context& context, std::vector<OfferedFile>& files) {
+// Of an array of compounds: a table of their members. R is given what stored codes mean.
+void offer_array_rds(LabelledArray array, Context& context, std::vector<OfferedFile>& files) {
+  if (array.labels) array.values = std::move(array.labels);
   const Array& values = *array.values;
   if (values.dtype().kind == Kind::compound && !values.is_null()) {
     files.push_back({false, ".rds", layout_opener(context, [array, &context] {
