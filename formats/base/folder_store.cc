@@ -8,6 +8,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/file_time.h"
+#include "formats/base/local_file.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -112,7 +113,9 @@ class FolderStore : public KeyStore {
 
   void check_not_replaced() const {
     struct stat status {};
-    ::stat(location().c_str(), &status);  // what is gone is another device's inode 0
+    const bool is_there =
+        ::stat(location().c_str(), &status) == 0;  // what is gone is another device's inode 0
+    if (!is_there && errno != ENOENT) throw system_error(location(), errno);
     if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
@@ -126,6 +129,7 @@ class FolderStore : public KeyStore {
         return;
       }
     } while (errno == ENOENT && file_path.size() > location().size());
+    if (errno != ENOENT) throw system_error(file_path, errno);
     throw changed(location());
   }
 
