@@ -1,5 +1,6 @@
 #include "formats/annotated/parts.h"
 
+#include "formats/model/as_meant.h"
 #include "formats/model/turned_array.h"
 #include "formats/registry.h"
 
@@ -18,7 +19,7 @@ Content cells_by_genes(const Content& genes_by_cells) {
   if (const auto* sparse = std::get_if<SparseMatrix>(&genes_by_cells)) return transposed(*sparse);
   if (const auto* array = std::get_if<LabelledArray>(&genes_by_cells);
       array && array->values->shape().size() == 2)
-    return LabelledArray{turned_round(array->values), array->column_names, array->row_names};
+    return LabelledArray{turned_round(as_meant(*array).values), array->column_names, array->row_names};
   return {};
 }
 
