@@ -33,6 +33,8 @@ struct Requests {
   std::atomic<uint64_t> reads{0};
   std::atomic<uint64_t> bytes_read{0};
   std::atomic<uint64_t> errors{0};
+  std::atomic<uint64_t> reopened{0};      // times the store was opened anew
+  std::atomic<uint64_t> not_reopened{0};  // and could not be
 };
 
 // A file as one process has it open.
@@ -100,6 +102,7 @@ class Filesystem {
   // before that fail from then on. Where the store cannot be opened its error is thrown, and nothing is shown
   // any more of one that is gone; one that cannot be read for now stays as it was.
   void reopen();
+  uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);
   // Where report and warnings write.

@@ -38,6 +38,8 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},
+             {"reopened", count(requests.reopened)},
+             {"not_reopened", count(requests.not_reopened)},
              {"inodes", Json::of(filesystem.count())},
          }) +
          "\n";

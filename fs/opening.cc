@@ -1,5 +1,8 @@
 #include "fs/opening.h"
 
+#include <cerrno>
+
+#include "formats/base/local_file.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -38,10 +41,11 @@ Opening::~Opening() {
   context_.files.clear();
 }
 
-// What is gone is another device's inode 0.
+// What was removed is another device's inode 0. A disk or a network that does not answer has changed nothing.
 Opening::Stamp Opening::stamp_of(const std::string& path) {
   struct stat status {};
-  ::stat(path.c_str(), &status);
+  if (::stat(path.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR)
+    throw system_error(path, errno);
   Stamp stamp;
   stamp.device = status.st_dev;
   stamp.inode = status.st_ino;

@@ -45,6 +45,10 @@ constexpr Row kOwn[] = {
        o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
      }},
     {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; }},
+    {0, "on_change", "WHAT", "a store that changes is an `error`, or is opened anew: `reopen` (error)",
+     [](Options& o, std::string_view v) {
+       o.reopens_on_change = one_of("on_change", v, {"error", "reopen"}) == "reopen";
+     }},
     {0, "missing", "WHAT", "an absent Zarr chunk is `fill` or `error` (fill)",
      [](Options& o, std::string_view v) {
        o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
@@ -290,6 +294,7 @@ std::string help_text() {
       "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
       "       plainfs info [--json] STORE\n"
       "       plainfs check STORE\n"
+      "       plainfs reload MOUNTPOINT\n"
       "\n"
       "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
       "store, or a directory\n"
@@ -324,6 +329,7 @@ Json::Object describe(const Options& options) {
   if (options.idle_seconds != 0) shown.emplace_back("timeout", Json::of(options.idle_seconds));
   if (options.log_level != defaults.log_level) add("log_level", options.log_level);
   add("log_file", options.log_file);
+  if (options.reopens_on_change) add("on_change", "reopen");
   if (options.read.absent_chunk_is_error) add("missing", "error");
   if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);

@@ -34,6 +34,7 @@ struct Options {
   uint64_t idle_seconds = 0;  // 0: never unmount
   std::string log_level = "warning";
   std::string log_file;
+  bool reopens_on_change = false;
   ReadOptions read;
 
   bool asks_to_write = false;  // -o rw, and no ro after it

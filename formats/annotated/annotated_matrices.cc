@@ -101,7 +101,10 @@ std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Cont
 }
 
 ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
-  const auto fitting = [rows](ArrayPtr types) { return types && types->count() == rows ? types : nullptr; };
+  const auto fitting = [rows](ArrayPtr types) {
+    if (types) types->check();
+    return types && types->count() == rows ? types : nullptr;
+  };
   // Cell Ranger's features are in the matrix' own group.
   const auto features = member_of(matrix.parts, "features", context);
   if (features && features->parts) {

@@ -54,6 +54,8 @@ Content Experiment::content_of_item(const GroupPtr& list, const std::string& num
     item = member_of(item->parts, "dense_array", context_);
   if (!item) return {};
   if (const auto* error = std::get_if<Error>(&item->content)) throw *error;
+  if (const auto* array = std::get_if<LabelledArray>(&item->content); array && array->labels)
+    array->labels->check();  // stored values that have no meaning say so
   return extent_of(item->content) ? item->content : Content();
 }
 

@@ -1,24 +1,27 @@
 #include "formats/annotated/parts.h"
 
+#include "formats/model/as_meant.h"
+#include "formats/model/broken_group.h"
 #include "formats/model/turned_array.h"
 #include "formats/registry.h"
 
 namespace plainfs::annotated {
 
-std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context) try {
+std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context) {
   if (!group) return std::nullopt;
   std::optional<Node> node = group->find(name);
-  if (node) node = refine(*std::move(node), context);
+  if (!node) return std::nullopt;
+  node = refine(*std::move(node), context);
+  if (const auto* error = std::get_if<Error>(&node->content)) throw *error;
+  if (const auto* broken = dynamic_cast<const BrokenGroup*>(node->parts.get())) throw broken->error();
   return node;
-} catch (const Error&) {
-  return std::nullopt;
 }
 
 Content cells_by_genes(const Content& genes_by_cells) {
   if (const auto* sparse = std::get_if<SparseMatrix>(&genes_by_cells)) return transposed(*sparse);
   if (const auto* array = std::get_if<LabelledArray>(&genes_by_cells);
       array && array->values->shape().size() == 2)
-    return LabelledArray{turned_round(array->values), array->column_names, array->row_names};
+    return LabelledArray{turned_round(as_meant(*array).values), array->column_names, array->row_names};
   return {};
 }
 
@@ -34,6 +37,7 @@ std::optional<Extent> extent_of(const Content& content) {
 Table named_rows(uint64_t rows, ArrayPtr names) {
   Table table;
   table.rows = rows;
+  if (names) names->check();
   if (names && names->count() == rows) table.row_names = std::move(names);
   return table;
 }

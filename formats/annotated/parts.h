@@ -10,7 +10,8 @@
 
 namespace plainfs::annotated {
 
-// The member as the schemas see it; nullopt where there is none, or it cannot be looked up.
+// The member as the schemas see it; nullopt where there is none. Throws what keeps it from being read:
+// nothing is left out for that.
 std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context);
 
 // Its content where it is of that kind.

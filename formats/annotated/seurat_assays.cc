@@ -119,6 +119,7 @@ void Assay::take_graphs() {
   if (!graphs || !graphs->parts) return;
   for (Member& member : graphs->parts->members()) {
     const Node node = refine(std::move(member.node), context_);
+    if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
     if (!graph || graph->rows != made_.cells || graph->columns != made_.cells) continue;
     const Attributes attributes = attributes_of(node);
@@ -136,8 +137,8 @@ void find_seurat_assays(const Node& directory, Context& context, std::vector<Fou
   const GroupPtr& group = directory.parts;
   if (!group || !group->path().ends_with("/assays")) return;
   const GroupPtr root = group->parent();
-  const std::optional<Node> meta = member_of(root, "meta.data", context);
-  if (!meta || !std::holds_alternative<Table>(meta->content)) return;
+  const std::optional<Node> meta = root->find("meta.data");
+  if (!meta || !meta->parts) return;
   for (const Member& member : group->members()) {
     if (!member.node.parts) continue;
     found.push_back({member.name, [name = member.name, root, assay = member.node.parts, &context] {

@@ -52,7 +52,8 @@ bool is_link(const fs::directory_entry& entry) {
 class FolderStore : public KeyStore {
  public:
   FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {
-    if (::stat(location().c_str(), &folder_) != 0 && !is_absence(errno)) throw system_error(location(), errno);
+    if (::stat(location().c_str(), &folder_) != 0 && !is_absence(errno))
+      throw system_error(location(), errno);
   }
 
   ValuePtr open(const std::string& key) const override {

@@ -110,7 +110,10 @@ void LocalFile::check_unmodified_since(timespec then) const {
 }
 
 Error system_error(const std::string& path, int error) {
-  return unreadable("{}: {}", path, std::generic_category().message(error));
+  const bool is_of_storage =
+      error == EIO || error == ENOTCONN || error == ESTALE || error == ETIMEDOUT || error == EHOSTDOWN;
+  return unreadable("{}: {}{}", path, std::generic_category().message(error),
+                    is_of_storage ? ": the storage that it lies on fails" : "");
 }
 
 }  // namespace plainfs

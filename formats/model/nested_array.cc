@@ -1,5 +1,6 @@
 #include "formats/model/nested_array.h"
 
+#include <algorithm>
 #include <string>
 
 #include "formats/base/checked.h"
@@ -8,7 +9,8 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostLeaves = uint64_t{1} << 26;  // of the cells of one read
+constexpr uint64_t kMostLeaves = uint64_t{1} << 20;  // of all cells
+constexpr uint64_t kLeavesAtOnce = 16 * 1024;
 
 struct Run {
   uint64_t begin = 0;
@@ -38,30 +40,39 @@ class CellWriter {
   explicit CellWriter(const RowElements& elements) : elements_(elements), shape_(elements.values->shape()) {}
 
   void write(size_t level, uint64_t list, std::string& out) {
-    if (level == elements_.ends.size()) return write_element(list, out);
+    if (level == elements_.ends.size()) return write_elements({list, list + 1}, out);
     const bool is_last = level + 1 == elements_.ends.size();
     const Run run =
         part_of(*elements_.ends[level], list, is_last ? shape_[0] : elements_.ends[level + 1]->count());
     out += '[';
-    for (uint64_t i = run.begin; i < run.end; ++i) {
-      if (i > run.begin) out += ',';
-      write(level + 1, i, out);
+    if (is_last) {
+      write_elements(run, out);
+    } else {
+      for (uint64_t i = run.begin; i < run.end; ++i) {
+        if (i > run.begin) out += ',';
+        write(level + 1, i, out);
+      }
     }
     out += ']';
   }
 
  private:
-  // An element of values with all its axes.
-  void write_element(uint64_t i, std::string& out) {
+  // Elements of values with all their axes.
+  void write_elements(Run run, std::string& out) {
     Box box{Shape(shape_.size()), shape_};
-    box.origin[0] = i;
     box.extent[0] = 1;
-    const uint64_t leaves = element_count(box.extent);
-    leaves_ = checked_add(leaves_, leaves);
-    if (leaves_ > kMostLeaves) throw unsupported("cells of {} values are too large to be held", leaves_);
-    const Elements elements = elements_.values->read(box);
-    uint64_t leaf = 0;
-    write_axes(elements, 1, leaf, out);
+    const uint64_t at_once =
+        std::max<uint64_t>(1, kLeavesAtOnce / std::max<uint64_t>(1, element_count(box.extent)));
+    for (uint64_t first = run.begin; first < run.end; first += box.extent[0]) {
+      box.origin[0] = first;
+      box.extent[0] = std::min(at_once, run.end - first);
+      const Elements elements = elements_.values->read(box);
+      uint64_t leaf = 0;
+      for (uint64_t i = 0; i < box.extent[0]; ++i) {
+        if (first + i > run.begin) out += ',';
+        write_axes(elements, 1, leaf, out);
+      }
+    }
   }
 
   void write_axes(const Elements& elements, size_t axis, uint64_t& leaf, std::string& out) {
@@ -76,7 +87,6 @@ class CellWriter {
 
   const RowElements& elements_;
   const Shape& shape_;
-  uint64_t leaves_ = 0;
 };
 
 }  // namespace
@@ -99,6 +109,8 @@ Elements NestedArray::read(const Box& box) const {
 
 void NestedArray::check() const {
   elements_.values->check();
+  if (elements_.values->count() > kMostLeaves)
+    throw unsupported("cells of {} values together are too large to be held", elements_.values->count());
   for (const ArrayPtr& ends : elements_.ends) ends->check();
 }
 

@@ -22,7 +22,7 @@ struct RowElements {
 uint64_t row_count(const RowElements& elements);
 
 // The cells as JSON, a text a row. A view that can cut inside a cell asks for the elements instead: here a
-// read holds whole cells, and throws unsupported where they have more values than memory should hold.
+// read holds whole cells, so check() throws unsupported where all of them have over 2^20 values.
 class NestedArray : public Array {
  public:
   explicit NestedArray(RowElements elements)

@@ -57,7 +57,10 @@ void guarded(SparseMatrix& matrix, Read&& read) {
 Node values_node(Node stored, const ArrayPtr& meant, const std::optional<Error>& error) {
   auto* array = std::get_if<LabelledArray>(&stored.content);
   if (!array) return stored;
-  array->labels = error ? std::make_shared<BrokenArray>(array->values->dtype(), *error) : meant;
+  if (error)
+    array->labels = std::make_shared<BrokenArray>(array->values->dtype(), *error);
+  else if (meant)
+    array->values = meant;
   return stored;
 }
 

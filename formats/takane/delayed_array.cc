@@ -72,7 +72,8 @@ Node open_delayed_array(const Opening& opening) {
                 .parts = object_group(opening.place, "array.h5", std::move(members), opening.context)};
   };
   try {
-    const Delayed array = read_delayed(opening.place, opening.context);
+    TreeBudget budget;
+    const Delayed array = read_delayed(opening.place, budget, opening.context);
     if (array.sparse) return node_with(sparse_result(array, opening), {});
     return node_with({}, {{kType, Node{.content = dense_result(array, opening)}}});
   } catch (const Error& error) {

@@ -140,9 +140,9 @@ Delayed of_dense_object(const Opening& opening) {
   const std::optional<Node> member = node.parts->find("dense_array");
   if (const Error* error = std::get_if<Error>(&member->content)) throw *error;
   const LabelledArray& stored = std::get<LabelledArray>(member->content);
-  stored.labels->check();
+  if (stored.labels) stored.labels->check();  // it says what is wrong
   Delayed array;
-  array.dense = in_object_order(stored.labels);
+  array.dense = in_object_order(stored.values);
   array.shape = array.dense->shape();
   array.names.resize(array.shape.size());
   if (array.shape.size() == 2) array.names = {stored.row_names, stored.column_names};
@@ -159,7 +159,7 @@ Delayed of_sparse_object(const Opening& opening) {
   return array;
 }
 
-Delayed takane_seed(const Group& node, const Place& place, Context& context) {
+Delayed takane_seed(const Group& node, const Place& place, TreeBudget& budget, Context& context) {
   const uint64_t index = scalar_number(find_array(node, "index"), "index");
   const std::string name = fmt::format("seeds/{}", index);
   const Place seed = place.inside("seeds", nullptr).inside(std::to_string(index), nullptr);
@@ -169,7 +169,7 @@ Delayed takane_seed(const Group& node, const Place& place, Context& context) {
     const Opening opening{seed, read_object_file(seed.directory, context), {}, context};
     if (opening.object.type == "dense_array") return of_dense_object(opening);
     if (opening.object.type == "compressed_sparse_matrix") return of_sparse_object(opening);
-    if (opening.object.type == "delayed_array") return read_delayed(seed, context);
+    if (opening.object.type == "delayed_array") return read_delayed(seed, budget, context);
     throw unsupported("a delayed array over '{}'", opening.object.type);
   } catch (const Error& error) {
     throw error.at(name);
@@ -178,11 +178,12 @@ Delayed takane_seed(const Group& node, const Place& place, Context& context) {
 
 }  // namespace
 
-Delayed read_seed(const Group& node, const std::string& kind, const Place& place, Context& context) {
+Delayed read_seed(const Group& node, const std::string& kind, const Place& place, TreeBudget& budget,
+                  Context& context) {
   if (kind == "dense array") return dense_seed(node, place, context);
   if (kind == "sparse matrix") return sparse_seed(node, place, context);
   if (kind == "constant array") return constant_seed(node, place, context);
-  if (kind == "custom takane seed array") return takane_seed(node, place, context);
+  if (kind == "custom takane seed array") return takane_seed(node, place, budget, context);
   throw unsupported("the delayed array '{}'", kind);
 }
 

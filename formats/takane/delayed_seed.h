@@ -8,6 +8,7 @@
 namespace plainfs::takane {
 
 // node: a group of the kind that its attribute delayed_array names. place: of the object whose file it is in.
-Delayed read_seed(const Group& node, const std::string& kind, const Place& place, Context& context);
+Delayed read_seed(const Group& node, const std::string& kind, const Place& place, TreeBudget& budget,
+                  Context& context);
 
 }  // namespace plainfs::takane

@@ -48,12 +48,15 @@ Indices read_indices(const Group& lists, const std::string& number) {
 
 class TreeReader {
  public:
-  TreeReader(const Place& place, Context& context) : place_(place), context_(context) {}
+  TreeReader(const Place& place, TreeBudget& budget, Context& context)
+      : place_(place), budget_(budget), context_(context) {}
 
   Delayed read(const Group& node, unsigned depth) const {
     if (depth > kDeepestTree) throw damaged("delayed operations are nested more than {} deep", kDeepestTree);
+    budget_.take();
     const std::string kind = text_of_attribute(node, "delayed_type");
-    if (kind == "array") return read_seed(node, text_of_attribute(node, "delayed_array"), place_, context_);
+    if (kind == "array")
+      return read_seed(node, text_of_attribute(node, "delayed_array"), place_, budget_, context_);
     if (kind != "operation") throw damaged("delayed_type is operation or array, not '{}'", kind);
     const std::string operation = text_of_attribute(node, "delayed_operation");
     if (operation == "subset") return read_subset(node, depth);
@@ -199,14 +202,20 @@ class TreeReader {
   }
 
   const Place place_;
+  TreeBudget& budget_;
   Context& context_;
 };
 
 }  // namespace
 
-Delayed read_delayed(const Place& place, Context& context) {
+void TreeBudget::take() {
+  if (left == 0) throw unsupported("a delayed array of more than {} operations", TreeBudget().left);
+  --left;
+}
+
+Delayed read_delayed(const Place& place, TreeBudget& budget, Context& context) {
   const GroupPtr root = open_file_group(place, "array.h5", "delayed_array", context);
-  return TreeReader(place, context).read(*root, 0);
+  return TreeReader(place, budget, context).read(*root, 0);
 }
 
 }  // namespace plainfs::takane

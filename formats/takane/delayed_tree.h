@@ -23,8 +23,15 @@ struct Delayed {
   std::optional<Error> error;  // why nothing of it can be shown, where its kind and shape are known
 };
 
+// How many operations and arrays one result may still be made of: where a group or an object stands in
+// several places, a small file could ask for any number.
+struct TreeBudget {
+  unsigned left = 1 << 13;
+  void take();  // throws unsupported where nothing is left
+};
+
 // The tree in array.h5 of the object at place. Throws damaged where it is no tree, unsupported where an
 // operation or array is none of those that are read, with its name.
-Delayed read_delayed(const Place& place, Context& context);
+Delayed read_delayed(const Place& place, TreeBudget& budget, Context& context);
 
 }  // namespace plainfs::takane

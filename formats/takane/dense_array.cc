@@ -37,7 +37,6 @@ StoredArray read_array(const Group& group, const Owner& owner, Context& context)
     if (!type) throw damaged("an array has a type attribute");
     read.meant = meant_values(group, *type, owner, context);
     if (transposed) read.meant = as_column_major(read.meant);
-    if (!read.values) read.values = read.meant;
     if (read.meant->shape().empty()) throw damaged("an array has one dimension at least");
   } catch (const Error& error) {
     read.error = error;
@@ -48,12 +47,11 @@ StoredArray read_array(const Group& group, const Owner& owner, Context& context)
 Content content_of(const Group& group, const StoredArray& array, const SideNames& given, const Place& place,
                    Context& context) {
   if (array.error && !array.values) return *array.error;
-  LabelledArray shown{array.values, nullptr, nullptr};
   if (array.error) {
-    shown.labels = std::make_shared<BrokenArray>(array.values->dtype(), *array.error);
-    return shown;
+    const ArrayPtr broken = std::make_shared<BrokenArray>(array.values->dtype(), *array.error);
+    return LabelledArray{array.values, nullptr, nullptr, broken};
   }
-  shown.labels = array.meant;
+  LabelledArray shown{array.meant, nullptr, nullptr};
   const Shape& shape = array.meant->shape();
   if (shape.size() != 2) return shown;
   const bool reversed = array.meant->column_major();

@@ -10,9 +10,6 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr uint64_t kScannedAtOnce = 1 << 16;  // entries, about
-constexpr uint64_t kMostMajors = 1 << 27;     // that are counted in memory
-
 std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what) {
   const Elements elements = array.read(range(first, count));
   std::vector<uint64_t> numbers;
@@ -51,19 +48,6 @@ EntryRun sorted(EntryRun run, const DType& dtype) {
   return result;
 }
 
-// Calls visit(first, run) for all of source, some entries at a time.
-template <class Visit>
-void scan(const EntrySource& source, Visit&& visit) {
-  uint64_t wanted = 64;
-  for (uint64_t first = 0, some = 0; first < source.majors(); first += some) {
-    some = std::min(wanted, source.majors() - first);
-    const EntryRun run = source.read(first, some);
-    visit(first, run);
-    if (run.index.size() < kScannedAtOnce / 2) wanted = std::min<uint64_t>(2 * wanted, kScannedAtOnce);
-    if (run.index.size() > 2 * kScannedAtOnce) wanted = std::max<uint64_t>(1, wanted / 2);
-  }
-}
-
 class Compressed : public EntrySource {
  public:
   Compressed(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors, uint64_t minors)
@@ -77,19 +61,30 @@ class Compressed : public EntrySource {
   }
 
   EntryRun read(uint64_t first, uint64_t count) const override {
-    EntryRun run;
-    const std::vector<uint64_t> stored = pointers(first, count);
-    const uint64_t begin = stored.front(), entries = stored.back() - begin;
-    run.pointer.clear();
-    for (const uint64_t pointer : stored) run.pointer.push_back(pointer - begin);
-    run.index = whole_numbers(*index_, begin, entries, "index");
-    for (const uint64_t index : run.index)
-      if (index >= minors()) throw damaged("index {} is not below {}", index, minors());
-    run.value = value_->read(range(begin, entries));
+    uint64_t begin = 0;
+    EntryRun run = positions_from(first, count, begin);
+    run.value = value_->read(range(begin, run.index.size()));
     return sorted(std::move(run), dtype());
+  }
+  EntryRun positions(uint64_t first, uint64_t count) const override {
+    uint64_t begin = 0;
+    return positions_from(first, count, begin);
   }
 
  private:
+  // begin: of the first entry in the lists.
+  EntryRun positions_from(uint64_t first, uint64_t count, uint64_t& begin) const {
+    const std::vector<uint64_t> stored = pointers(first, count);
+    begin = stored.front();
+    EntryRun run;
+    run.pointer.clear();
+    for (const uint64_t pointer : stored) run.pointer.push_back(pointer - begin);
+    run.index = whole_numbers(*index_, begin, stored.back() - begin, "index");
+    for (const uint64_t index : run.index)
+      if (index >= minors()) throw damaged("index {} is not below {}", index, minors());
+    return run;
+  }
+
   std::vector<uint64_t> pointers(uint64_t first, uint64_t count) const {
     if (pointer_->count() != checked_add(majors(), 1))
       throw damaged("a sparse matrix has {} pointers for {} rows or columns", pointer_->count(), majors());
@@ -127,9 +122,19 @@ class MajorSubset : public EntrySource {
   }
 
   EntryRun read(uint64_t first, uint64_t count) const override {
+    return runs(first, count, &EntrySource::read);
+  }
+  EntryRun positions(uint64_t first, uint64_t count) const override {
+    return runs(first, count, &EntrySource::positions);
+  }
+  bool reads_all() const override { return source_->reads_all(); }
+
+ private:
+  EntryRun runs(uint64_t first, uint64_t count,
+                EntryRun (EntrySource::*part)(uint64_t, uint64_t) const) const {
     EntryRun all;
     for_each_run(first, count, [&](uint64_t from, uint64_t some) {
-      const EntryRun run = source_->read(from, some);
+      const EntryRun run = ((*source_).*part)(from, some);
       const uint64_t before = all.pointer.back();
       for (size_t i = 1; i < run.pointer.size(); ++i) all.pointer.push_back(before + run.pointer[i]);
       all.index.insert(all.index.end(), run.index.begin(), run.index.end());
@@ -137,9 +142,6 @@ class MajorSubset : public EntrySource {
     });
     return all;
   }
-  bool reads_all() const override { return source_->reads_all(); }
-
- private:
   // Majors that follow each other in the source too are read together.
   template <class Visit>
   void for_each_run(uint64_t first, uint64_t count, Visit&& visit) const {
@@ -165,7 +167,12 @@ class MinorSubset : public EntrySource {
   }
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
-    return lengths_of(read(first, count).pointer);
+    const EntryRun run = source_->positions(first, count);
+    std::vector<uint64_t> lengths(count);
+    for (uint64_t major = 0; major < count; ++major)
+      for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry)
+        lengths[major] += places_of(run.index[entry]);
+    return lengths;
   }
 
   EntryRun read(uint64_t first, uint64_t count) const override {
@@ -189,6 +196,13 @@ class MinorSubset : public EntrySource {
 
  private:
   using Place = std::pair<uint64_t, uint64_t>;  // in the source, in the result
+
+  // How many places an index has in the result.
+  uint64_t places_of(uint64_t index) const {
+    const auto first = std::lower_bound(places_.begin(), places_.end(), Place{index, 0});
+    const auto last = std::lower_bound(first, places_.end(), Place{index + 1, 0});
+    return static_cast<uint64_t>(last - first);
+  }
 
   const EntrySourcePtr source_;
   std::vector<Place> places_;  // sorted
@@ -286,57 +300,6 @@ class MinorCombined : public EntrySource {
   const std::vector<EntrySourcePtr> sources_;
 };
 
-class Flipped : public EntrySource {
- public:
-  explicit Flipped(EntrySourcePtr source)
-      : EntrySource(source->minors(), source->majors(), source->dtype()), source_(std::move(source)) {
-    if (majors() > kMostMajors) throw unsupported("a sparse matrix with a side of {} is too large", majors());
-  }
-
-  std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
-    std::vector<uint64_t> lengths(count);
-    scan(*source_, [&](uint64_t, const EntryRun& run) {
-      for (const uint64_t index : run.index)
-        if (index - first < count) ++lengths[index - first];
-    });
-    return lengths;
-  }
-
-  EntryRun read(uint64_t first, uint64_t count) const override {
-    std::vector<uint64_t> major, minor;  // of each entry found, as this matrix has them
-    Elements found;
-    scan(*source_, [&](uint64_t from, const EntryRun& run) {
-      std::vector<uint64_t> entries;
-      for (size_t m = 0; m + 1 < run.pointer.size(); ++m)
-        for (uint64_t entry = run.pointer[m]; entry < run.pointer[m + 1]; ++entry)
-          if (run.index[entry] - first < count) {
-            major.push_back(run.index[entry] - first);
-            minor.push_back(from + m);
-            entries.push_back(entry);
-          }
-      const Elements some = gather(dtype(), run.value, entries);
-      append(dtype(), found, some, 0, some.count);
-    });
-    EntryRun result;
-    result.pointer.assign(count + 1, 0);
-    for (const uint64_t m : major) ++result.pointer[m + 1];
-    std::partial_sum(result.pointer.begin(), result.pointer.end(), result.pointer.begin());
-    std::vector<uint64_t> next = result.pointer, order(major.size());
-    result.index.resize(major.size());
-    for (size_t entry = 0; entry < major.size(); ++entry) {
-      const uint64_t place = next[major[entry]]++;
-      order[place] = entry;
-      result.index[place] = minor[entry];
-    }
-    result.value = gather(dtype(), found, order);
-    return result;
-  }
-  bool reads_all() const override { return true; }
-
- private:
-  const EntrySourcePtr source_;
-};
-
 class Converted : public EntrySource {
  public:
   Converted(EntrySourcePtr source, const DType& dtype)
@@ -372,9 +335,6 @@ EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources) {
 }
 EntrySourcePtr minor_combined(std::vector<EntrySourcePtr> sources) {
   return std::make_shared<MinorCombined>(std::move(sources));
-}
-EntrySourcePtr flipped(EntrySourcePtr source) {
-  return std::make_shared<Flipped>(std::move(source));
 }
 EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype) {
   if (source->dtype() == dtype) return source;

@@ -35,6 +35,8 @@ class EntrySource {
   // where what is stored is no matrix.
   virtual std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const = 0;
   virtual EntryRun read(uint64_t first, uint64_t count) const = 0;
+  // As read, but the values may be left out, and the indices in any order: for who counts entries.
+  virtual EntryRun positions(uint64_t first, uint64_t count) const { return read(first, count); }
   // Whether a read goes over the whole matrix, however little is wanted.
   virtual bool reads_all() const { return false; }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"ls", list_command},   {"cat", cat_command},     {"export", export_command},
-    {"info", info_command}, {"check", check_command},
+    {"info", info_command}, {"check", check_command}, {"reload", reload_command},
 };
 
 }  // namespace

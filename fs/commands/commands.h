@@ -1,5 +1,5 @@
-// The commands that read a store without a mount, for containers and clusters. They use the same Filesystem
-// and give the same bytes as a mount.
+// The commands that read a store without a mount, for containers and clusters: they use the same Filesystem
+// and give the same bytes as a mount. And one that speaks to a mount.
 #pragma once
 
 #include <span>
@@ -25,6 +25,7 @@ int cat_command(Arguments arguments);
 int export_command(Arguments arguments);
 int info_command(Arguments arguments);
 int check_command(Arguments arguments);
+int reload_command(Arguments arguments);
 
 // Whether --help is among the arguments before "--", or -h is the only one.
 bool asks_for_help(const Arguments& arguments);

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_plugins header help log_file= log_level= max_read= missing= negative_timeout= single_thread subdir=
+  follow_outside foreground fsname= gid= hdf5_plugins header help log_file= log_level= max_read= missing= negative_timeout= on_change= single_thread subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 # The values of -o name=value that are a choice.
@@ -9,6 +9,7 @@ _plainfs_values() {
   case $1 in
     log_level) echo error warning info debug ;;
     missing) echo fill error ;;
+    on_change) echo error reopen ;;
     views) echo csv npy bin mtx tsv json gz bgzf rds h5ad h5 ;;
   esac
 }
@@ -96,7 +97,7 @@ _plainfs() {
       cat) letters='--range' ;;
       export) letters='--views --part' ;;
       info) letters='--json' ;;
-      check) letters='' ;;
+      check | reload) letters='' ;;
     esac
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
     [[ $cur == --*-* ]] && letters+=" $(printf -- '--%s ' ${_plainfs_options//_/-})"
@@ -108,11 +109,14 @@ _plainfs() {
       compopt -o filenames
       mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur")
     fi
+  elif [[ $command == reload ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
   else
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     ((${#words[@]} > 2)) ||
-      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check' -- "$cur")
+      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check reload' -- "$cur")
     [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 ]] && _plainfs_in_one_word "$cur"
   fi
 }

@@ -110,6 +110,7 @@ bool FuseMount::is_over() const {
 
 void FuseMount::invalidate() {
   faults_.forget();
+  has_changed_.store(false, std::memory_order_relaxed);
   const Inode count = filesystem_.count();
   for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
     fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
@@ -118,6 +119,12 @@ void FuseMount::invalidate() {
       fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
     }
   }
+}
+
+std::string FuseMount::way_back() const {
+  if (settings_.reopens_on_change) return "; the next open or listing shows it anew";
+  return fmt::format("; to show it anew: plainfs reload {}, or kill -USR1 {}", settings_.mountpoint,
+                     ::getpid());
 }
 
 bool FuseMount::unmount_if_unused() {

@@ -25,7 +25,8 @@ struct MountSettings {
   unsigned max_read = 0;  // bytes of one request; 0: as many as the kernel asks for
   bool single_threaded = false;
   bool debug = false;
-  std::function<void()> answers;  // called once the kernel's first request is being answered
+  bool reopens_on_change = false;  // where the store has changed, by what when_changed() was given
+  std::function<void()> answers;   // called once the kernel's first request is being answered
 };
 
 class FuseMount {
@@ -50,11 +51,16 @@ class FuseMount {
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
   // Unmounts unless somebody is in it, and says whether that was possible. Not from a callback.
   bool unmount_if_unused();
+  // reopen: opens the store anew, on another thread, and calls what it is given after that. Before serve().
+  void when_changed(std::function<void(std::function<void()> then)> reopen) { reopen_ = std::move(reopen); }
   // Makes the kernel forget what it was told about everything. Not from a callback.
   void invalidate();
 
  private:
   friend struct FuseCallbacks;
+
+  // What to do where the store has changed, for the end of a message.
+  std::string way_back() const;
 
   Filesystem& filesystem_;
   const MountSettings settings_;
@@ -63,6 +69,9 @@ class FuseMount {
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;
   std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
+  std::function<void(std::function<void()> then)> reopen_;
+  // Something was found to have changed since the store was opened. Relaxed: whoever sees it late opens late.
+  std::atomic<bool> has_changed_{false};
   Faults faults_;
   Sizings sizings_;                    // after the session, so that it answers before that ends
   std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only

@@ -1,7 +1,5 @@
 #include "fs/mount/fuse_callbacks.h"
 
-#define FUSE_USE_VERSION 312
-#include <fuse_lowlevel.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -14,67 +12,10 @@
 
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_connection.h"
+#include "fs/mount/fuse_replies.h"
 #include "fs/mount/fuse_request.h"
 
 namespace plainfs {
-namespace {
-
-constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
-
-// What fi->fh points to.
-struct OpenDirectory {
-  ListingPtr listing;
-};
-struct OpenedFile {
-  OpenFile file;
-  std::atomic<bool> is_sized{false};  // relaxed: spares asking the view again
-};
-
-template <class T>
-uint64_t to_handle(std::unique_ptr<T> open) {
-  return reinterpret_cast<uintptr_t>(open.release());
-}
-template <class T>
-T* from_handle(const fuse_file_info* info) {
-  return reinterpret_cast<T*>(static_cast<uintptr_t>(info->fh));
-}
-
-mode_t type_of(FileKind kind) {
-  switch (kind) {
-    case FileKind::directory:
-      return S_IFDIR;
-    case FileKind::file:
-      return S_IFREG;
-    case FileKind::link:
-      return S_IFLNK;
-    case FileKind::store:
-      return 0;
-  }
-  return 0;
-}
-
-void reply_slices(fuse_req_t request, const Slices& slices) {
-  if (slices.parts.size() <= kMostParts) {
-    fuse_reply_iov(request, slices.parts.data(), static_cast<int>(slices.parts.size()));
-    return;
-  }
-  Bytes joined(slices.size());
-  slices.copy_to(joined);
-  fuse_reply_buf(request, reinterpret_cast<const char*>(joined.data()), joined.size());
-}
-
-// An extended attribute or their list, or how large it is where the caller only asks that.
-void reply_attribute(fuse_req_t request, std::string_view value, size_t room) {
-  if (room == 0)
-    fuse_reply_xattr(request, value.size());
-  else if (value.size() > room)
-    fuse_reply_err(request, ERANGE);
-  else
-    fuse_reply_buf(request, value.data(), value.size());
-}
-
-}  // namespace
-
 // The callbacks. Each answers its request exactly once.
 struct FuseCallbacks {
   static FuseMount& mount_of(fuse_req_t request) {
@@ -105,7 +46,9 @@ struct FuseCallbacks {
     } catch (const Cancelled&) {
       return mount.is_over() ? ENOTCONN : EINTR;
     } catch (const Error& error) {
-      return report(error);
+      if (error.code() != Errc::changed) return report(error);
+      mount.has_changed_.store(true, std::memory_order_relaxed);
+      return report(Error(Errc::changed, error.what() + mount.way_back()));
     } catch (const std::bad_alloc&) {
       return report(Error(Errc::unreadable, "out of memory"));
     } catch (const std::exception& error) {
@@ -127,6 +70,7 @@ struct FuseCallbacks {
       fuse_entry_param entry{};
       entry.entry_timeout = mount.settings_.entry_timeout;
       entry.attr_timeout = mount.settings_.attr_timeout;
+      entry.generation = filesystem.times_reopened();
       try {
         inode = filesystem.lookup(parent, name);
       } catch (const Error& error) {
@@ -146,6 +90,9 @@ struct FuseCallbacks {
       entry.ino = inode;
       const Status status = filesystem.status_so_far(inode);
       entry.attr = status.stat;
+      // To the kernel a file of a store that was opened anew is another one: who has the old one open gets
+      // EIO, and nothing of what it keeps of that. Directories stay, for whoever is in one.
+      if (!S_ISREG(entry.attr.st_mode)) entry.generation = 0;
       // The size is not made here: the kernel asks nothing else about the directory until it has the answer.
       if (!status.is_whole || filesystem.changes(inode)) entry.attr_timeout = 0;
       fuse_reply_entry(request, &entry);
@@ -215,20 +162,51 @@ struct FuseCallbacks {
     });
   }
 
-  static void open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* info) {
+  // Runs answer(filesystem, info) as guarded() does. Where the store has changed and is to be opened anew
+  // then, that is done first, and ESTALE makes the kernel look the path up again and come back. Only for what
+  // it asks without holding a directory: to make it forget takes those.
+  template <class Answer>
+  static void guarded_anew(FuseMount& mount, fuse_req_t request, fuse_ino_t inode,
+                           const fuse_file_info& given, Answer answer) {
+    bool has_changed =
+        mount.settings_.reopens_on_change && mount.has_changed_.exchange(false, std::memory_order_relaxed);
+    const auto now = [&mount, request, inode, given, answer](bool* changed) {
+      guarded(mount, request, inode, [&](Filesystem& filesystem) {
+        fuse_file_info info = given;
+        try {
+          answer(filesystem, info);
+        } catch (const Error& error) {
+          if (!changed || error.code() != Errc::changed) throw;
+          *changed = true;
+        }
+      });
+    };
+    if (!has_changed) now(mount.settings_.reopens_on_change ? &has_changed : nullptr);
+    if (!has_changed) return;
+    mount.reopen_([&mount, request, now, before = mount.filesystem_.times_reopened()] {
+      if (mount.filesystem_.times_reopened() != before)
+        fuse_reply_err(request, ESTALE);
+      else
+        now(nullptr);
+    });
+  }
+
+  static void open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* given) {
     FuseMount& mount = mount_of(request);
-    if ((info->flags & O_ACCMODE) != O_RDONLY) {
+    if ((given->flags & O_ACCMODE) != O_RDONLY) {
       fuse_reply_err(request, EROFS);
       return;
     }
-    guarded(mount, request, inode, [&](Filesystem& filesystem) {
-      auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
-      info->direct_io = file->file.changes;
-      info->keep_cache = !file->file.changes;
-      info->fh = to_handle(std::move(file));
-      mount.open_files_.fetch_add(1, std::memory_order_relaxed);
-      if (fuse_reply_open(request, info) != 0) close<OpenedFile>(mount, info);  // the opener was interrupted
-    });
+    guarded_anew(mount, request, inode, *given,
+                 [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
+                   auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
+                   info.direct_io = file->file.changes;
+                   info.keep_cache = !file->file.changes;
+                   info.fh = to_handle(std::move(file));
+                   mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+                   if (fuse_reply_open(request, &info) != 0)
+                     close<OpenedFile>(mount, &info);  // the opener was interrupted
+                 });
   }
 
   template <class T>
@@ -257,15 +235,17 @@ struct FuseCallbacks {
     if (!is_sized) when_sized(mount, request, inode, reply);
   }
 
-  static void opendir(fuse_req_t request, fuse_ino_t inode, fuse_file_info* info) {
+  static void opendir(fuse_req_t request, fuse_ino_t inode, fuse_file_info* given) {
     FuseMount& mount = mount_of(request);
-    guarded(mount, request, inode, [&](Filesystem& filesystem) {
-      info->fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{filesystem.list(inode)}));
-      info->keep_cache = 1;
-      info->cache_readdir = 1;
-      mount.open_files_.fetch_add(1, std::memory_order_relaxed);
-      if (fuse_reply_open(request, info) != 0) close<OpenDirectory>(mount, info);
-    });
+    guarded_anew(mount, request, inode, *given,
+                 [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
+                   info.fh =
+                       to_handle(std::make_unique<OpenDirectory>(OpenDirectory{filesystem.list(inode)}));
+                   info.keep_cache = 1;
+                   info.cache_readdir = 1;
+                   mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+                   if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
+                 });
   }
 
   static void releasedir(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {

@@ -41,6 +41,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   if (options.max_read != 0) settings.mount_options.push_back(fmt::format("max_read={}", options.max_read));
   settings.single_threaded = options.single_threaded;
   settings.debug = options.debug;
+  settings.reopens_on_change = options.reopens_on_change;
   return settings;
 }
 

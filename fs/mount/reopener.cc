@@ -18,10 +18,11 @@ Reopener::~Reopener() {
   thread_.join();
 }
 
-void Reopener::ask() {
+void Reopener::ask(std::function<void()> then) {
   {
     const std::lock_guard lock(mutex_);
     is_wanted_ = true;
+    if (then) afterwards_.push_back(std::move(then));
   }
   asked_.notify_one();
 }
@@ -30,29 +31,44 @@ void Reopener::run() {
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  const Work work(*this);
-  const Request::Scope scope(&work);
   std::unique_lock lock(mutex_);
   for (;;) {
     asked_.wait(lock, [this] { return is_wanted_ || is_ending_; });
-    if (is_ending_) return;
+    if (is_ending_) return do_afterwards(lock);
     is_wanted_ = false;
+    std::vector<std::function<void()>> afterwards;
+    afterwards.swap(afterwards_);
     lock.unlock();
     reopen();
+    for (const auto& then : afterwards) then();
     lock.lock();
   }
 }
 
+// Requires: lock is held, and so it is afterwards.
+void Reopener::do_afterwards(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::function<void()>> afterwards;
+  afterwards.swap(afterwards_);
+  lock.unlock();
+  for (const auto& then : afterwards) then();
+  lock.lock();
+}
+
 void Reopener::reopen() {
+  const Work work(*this);
+  const Request::Scope scope(&work);
+  Requests& requests = filesystem_.requests();
   try {
     filesystem_.reopen();
     mount_.invalidate();
     wait_for_file_time();  // what changes from now on is then seen to have changed
     log_.info("the store was reopened");
+    requests.reopened.fetch_add(1, std::memory_order_relaxed);
   } catch (const Cancelled&) {
     // the mount ends
   } catch (const std::exception& error) {
-    log_.error(fmt::format("the store cannot be reopened: {}", error.what()));
+    log_.error(fmt::format("the store cannot be reopened: {}: {}", filesystem_.store()->path, error.what()));
+    requests.not_reopened.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "cache/request.h"
 #include "fs/log.h"
@@ -21,8 +23,9 @@ class Reopener {
   Reopener(const Reopener&) = delete;
   Reopener& operator=(const Reopener&) = delete;
 
-  // From any thread; returns at once.
-  void ask();
+  // From any thread; returns at once. then: what to do once the store was opened anew or could not be, or
+  // when all is over; it is called on the thread of the reopener.
+  void ask(std::function<void()> then = {});
 
  private:
   struct Work : Request {
@@ -32,6 +35,7 @@ class Reopener {
   };
   void run();
   void reopen();
+  void do_afterwards(std::unique_lock<std::mutex>& lock);
 
   FuseMount& mount_;
   Filesystem& filesystem_;
@@ -39,6 +43,7 @@ class Reopener {
   std::mutex mutex_;  // guards what follows but the atomic, which is asked without it
   std::condition_variable asked_;
   bool is_wanted_ = false;
+  std::vector<std::function<void()>> afterwards_;
   std::atomic<bool> is_ending_{false};
   std::thread thread_;
 };

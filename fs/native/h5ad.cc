@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/model/as_meant.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/h5ad_table.h"
@@ -49,7 +50,8 @@ bool holds_numbers(const DType& type) {
 void H5adWriter::put(const std::string& path, const Content& content, const Extent& extent) {
   if (const auto* sparse = std::get_if<SparseMatrix>(&content))
     return put_sparse(path, evaluated(*sparse), extent);
-  if (const auto* array = std::get_if<LabelledArray>(&content)) return put_dense(path, *array, extent);
+  if (const auto* array = std::get_if<LabelledArray>(&content))
+    return put_dense(path, as_meant(*array), extent);
   if (const auto* table = std::get_if<Table>(&content)) return put_frame(path, *table, context_, out_);
   if (const auto* error = std::get_if<Error>(&content)) throw *error;
   throw unsupported("{} has no place in an .h5ad", path);

@@ -169,6 +169,7 @@ void put_frame(const std::string& path, const Table& table, Context& context, H5
   out.group(path, std::move(attributes));
   FrameWriter frame(path, context, out);
   ArrayPtr names = table.row_names;
+  if (names) names->check();
   if (!names || names->count() != table.rows) names = std::make_shared<CountedNames>(table.rows);
   frame.put_values(path + "/" + index, names);
   for (const Column& column : table.columns) frame.put_column(column.name, column.values);

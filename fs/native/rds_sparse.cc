@@ -79,6 +79,7 @@ void check_extent(uint64_t extent, const char* what) {
 
 // Names that do not fit are not used, as beside them.
 void put_names(const ArrayPtr& names, uint64_t extent, RdsWriter& out) {
+  if (names) names->check();
   if (names && extent > 0 && names->count() == extent)
     out.texts(names);
   else

@@ -96,6 +96,7 @@ ByteLayout table_rds(const Table& table, Context& context) {
     put_column(column.values, out);
     names.push_back(column.name);
   }
+  if (table.row_names) table.row_names->check();
   if (table.row_names && table.row_names->count() != table.rows)
     throw damaged("the list of row names has {} values for {} rows", table.row_names->count(), table.rows);
   out.attribute("names");

@@ -26,6 +26,9 @@ Box box_at(const Shape& shape, uint64_t first, uint64_t count) {
 Elements run_of(const Array& array, uint64_t first, uint64_t count,
                 Elements (Array::*read)(const Box&) const) {
   if (count == 0) return zero_elements(array.dtype(), 0);
+  array.check();  // one that is broken has no shape to go by
+  if (first > array.count() || count > array.count() - first)
+    throw damaged("values {} to {} of {}", first, first + count, array.count());
   Elements all;
   for (uint64_t done = 0; done < count;) {
     const Box box = box_at(array.shape(), first + done, count - done);
@@ -52,6 +55,7 @@ Elements peek_run(const Array& array, uint64_t first, uint64_t count) {
 }
 
 void passed_run(const Array& array, uint64_t first, uint64_t count) {
+  if (first > array.count() || count > array.count() - first) return;
   for (uint64_t done = 0; done < count;) {
     const Box box = box_at(array.shape(), first + done, count - done);
     array.passed(box);

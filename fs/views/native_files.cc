@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/model/as_meant.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/fragments_index.h"
@@ -110,8 +111,9 @@ Opener layout_opener(Context& context, LayOut lay_out) {
   return [&context, lay_out] { return layout_file(lay_out, context); };
 }
 
-// Of an array of compounds: a table of their members.
-void offer_array_rds(const LabelledArray& array, Context& context, std::vector<OfferedFile>& files) {
+// Of an array of compounds: a table of their members. R is given what stored codes mean.
+void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<OfferedFile>& files) {
+  const LabelledArray array = as_meant(stored);
   const Array& values = *array.values;
   if (values.dtype().kind == Kind::compound && !values.is_null()) {
     files.push_back({false, ".rds", layout_opener(context, [array, &context] {
@@ -151,7 +153,7 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
     if (sparse->by_row) return;
     by_cell = [matrix = *sparse] { return evaluated(matrix); };
   } else {
-    by_cell = [matrix = std::get<LabelledArray>(node.content), &context] {
+    by_cell = [matrix = as_meant(std::get<LabelledArray>(node.content)), &context] {
       return entries_of(matrix, context);
     };
   }

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "formats/base/error.h"
+#include "formats/model/as_meant.h"
 #include "formats/model/nested_array.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
@@ -43,16 +44,10 @@ Opener text_opener(Context& context, Make make) {
   return shared_opener([&context, make] { return std::make_shared<TextFile>(make(), context); });
 }
 
-// The array that the .csv shows.
-LabelledArray as_text_shows(LabelledArray array) {
-  if (array.labels) array.values = std::move(array.labels);
-  return array;
-}
-
 void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     files.push_back({false, ".csv", text_opener(context, [array = *array, &context] {
-                       const LabelledArray shown = as_text_shows(array);
+                       const LabelledArray shown = as_meant(array);
                        const bool table =
                            shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
                        return table ? csv_compounds(shown, context) : csv_array(shown, context);

@@ -38,7 +38,9 @@ LINES = (
     ("plainfs cat pbmc.h5seurat/assays/RNA/feat", "ures.csv "),
     ('plainfs ls "a b/p q.h5seurat" ass', "ays/"),
     ("plainfs ls a\\ b/p\\ q.h5seurat ass", "ays/"),
+    ("plainfs reload outd", "ir/"),
     # options
+    ("plainfs -o on_change=r", "eopen "),
     ("plainfs -o ca", "che_size="),
     ("plainfs -o ro,ca", "che_size="),
     ("plainfs -o log_level=w", "arning "),

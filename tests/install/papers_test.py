@@ -58,7 +58,7 @@ class Papers(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_commands_print_the_help(self):
-        for command in ("ls", "cat", "export", "info", "check"):
+        for command in ("ls", "cat", "export", "info", "check", "reload"):
             for option in ("-h", "--help"):
                 result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
                 self.assertEqual((result.returncode, result.stdout), (0, self.help), command)
@@ -82,7 +82,7 @@ class Papers(unittest.TestCase):
         self.assertEqual(completed("plainfs -o log_level=w"), ["warning"])
         self.assertEqual(completed("plainfs export --p"), ["--part"])
         self.assertIn("check", completed("plainfs ch"))
-        self.assertEqual(completed(f"plainfs cat {STORE} mat"), ["matrix.mtx"])
+        self.assertEqual(completed(f"plainfs cat {STORE} matrix.m"), ["matrix.mtx"])
 
     def test_zsh_completes_the_options_of_help(self):
         installed = os.path.join(PREFIX, "share", "zsh", "site-functions", "_plainfs")

@@ -1,14 +1,19 @@
 """A store that changes on disk while it is mounted: EIO with one line in the log, never old and new together."""
+import contextlib
 import errno
 import json
 import os
 import shutil
 import signal
 import struct
+import subprocess
+import threading
+import time
+import unittest
 import zipfile
 
 import mounted
-from mounted import DATA, SAMPLE, Folder, Mount, run
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
 
 VALUES, CHUNK = 1000, 100
 
@@ -82,14 +87,19 @@ class Changes(Folder):
                     try:
                         yield m, store, (write, first, second), lambda: self.held_is_old(held, want)
                     finally:
-                        os.close(held)
+                        self.close(held)
+
+    def close(self, held):
+        """Of a file that is no longer shown even that fails, once the store was opened anew."""
+        with contextlib.suppress(OSError):
+            os.close(held)
 
     def held_is_old(self, held, want):
         """What was opened before the change fails or gives the old bytes."""
         try:
             self.assertEqual(os.pread(held, 1 << 20, 0), want)
         except OSError as error:
-            self.assertEqual(error.errno, errno.EIO)
+            self.assertIn(error.errno, (errno.EIO, errno.ENOENT))  # the latter where the new store has no such file
 
     def fails_as_changed(self, m, first, second, check_held):
         for _ in range(2):
@@ -190,9 +200,142 @@ class Changes(Folder):
                 file.write("something new\n")
             held = os.open(m.join("notes.txt"), os.O_RDONLY)
             self.held_is_old(held, b"old\n")
-            os.close(held)
+            self.close(held)
             self.reopened(m)
             self.assertEqual(m.read("notes.txt"), b"something new\n")
+
+    def test_the_message_says_what_to_do(self):
+        store = self.copy_of(os.path.join(DATA, "bpcells", "mat_h5_root", "store.h5"))
+        with Mount(store) as m:
+            os.utime(store)
+            self.fails_with_eio(lambda: m.read("genes.tsv"))
+            self.assertIn(f"{store}: has changed since it was mounted; to show it anew: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
+                          self.log_of(m))
+
+    def test_reload_returns_when_the_store_is_shown_anew(self):
+        for m, store, (write, first, second), check_held in self.each_kind():
+            write(store + ".new", 2)
+            os.rename(store, store + ".old")
+            os.rename(store + ".new", store)
+            result = run(PROGRAM, "reload", m.path)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, b"", b""))
+            self.shows_what_a_new_mount_shows(m, store)
+            check_held()
+
+    def test_reload_of_what_is_gone_or_no_mount(self):
+        store = self.copy_of(SAMPLE, "s")
+        with Mount(store) as m:
+            shutil.rmtree(store)
+            result = run(PROGRAM, "reload", m.path)
+            self.assertEqual(result.returncode, 12)
+            self.assertIn(f"plainfs: {m.path}: the store cannot be reopened: {store}", result.stderr.decode())
+        for path in (self.folder, "/no/such"):
+            result = run(PROGRAM, "reload", path)
+            self.assertEqual((result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: no store is mounted there by plainfs\n"))
+
+    def test_reload_sends_no_signal_to_others(self):
+        other = subprocess.Popen(["sleep", "100"])
+        self.addCleanup(other.wait)
+        self.addCleanup(other.kill)
+        os.mkdir(os.path.join(self.folder, ".plainfs"))
+        for name, content in (("info.json", {"pid": other.pid}), ("stats.json", {"reopened": 0, "not_reopened": 0})):
+            with open(os.path.join(self.folder, ".plainfs", name), "w") as file:
+                json.dump(content, file)
+        self.assertEqual(run(PROGRAM, "reload", self.folder).returncode, 11)
+        self.assertIsNone(other.poll())
+
+    def test_a_store_may_be_opened_anew_by_itself(self):
+        for kind, (write, name, first, second) in KINDS.items():
+            with self.subTest(kind):
+                store = os.path.join(self.empty(kind), name)
+                write(store, 1)
+                with Mount(store, "-o", "on_change=reopen") as m:
+                    old = m.read(second)
+                    held = os.open(m.join(second), os.O_RDONLY)
+                    self.addCleanup(self.close, held)
+                    write(store + ".new", 2)
+                    os.rename(store, store + ".old")
+                    os.rename(store + ".new", store)
+                    self.shows_what_a_new_mount_shows(m, store)
+                    self.held_is_old(held, old)
+
+    def test_a_file_of_a_store_that_changes_is_shown_anew_once_it_was_met(self):
+        store = os.path.join(self.folder, "s.zarr")
+        write_zarr(store, 1)
+        with Mount(store, "-o", "on_change=reopen") as m:
+            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)  # what was read may still come from memory
+            os.stat(m.join("b.npy"))
+            write_zarr(store, 2)
+            found = []
+            for _ in range(3):
+                try:
+                    found.append(m.read("b.csv"))
+                except OSError as error:
+                    self.assertEqual(error.errno, errno.EIO)
+            self.assertEqual(found[-1], b"2\n" * VALUES)
+            self.assertTrue(set(found) <= {b"1\n" * VALUES, b"2\n" * VALUES})
+
+    def test_what_is_gone_comes_back_by_itself(self):
+        store = os.path.join(self.folder, "s.zip")
+        write_zip(store, 1)
+        with Mount(store, "-o", "on_change=reopen") as m:
+            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)
+            os.rename(store, store + ".away")
+            self.fails_with_eio(lambda: m.read("a.csv"))
+            write_zip(store, 2)
+            self.assertEqual(m.read("a.csv"), b"2\n" * VALUES)
+
+    def test_readers_meet_one_store_or_the_other_while_it_is_replaced(self):
+        store = os.path.join(self.folder, "s.zip")
+        write_zip(store, 1)
+        wanted = {f"{value}\n".encode() * VALUES for value in (1, 2)}
+        with Mount(store, "-o", "on_change=reopen") as m:
+            seen, wrong, is_over = set(), [], threading.Event()
+
+            def read():
+                while not is_over.is_set():
+                    try:
+                        text = m.read("a.csv")
+                        seen.add(text)
+                        if text not in wanted:
+                            wrong.append(text[:40])
+                    except OSError as error:
+                        if error.errno != errno.EIO:
+                            wrong.append(error)
+
+            readers = [threading.Thread(target=read) for _ in range(4)]
+            for reader in readers:
+                reader.start()
+            for round in range(20):
+                write_zip(store + ".new", 1 + round % 2)
+                os.rename(store + ".new", store)
+                time.sleep(0.05)
+            is_over.set()
+            for reader in readers:
+                reader.join()
+            self.assertEqual(wrong, [])
+            self.assertEqual(m.read("a.csv"), b"2\n" * VALUES)
+            self.assertEqual(seen, wanted)
+
+    @unittest.skipUnless(shutil.which("squashfuse") and shutil.which("mksquashfs"), "not installed: squashfuse, squashfs-tools")
+    def test_storage_that_went_away_is_named_as_that(self):
+        stores = self.empty("stores")
+        for case, name, copy in (("mat_h5_root", "store.h5", "s.h5"), ("mat_packed_uint_col", "store", "s")):
+            self.copy_of(os.path.join(DATA, "bpcells", case, name), os.path.join("stores", copy))
+        image, storage = os.path.join(self.folder, "image"), self.empty("storage")
+        self.assertEqual(run("mksquashfs", stores, image, "-quiet").returncode, 0)
+        self.addCleanup(run, "umount", "-l", storage)
+        for name in ("s.h5", "s"):
+            server = subprocess.Popen(["squashfuse", "-f", "-o", "attr_timeout=0,entry_timeout=0", image, storage], stderr=subprocess.DEVNULL)
+            self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(storage)))
+            with Mount(os.path.join(storage, name)) as m:
+                self.assertTrue(m.read("genes.tsv"))
+                server.kill()
+                server.wait()
+                self.fails_with_eio(lambda: m.read("val.npy"))
+                self.assertIn("Transport endpoint is not connected: the storage that it lies on fails", self.log_of(m))
+                self.assertNotIn("has changed", self.log_of(m))
+            run("umount", "-l", storage)
 
     def test_reopening_shows_new_content_under_old_names(self):
         store = self.copy_of(SAMPLE)

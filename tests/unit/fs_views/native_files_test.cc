@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "formats/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -130,6 +131,21 @@ BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
   constexpr uint32_t kReach = 1u << 29;
   BOOST_TEST(names_of(small_fragments({5, kReach})) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
   BOOST_TEST(names_of(small_fragments({5, kReach + 1})) == " /fragments.tsv.gz /fragments.tsv.gz.csi");
+}
+
+BOOST_AUTO_TEST_CASE(values_are_those_that_are_meant) {
+  TestContext context;
+  const auto rds_of = [&](ArrayPtr values, ArrayPtr labels) {
+    LabelledArray array{std::move(values), nullptr, nullptr};
+    array.labels = std::move(labels);
+    return whole_text(*files_of(std::move(array), context, {offer_rds}).at(0).open());
+  };
+  const ArrayPtr stored = numbers<double>({1, -1}, {1, 2});
+  const ArrayPtr meant = with_missing(stored, [](const Elements& elements, std::vector<uint8_t>& missing) {
+    missing[elements.count - 1] = 1;
+  });
+  BOOST_TEST((rds_of(stored, meant) == rds_of(meant, nullptr)));
+  BOOST_TEST((rds_of(stored, meant) != rds_of(stored, nullptr)));
 }
 
 BOOST_AUTO_TEST_CASE(a_table_of_compounds_is_one_in_r_too) {

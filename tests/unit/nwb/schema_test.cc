@@ -223,6 +223,22 @@ BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
   BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: no such heap");
 }
 
+BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
+  const uint64_t most = uint64_t{1} << 20;
+  const auto cells_of = [](uint64_t leaves) {
+    return NestedArray({nullptr,
+                        numbers(std::vector<uint8_t>(leaves, 7)),
+                        {numbers(std::vector<uint32_t>{2, static_cast<uint32_t>(leaves)})}});
+  };
+  const NestedArray held = cells_of(most);
+  held.check();
+  const Elements cells = read_all(held);
+  BOOST_TEST(cells.text(0) == "[7,7]");
+  BOOST_TEST(cells.text(1).size() == 2 * (most - 2) + 1);
+  BOOST_TEST(message_of([&] { cells_of(most + 1).check(); }) ==
+             "cells of 1048577 values together are too large to be held");
+}
+
 BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {
   const auto root = std::make_shared<MemoryGroup>("/");
   root->add_group("units")->set_attributes({{"colnames", list_of({"quality"})}});

@@ -41,7 +41,8 @@ struct Tree : ObjectFixture {
 
   Delayed read() {
     test.files.clear();
-    return read_delayed(Place{root, "/", nullptr, 0}, test.context);
+    TreeBudget budget;
+    return read_delayed(Place{root, "/", nullptr, 0}, budget, test.context);
   }
   std::string failure() {
     return failure_of([&] { read(); });
@@ -164,6 +165,25 @@ BOOST_AUTO_TEST_CASE(a_tree_that_is_none_is_damage) {
                writer.group("/delayed_array/seeds");
                dense(writer, "/delayed_array/seeds/0");
              }).find("along dimension 2") != std::string::npos);
+}
+
+// Each operation takes the one below it twice: 2^39 arrays in a small file.
+BOOST_AUTO_TEST_CASE(a_group_that_stands_in_many_places_has_an_end) {
+  {
+    Hdf5Writer writer(file());
+    dense(writer, "/array0");
+    for (int i = 1; i <= 40; ++i) {
+      const std::string path = i == 40 ? "/delayed_array" : "/array" + std::to_string(i);
+      const std::string below = "/array" + std::to_string(i - 1);
+      node(writer, path, "combine");
+      scalar_dataset(writer, path + "/along", 0);
+      writer.group(path + "/seeds");
+      for (const char* seed : {"/seeds/0", "/seeds/1"})
+        hdf5::written(H5Lcreate_hard(writer.id(), below.c_str(), writer.id(), (path + seed).c_str(),
+                                     H5P_DEFAULT, H5P_DEFAULT));
+    }
+  }
+  BOOST_TEST(failure() == "a delayed array of more than 8192 operations");
 }
 
 // It is known to be a sparse matrix all the same.

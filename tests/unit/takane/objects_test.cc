@@ -53,6 +53,28 @@ BOOST_AUTO_TEST_CASE(truth_values_of_a_matrix_are_one_and_zero) {
   BOOST_TEST(!matrix.is_real);
 }
 
+// R's files are made of the values, the .npy of their bytes.
+BOOST_AUTO_TEST_CASE(an_array_has_its_missing_values_and_its_bytes) {
+  write_object(root, "dense_array");
+  const auto write = [&](const char* type) {
+    Hdf5Writer writer(root + "/array.h5");
+    writer.group("/dense_array");
+    group_attribute(writer, "/dense_array", "type", type);
+    const hdf5::DatasetHandle data = writer.integers("/dense_array/data", {1, 2}, {1, -5});
+    const hdf5::SpaceHandle scalar(H5Screate(H5S_SCALAR));
+    const int placeholder = -5;
+    writer.attribute(data.id(), "missing-value-placeholder", H5T_STD_I32LE, scalar.id(), &placeholder);
+  };
+  const auto array = [&] { return std::get<LabelledArray>(open().parts->find("dense_array")->content); };
+  write("integer");
+  BOOST_CHECK((shown(*array().values) == Texts{"1", "NA"}));
+  BOOST_TEST(read_all(*array().values).values<int32_t>()[1] == -5);
+  write("factor");
+  BOOST_CHECK((shown(*array().values) == Texts{"1", "-5"}));
+  BOOST_REQUIRE(array().labels);
+  BOOST_TEST(failure_of([&] { array().labels->check(); }).find("not 'factor'") != std::string::npos);
+}
+
 // The file is the object: without it there is nothing to list.
 BOOST_AUTO_TEST_CASE(an_object_without_its_file_cannot_be_opened) {
   for (const char* type : {"compressed_sparse_matrix", "dense_array", "atomic_vector", "string_factor"}) {

@@ -1,0 +1,79 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fs/commands/commands.h"
+#include "fs/exit_code.h"
+#include "fs/options.h"
+
+namespace plainfs {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+constexpr std::string_view kFailure = "the store cannot be reopened: ";
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A number of one of the files of .plainfs; nullopt where there is none.
+std::optional<uint64_t> number(const std::string& path, const char* name) {
+  const auto json = nlohmann::json::parse(content(path), nullptr, false);
+  if (!json.is_object() || !json.contains(name) || !json[name].is_number_unsigned()) return std::nullopt;
+  return json[name].get<uint64_t>();
+}
+
+// Whether a process is a plainfs, run by whichever name: no other is sent a signal, whatever info.json says.
+bool is_plainfs(pid_t process) {
+#ifdef __linux__
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name == "plainfs" || name == "mount.plainfs" ||
+         std::string_view("mount.fuse.plainfs").substr(0, 15) == name;
+#else
+  return process > 1;
+#endif
+}
+
+// Why the last attempt failed, out of the log.
+std::string last_failure(const std::string& log) {
+  const std::string text = content(log);
+  const size_t start = text.rfind(kFailure);
+  if (start == std::string::npos) return std::string(kFailure) + log + " says why";
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+}  // namespace
+
+int reload_command(Arguments arguments) {
+  const Options options = parse_options(arguments, 1);
+  if (options.store.empty())
+    throw Failure(kUsage, "reload: a mountpoint is wanted: plainfs reload MOUNTPOINT");
+  const std::string& mountpoint = options.store;
+  const std::string own = mountpoint + "/.plainfs/", statistics = own + "stats.json";
+  const auto process = number(own + "info.json", "pid");
+  const auto reopened = number(statistics, "reopened"), failed = number(statistics, "not_reopened");
+  if (!process || !reopened || !failed || !is_plainfs(static_cast<pid_t>(*process)))
+    throw Failure(kNotFound, mountpoint + ": no store is mounted there by plainfs");
+  const auto pid = static_cast<pid_t>(*process);
+  if (::kill(pid, SIGUSR1) != 0)
+    throw Failure(kNotReadable, fmt::format("{}: process {}: {}", mountpoint, pid, std::strerror(errno)));
+  for (;;) {
+    if (number(statistics, "reopened").value_or(*reopened) != *reopened) return kSuccess;
+    if (number(statistics, "not_reopened").value_or(*failed) != *failed)
+      throw Failure(kNotReadable, fmt::format("{}: {}", mountpoint, last_failure(own + "log")));
+    if (::kill(pid, 0) != 0) throw Failure(kNotReadable, mountpoint + ": it is no longer mounted");
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+}  // namespace plainfs

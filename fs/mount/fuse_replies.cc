@@ -1,0 +1,47 @@
+#include "fs/mount/fuse_replies.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
+
+}  // namespace
+
+mode_t type_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::directory:
+      return S_IFDIR;
+    case FileKind::file:
+      return S_IFREG;
+    case FileKind::link:
+      return S_IFLNK;
+    case FileKind::store:
+      return 0;
+  }
+  return 0;
+}
+
+void reply_slices(fuse_req_t request, const Slices& slices) {
+  if (slices.parts.size() <= kMostParts) {
+    fuse_reply_iov(request, slices.parts.data(), static_cast<int>(slices.parts.size()));
+    return;
+  }
+  Bytes joined(slices.size());
+  slices.copy_to(joined);
+  fuse_reply_buf(request, reinterpret_cast<const char*>(joined.data()), joined.size());
+}
+
+void reply_attribute(fuse_req_t request, std::string_view value, size_t room) {
+  if (room == 0)
+    fuse_reply_xattr(request, value.size());
+  else if (value.size() > room)
+    fuse_reply_err(request, ERANGE);
+  else
+    fuse_reply_buf(request, value.data(), value.size());
+}
+
+}  // namespace plainfs
