@@ -137,8 +137,11 @@ void find_seurat_assays(const Node& directory, Context& context, std::vector<Fou
   const GroupPtr& group = directory.parts;
   if (!group || !group->path().ends_with("/assays")) return;
   const GroupPtr root = group->parent();
-  const std::optional<Node> meta = root->find("meta.data");
-  if (!meta || !meta->parts) return;
+  std::optional<Node> meta = root->find("meta.data");
+  if (!meta) return;
+  meta = refine(*std::move(meta), context);
+  const bool is_frame = std::holds_alternative<Table>(meta->content);
+  if (!is_frame && !std::holds_alternative<Error>(meta->content)) return;
   for (const Member& member : group->members()) {
     if (!member.node.parts) continue;
     found.push_back({member.name, [name = member.name, root, assay = member.node.parts, &context] {
