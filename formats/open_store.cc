@@ -17,6 +17,8 @@ namespace files = boost::filesystem;
 
 // The folder without links and "..", the name in it as given: a store keeps the name that it is called by.
 files::path absolute_path(const std::string& given) {
+  // Two slashes are the name of a root to boost, and not the root.
+  if (!given.empty() && given.find_first_not_of('/') == std::string::npos) return "/";
   files::path path = files::absolute(given);
   while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
   boost::system::error_code error;

@@ -121,7 +121,8 @@ mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   if (!appearance_.is_for_others || tree.is_hidden(inode)) return shown;
   struct stat source {};
   if (::stat(tree.source_path(inode).c_str(), &source) != 0) return shown & 0700;
-  mode_t readable = 0;  // by whom: of a folder also by whom it can be entered
+  // By whom: of a folder also by whom it can be entered. The owner of a copy may write it.
+  mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
     const mode_t wanted = S_ISDIR(source.st_mode) ? who | who >> 2 : who;
     if ((source.st_mode & wanted) == wanted) readable |= who | who >> 2;

@@ -51,8 +51,12 @@ class FuseMount {
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
   // Unmounts unless somebody is in it, and says whether that was possible. Not from a callback.
   bool unmount_if_unused();
-  // reopen: opens the store anew, on another thread, and calls what it is given after that. Before serve().
-  void when_changed(std::function<void(std::function<void()> then)> reopen) { reopen_ = std::move(reopen); }
+  // reopen: opens the store anew, on another thread, and calls what it is given after that. forget: calls
+  // invalidate() there. Before serve().
+  void when_changed(std::function<void(std::function<void()> then)> reopen, std::function<void()> forget) {
+    reopen_ = std::move(reopen);
+    forget_ = std::move(forget);
+  }
   // Makes the kernel forget what it was told about everything. Not from a callback.
   void invalidate();
 
@@ -70,6 +74,7 @@ class FuseMount {
   std::unique_ptr<fuse_session, SessionDeleter> session_;
   std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
   std::function<void(std::function<void()> then)> reopen_;
+  std::function<void()> forget_;
   // Something was found to have changed since the store was opened. Relaxed: whoever sees it late opens late.
   std::atomic<bool> has_changed_{false};
   Faults faults_;

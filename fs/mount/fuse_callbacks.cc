@@ -63,6 +63,20 @@ struct FuseCallbacks {
     if (mount.settings_.answers) mount.settings_.answers();
   }
 
+  // As Filesystem::lookup; a store that has changed is opened anew here, where that is wanted: the kernel
+  // holds the directory until it has the answer, and is told to forget the rest after that.
+  static Inode lookup_anew(FuseMount& mount, Filesystem& filesystem, fuse_ino_t parent, const char* name) {
+    const uint64_t before = filesystem.times_reopened();
+    try {
+      return filesystem.lookup(parent, name);
+    } catch (const Error& error) {
+      if (error.code() != Errc::changed || !mount.settings_.reopens_on_change) throw;
+    }
+    if (filesystem.times_reopened() == before) filesystem.reopen();
+    mount.forget_();
+    return filesystem.lookup(parent, name);
+  }
+
   static void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
     FuseMount& mount = mount_of(request);
     fuse_ino_t inode = parent;
@@ -72,7 +86,7 @@ struct FuseCallbacks {
       entry.attr_timeout = mount.settings_.attr_timeout;
       entry.generation = filesystem.times_reopened();
       try {
-        inode = filesystem.lookup(parent, name);
+        inode = lookup_anew(mount, filesystem, parent, name);
       } catch (const Error& error) {
         if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
         entry.entry_timeout =

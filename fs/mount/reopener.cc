@@ -27,19 +27,31 @@ void Reopener::ask(std::function<void()> then) {
   asked_.notify_one();
 }
 
+void Reopener::ask_to_forget() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_to_forget_ = true;
+  }
+  asked_.notify_one();
+}
+
 void Reopener::run() {
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::unique_lock lock(mutex_);
   for (;;) {
-    asked_.wait(lock, [this] { return is_wanted_ || is_ending_; });
+    asked_.wait(lock, [this] { return is_wanted_ || is_to_forget_ || is_ending_; });
     if (is_ending_) return do_afterwards(lock);
-    is_wanted_ = false;
+    const bool is_wanted = is_wanted_;
+    is_wanted_ = is_to_forget_ = false;
     std::vector<std::function<void()>> afterwards;
     afterwards.swap(afterwards_);
     lock.unlock();
-    reopen();
+    if (is_wanted)
+      reopen();
+    else
+      forget();
     for (const auto& then : afterwards) then();
     lock.lock();
   }
@@ -54,21 +66,24 @@ void Reopener::do_afterwards(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
+void Reopener::forget() {
+  mount_.invalidate();
+  wait_for_file_time();  // what changes from now on is then seen to have changed
+  log_.info("the store was reopened");
+  filesystem_.requests().reopened.fetch_add(1, std::memory_order_relaxed);
+}
+
 void Reopener::reopen() {
   const Work work(*this);
   const Request::Scope scope(&work);
-  Requests& requests = filesystem_.requests();
   try {
     filesystem_.reopen();
-    mount_.invalidate();
-    wait_for_file_time();  // what changes from now on is then seen to have changed
-    log_.info("the store was reopened");
-    requests.reopened.fetch_add(1, std::memory_order_relaxed);
+    forget();
   } catch (const Cancelled&) {
     // the mount ends
   } catch (const std::exception& error) {
     log_.error(fmt::format("the store cannot be reopened: {}: {}", filesystem_.store()->path, error.what()));
-    requests.not_reopened.fetch_add(1, std::memory_order_relaxed);
+    filesystem_.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

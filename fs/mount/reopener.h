@@ -26,6 +26,8 @@ class Reopener {
   // From any thread; returns at once. then: what to do once the store was opened anew or could not be, or
   // when all is over; it is called on the thread of the reopener.
   void ask(std::function<void()> then = {});
+  // The same where the store was opened anew already: the kernel is made to forget the old one.
+  void ask_to_forget();
 
  private:
   struct Work : Request {
@@ -35,6 +37,7 @@ class Reopener {
   };
   void run();
   void reopen();
+  void forget();
   void do_afterwards(std::unique_lock<std::mutex>& lock);
 
   FuseMount& mount_;
@@ -43,6 +46,7 @@ class Reopener {
   std::mutex mutex_;  // guards what follows but the atomic, which is asked without it
   std::condition_variable asked_;
   bool is_wanted_ = false;
+  bool is_to_forget_ = false;
   std::vector<std::function<void()>> afterwards_;
   std::atomic<bool> is_ending_{false};
   std::thread thread_;

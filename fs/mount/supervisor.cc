@@ -53,7 +53,8 @@ Supervisor::Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint6
       idle_since_(now()),
       server_(::pthread_self()),
       reopener_(mount, filesystem, log) {
-  mount_.when_changed([this](std::function<void()> then) { reopener_.ask(std::move(then)); });
+  mount_.when_changed([this](std::function<void()> then) { reopener_.ask(std::move(then)); },
+                      [this] { reopener_.ask_to_forget(); });
   int ends[2];
   if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);

@@ -228,7 +228,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("ls", "file://" + SAMPLE).stdout, run("ls", SAMPLE).stdout)
 
     def test_the_root_is_the_root_wherever_one_stands(self):
-        self.assertEqual(run("ls", "/", cwd=self.folder).stdout.decode().splitlines(), sorted(os.listdir("/")))
+        for root in ("/", "//", "/.", "///"):
+            self.assertEqual(run("ls", root, cwd=self.folder).stdout.decode().splitlines(), sorted(os.listdir("/")), root)
 
     def test_version_names_the_libraries(self):
         words = [line.split()[0] for line in run("--version").stdout.decode().splitlines()]

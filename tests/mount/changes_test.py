@@ -259,6 +259,14 @@ class Changes(Folder):
                     self.shows_what_a_new_mount_shows(m, store)
                     self.held_is_old(held, old)
 
+    def test_a_store_that_changes_before_anything_of_it_was_looked_at(self):
+        store = self.copy_of(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"))
+        with Mount(store, "-o", "on_change=reopen") as m:
+            os.utime(store)
+            self.assertTrue(os.listdir(m.join("assays")))
+            os.utime(store)
+            self.assertTrue(m.read("meta.data.csv"))
+
     def test_a_file_of_a_store_that_changes_is_shown_anew_once_it_was_met(self):
         store = os.path.join(self.folder, "s.zarr")
         write_zarr(store, 1)

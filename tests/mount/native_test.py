@@ -195,6 +195,22 @@ def index_of(path):
     return header, found
 
 
+class Listing(Folder):
+    def test_a_listing_makes_nothing_and_text_and_framing_share_one_pass(self):
+        with Mount(MATRIX) as m:
+            def counted():
+                stats = json.loads(m.read(".plainfs", "stats.json"))
+                return stats["chunks_decoded"], stats["text_blocks_measured"], stats["text_blocks_formatted"]
+            listed = [name for _, _, names in os.walk(m.path) for name in names]
+            self.assertTrue({"matrix.rds", "matrix.mtx.gz", "10x.h5", "anndata.h5ad"} <= set(listed))
+            self.assertEqual(counted(), (0, 0, 0))
+            os.stat(m.join("matrix.mtx"))
+            once = counted()
+            self.assertGreater(once[1], 0)
+            os.stat(m.join("10x", "matrix.mtx.gz"))
+            self.assertEqual(counted(), once)
+
+
 class Rds(Folder):
     @needs_r()
     def test_every_file_is_what_r_writes_of_the_object(self):

@@ -44,7 +44,8 @@ class Others(Folder):
             self.assertEqual(as_nobody("cat", m.join("public")).stdout, b"public")
             self.assertNotEqual(as_nobody("cat", m.join("private")).returncode, 0)
             self.assertNotEqual(as_nobody("ls", m.join("closed")).returncode, 0)
-            self.assertEqual(stat.S_IMODE(os.stat(m.join("private")).st_mode), 0o400)
+            self.assertEqual(stat.S_IMODE(os.stat(m.join("private")).st_mode), 0o600)
+            self.assertEqual(stat.S_IMODE(os.stat(m.join("public")).st_mode), 0o644)
             self.assertEqual(m.read("private"), b"private")
 
     def test_umask_is_kept(self):
