@@ -30,9 +30,10 @@ Bytes Probe::bytes(uint64_t offset, size_t size) const {
 
 bool Probe::has_file(const std::string& name) const {
   if (!is_folder()) return false;
-  const auto [asked, is_new] = has_file_.try_emplace(name, false);
-  if (is_new) asked->second = sources_.kind_of(inside(name)) == EntryKind::file;
-  return asked->second;
+  if (const auto asked = has_file_.find(name); asked != has_file_.end()) return asked->second;
+  const bool is_there = sources_.kind_of(inside(name)) == EntryKind::file;
+  has_file_.emplace(name, is_there);
+  return is_there;
 }
 
 Bytes Probe::bytes_of(const std::string& name, uint64_t most_bytes) const {

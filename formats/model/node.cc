@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "formats/model/check_known.h"
+
 namespace plainfs {
 
 std::optional<Node> Group::find(std::string_view name) const {
@@ -46,6 +48,7 @@ std::optional<Node> follow(const Group& group, std::span<const std::string> path
       next = follow(root ? *root : *from, link.path, links_left);
     }
     if (!next) return std::nullopt;
+    check_known(*next);
     node = std::move(next);
   }
   return node;

@@ -2,6 +2,7 @@
 import filecmp
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,13 +34,15 @@ class Mirror(Folder):
     def test_tools_over_every_case_at_once(self):
         """They meet the errors that are planted there, and no others."""
         damaged = ("bad/", "_bad/", "/damaged")
+        # To a mirror these folders of plain files are objects of takane, without what an object needs.
+        look_damaged = re.compile(r"takane(-objects)?/[^/]*/expected/")
         for folder, _, files in os.walk(DATA):
             if "errors.txt" in files:
                 damaged += (os.path.relpath(folder, DATA) + "/",)
         with Mount(DATA, "-o", "views=" + VIEWS) as m:
             copy, synced = os.path.join(self.folder, "copy"), os.path.join(self.folder, "synced")
             for command in (["ls", "-lR", m.path], ["find", m.path, "-size", "+0"], ["grep", "-r", "-l", "MatrixMarket", m.path],
-                            ["tar", "-C", self.folder, "-cf", "a.tar", m.path], ["cp", "-a", m.path, copy], ["rsync", "-a", m.path + "/", synced],
+                            ["tar", "-cf", os.path.join(self.folder, "a.tar"), m.path], ["cp", "-a", m.path, copy], ["rsync", "-a", m.path + "/", synced],
                             ["sh", "-c", f"find {m.path} -type f -exec wc {{}} +"]):
                 result = subprocess.run(command, capture_output=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
                 lines = result.stderr.decode(errors="surrogateescape").splitlines()
@@ -48,7 +51,8 @@ class Mirror(Folder):
                     if line.startswith(("tar: Removing leading", "tar: Exiting", "rsync error:")):
                         continue
                     self.assertRegex(line, "Input/output error|Operation not supported|failed verification|skipping file deletion", command)
-                    self.assertTrue(any(part in line for part in damaged) or "IO error" in line, f"{command}: {line}")
+                    is_planted = any(part in line for part in damaged) or look_damaged.search(line)
+                    self.assertTrue(is_planted or "IO error" in line, f"{command}: {line}")
                 self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
             for path in ("bpcells/mat_packed_uint_col/store/matrix.mtx", "takane/all_types/store/data_frame.csv"):
                 for target in (copy, synced):
@@ -56,6 +60,8 @@ class Mirror(Folder):
             # Every line of the log says of which store it is.
             for line in run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape").splitlines():
                 message = line.split(": ", 1)[1]
+                if message.startswith(f"mounted {DATA} "):
+                    continue
                 self.assertTrue(message.startswith((DATA + "/", *("/" + name for name in os.listdir(DATA)))), line)
 
     def test_numpy_maps_arrays_of_stores(self):
