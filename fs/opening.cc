@@ -23,7 +23,7 @@ OpeningContext::OpeningContext(const Context& like, const std::string& store)
     : files_(store, like.options.follow_outside, like.counters.source_bytes_read),
       context_(with_files(like, files_.own())),
       others_(context_, files_) {
-  context_.other = [this](const std::string& store) -> Context& { return others_.of(store); };
+  context_.other = [this](const std::string& met) -> Context& { return others_.of(met); };
 }
 
 Opening::Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
