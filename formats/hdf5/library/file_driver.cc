@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "formats/hdf5/library/driver_class.h"
 #include "formats/hdf5/library/library.h"
 
 namespace plainfs::hdf5 {
@@ -116,15 +117,7 @@ herr_t free_information(void*) {
 }
 
 H5FD_class_t driver_class() {
-  H5FD_class_t driver{};
-#if H5_VERSION_GE(1, 13, 2)
-  driver.version = H5FD_CLASS_VERSION;
-#endif
-#if H5_VERSION_GE(1, 13, 0)
-  driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 256);  // the first that nobody registers
-#endif
-  driver.name = "plainfs";
-  driver.maxaddr = (haddr_t{1} << 63) - 1;
+  H5FD_class_t driver = driver_class_named("plainfs", 0);
   driver.fc_degree = H5F_CLOSE_WEAK;
   driver.fapl_size = sizeof(void*);
   driver.fapl_get = get_information;
@@ -140,8 +133,6 @@ H5FD_class_t driver_class() {
   driver.get_handle = get_handle;
   driver.read = read;
   driver.write = refuse_write;
-  constexpr H5FD_mem_t kFreeLists[] = H5FD_FLMAP_DICHOTOMY;
-  std::copy(std::begin(kFreeLists), std::end(kFreeLists), driver.fl_map);
   return driver;
 }
 

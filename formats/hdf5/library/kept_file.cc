@@ -5,6 +5,8 @@
 #include <iterator>
 #include <new>
 
+#include "formats/hdf5/library/driver_class.h"
+
 namespace plainfs::hdf5 {
 namespace {
 
@@ -90,15 +92,7 @@ herr_t unlock_kept(H5FD_t*) {
 }
 
 H5FD_class_t driver_class() {
-  H5FD_class_t driver{};
-#if H5_VERSION_GE(1, 13, 2)
-  driver.version = H5FD_CLASS_VERSION;
-#endif
-#if H5_VERSION_GE(1, 13, 0)
-  driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 257);  // beside that of file_driver.cc
-#endif
-  driver.name = "plainfs_kept";
-  driver.maxaddr = static_cast<haddr_t>(INT64_MAX);
+  H5FD_class_t driver = driver_class_named("plainfs_kept", 1);
   driver.fc_degree = H5F_CLOSE_STRONG;
   driver.fapl_size = sizeof(DriverInfo);
   driver.open = open_kept;
@@ -112,8 +106,6 @@ H5FD_class_t driver_class() {
   driver.truncate = truncate_kept;
   driver.lock = lock_kept;
   driver.unlock = unlock_kept;
-  constexpr H5FD_mem_t kMap[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
-  std::copy(std::begin(kMap), std::end(kMap), driver.fl_map);
   return driver;
 }
 
