@@ -44,13 +44,39 @@ using Layout16 = Layout<uint32_t, 10, 5>;
 constexpr int kLeastFixed = -4;
 constexpr int kLeastScientific = 16;
 
-// How many zeros the digits of value end in, without branches for the usual few. Requires: value > 0.
+// The inverse of an odd number modulo 2^64.
+constexpr uint64_t inverse_of(uint64_t odd) {
+  uint64_t inverse = odd;
+  for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+// Divides value by 10^kZeros where that leaves no remainder; returns whether it did. Without a branch.
+template <int kZeros>
+bool strip_zeros(uint64_t& value) {
+  constexpr uint64_t kInverse = inverse_of(kPowersOfTen[kZeros] >> kZeros);
+  const uint64_t quotient = std::rotr(value * kInverse, kZeros);
+  const bool whole = quotient <= UINT64_MAX / kPowersOfTen[kZeros];
+  value ^= (value ^ quotient) & schubfach::mask(whole);
+  return whole;
+}
+
+// How many zeros the digits of value end in. Most have none or one, and which of them nobody can foretell.
+// Requires: value > 0.
 int trailing_zeros(uint64_t value) {
-  if (value % 10 != 0) return 0;
-  for (int zeros = 0;; zeros += 4, value /= 10000) {
-    const uint32_t last = static_cast<uint32_t>(value % 10000);
-    if (last != 0) return zeros + (last % 10 == 0) + (last % 100 == 0) + (last % 1000 == 0);
+  int zeros = strip_zeros<1>(value);
+  while (value % 10 == 0) {
+    value /= 10;
+    ++zeros;
   }
+  return zeros;
+}
+
+// Of a number that mostly has one of its kMost digits or up to two less.
+template <int kMost>
+int digit_count_near(uint64_t value) {
+  if (value < kPowersOfTen[kMost - 3]) return static_cast<int>(digit_count(value));
+  return kMost - 2 + (value >= kPowersOfTen[kMost - 2]) + (value >= kPowersOfTen[kMost - 1]);
 }
 
 // The digits of a decimal as text, scaled to kMost of them, in registers: they are put in their places
@@ -64,7 +90,7 @@ struct DigitText {
 
   explicit DigitText(Decimal value) {
     constexpr uint64_t kZeros = 0x3030303030303030;
-    const int digits = static_cast<int>(digit_count(value.digits));
+    const int digits = digit_count_near<kMost>(value.digits);
     const uint64_t scaled = value.digits * kPowersOfTen[static_cast<size_t>(kMost - digits)];
     const uint64_t rest = scaled % kPowersOfTen[kMost - 1];
     first = static_cast<char>('0' + scaled / kPowersOfTen[kMost - 1]);
@@ -130,15 +156,16 @@ char* put_decimal(char* out, Decimal value) {
   return start + digits.count + !below_one;
 }
 
+template <int kMost>
 size_t decimal_length(Decimal value) {
-  const int digits = static_cast<int>(digit_count(value.digits));
+  const int digits = digit_count_near<kMost>(value.digits);
   const int count = digits - trailing_zeros(value.digits);
   const int exponent = value.exponent + digits - 1;
   if (exponent < kLeastFixed || exponent >= kLeastScientific)
     return static_cast<size_t>(count + (count > 1) + 4 + (exponent <= -100 || exponent >= 100));
-  const int below_one = 1 - exponent + count,
-            above_one = std::max(count + (count > exponent + 1), exponent + 1);
-  return static_cast<size_t>(exponent < 0 ? below_one : above_one);
+  const int below_one = -(exponent < 0);
+  const int above_one = std::max(count + (count > exponent + 1), exponent + 1);
+  return static_cast<size_t>(above_one + ((1 - exponent + count - above_one) & below_one));
 }
 
 // Most numbers that people store are whole, or have few decimals. What reads back from at most 15 digits has
@@ -153,15 +180,21 @@ uint64_t ten_thousandths(double value) {
   return static_cast<double>(static_cast<int64_t>(multiple)) / 1e4 == value ? multiple : 0;
 }
 
+// Of four digits, not all of them zeros.
+int trailing_zeros_of_four(uint32_t digits) {
+  return (digits % 10 == 0) + (digits % 100 == 0) + (digits % 1000 == 0);
+}
+
 char* put_ten_thousandths(char* out, uint64_t multiple) {
   out = put_digits(out, multiple / 10000);
   *out++ = '.';
   const uint32_t fraction = static_cast<uint32_t>(multiple % 10000);
-  return put_four_digits(out, fraction) - trailing_zeros(fraction);
+  return put_four_digits(out, fraction) - trailing_zeros_of_four(fraction);
 }
 
 size_t ten_thousandths_length(uint64_t multiple) {
-  return digit_count(multiple / 10000) + 5 - static_cast<size_t>(trailing_zeros(multiple % 10000));
+  return digit_count(multiple / 10000) + 5 -
+         static_cast<size_t>(trailing_zeros_of_four(static_cast<uint32_t>(multiple % 10000)));
 }
 
 // The same for a float32, which tells apart all decimals of 6 digits.
@@ -199,7 +232,7 @@ template <class L, class Bits>
 size_t small_real_length(Bits bits) {
   if (!L::finite(bits)) return special_length<L>(bits);
   const Binary value = L::binary(bits);
-  return L::negative(bits) + (value.significand == 0 ? 1 : decimal_length(shortest_decimal_32(value)));
+  return L::negative(bits) + (value.significand == 0 ? 1 : decimal_length<9>(shortest_decimal_32(value)));
 }
 
 // |value| as a whole number where it is one of fewer digits than the type resolves, else the largest
@@ -291,7 +324,7 @@ size_t number_length(double value) {
     if (size >= kShortLeast && size < kShortEnd)
       if (const uint64_t multiple = ten_thousandths(size)) return sign + ten_thousandths_length(multiple);
   }
-  return sign + decimal_length(shortest_decimal_64(Layout64::binary(bits)));
+  return sign + decimal_length<17>(shortest_decimal_64(Layout64::binary(bits)));
 }
 
 size_t number_length(float value) {

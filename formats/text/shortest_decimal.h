@@ -3,6 +3,7 @@
 // branches: on real data the processor cannot foretell it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -43,16 +44,48 @@ inline int32_t floor_log2_power_of_ten(int32_t e) {
   return (e * 1741647) >> 19;
 }
 
-// power * value without the bits of power, rounded to odd: the lowest bit is also set where anything was cut
-// off.
-inline uint64_t multiply_to_odd(PowerOfTen power, uint64_t value) {
-  const Wide low = Wide{power.low} * value;
-  const Wide sum = Wide{power.high} * value + static_cast<uint64_t>(low >> 64);
-  return static_cast<uint64_t>(sum >> 64) | (static_cast<uint64_t>(sum) > 1);
+// A power of ten as it is multiplied by: all of it, and the upper half, rounded up, for significands of 24
+// bits.
+struct LongPower {
+  // Bits of a fraction of 60 that one product of them may be wrong by, and some more.
+  static constexpr int kErrorBits = 3;
+  PowerOfTen power;
+  uint64_t top() const { return power.high; }
+};
+struct ShortPower {
+  static constexpr int kErrorBits = 30;
+  uint64_t power;
+  uint64_t top() const { return power; }
+};
+
+// power * value without the bits of power.
+struct Product {
+  uint64_t whole;
+  uint64_t fraction;  // 64 bits
+};
+inline Product multiply(LongPower by, uint64_t value) {
+  const Wide low = Wide{by.power.low} * value;
+  const Wide sum = Wide{by.power.high} * value + static_cast<uint64_t>(low >> 64);
+  return {static_cast<uint64_t>(sum >> 64), static_cast<uint64_t>(sum)};
 }
-inline uint64_t multiply_to_odd(uint64_t power, uint64_t value) {
-  const Wide product = Wide{power} * value;
-  return static_cast<uint64_t>(product >> 64) | (static_cast<uint64_t>(product) >> 32 > 1);
+inline Product multiply(ShortPower by, uint64_t value) {
+  const Wide product = Wide{by.power} * value;
+  return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
+}
+
+// The same rounded to odd: the lowest bit is also set where anything was cut off.
+inline uint64_t multiply_to_odd(LongPower power, uint64_t value) {
+  const Product product = multiply(power, value);
+  return product.whole | (product.fraction > 1);
+}
+inline uint64_t multiply_to_odd(ShortPower power, uint64_t value) {
+  const Product product = multiply(power, value);
+  return product.whole | (product.fraction >> 32 > 1);
+}
+
+// All ones where it holds: a choice of which the compiler makes no branch.
+inline uint64_t mask(bool holds) {
+  return 0 - uint64_t{holds};
 }
 
 // value and the ends of its rounding interval are scaled by 4 * 10^-k. A multiple of 10^(k+1) in the interval
@@ -71,34 +104,60 @@ inline Decimal choose(uint64_t lower, uint64_t value, uint64_t upper, int32_t k)
   const bool above = (one_side & ones_above) | (!one_side & nearer_above);
   const bool shorter = (ones >= 10) & (tens_below != tens_above);
   const uint64_t at_k = ones + above, at_next = tens + tens_above;
-  return {at_k ^ ((at_k ^ at_next) & (0 - uint64_t{shorter})), k + shorter};
+  return {at_k ^ ((at_k ^ at_next) & mask(shorter)), k + shorter};
 }
 
+// For every number: three products, so that each comparison is exact.
 template <class Power>
-Decimal shortest(Binary value, Power power_for) {
+[[gnu::noinline]] Decimal shortest_of_any(Binary value, Power power, int32_t k, int32_t shift) {
   const uint64_t odd = value.significand & 1;  // the ends themselves read back only to an even significand
-  const int32_t k = floor_log10_power_of_two(value.exponent, value.lower_is_closer);
-  const int32_t shift = value.exponent + floor_log2_power_of_ten(-k) + 1;
-  const auto power = power_for(-k);
   const uint64_t scaled = multiply_to_odd(power, 4 * value.significand << shift);
   const uint64_t lower = multiply_to_odd(power, (4 * value.significand - 2 + value.lower_is_closer) << shift);
   const uint64_t upper = multiply_to_odd(power, (4 * value.significand + 2) << shift);
   return choose(lower + odd, scaled, upper - odd, k);
 }
 
+// One product, and half the interval's width, which is the power itself, tell what is inside and what is
+// nearer, unless that is closer than the error of the product. In fractions of 60 bits.
+template <class Power>
+[[gnu::always_inline]] inline Decimal shortest(Binary value, Power power, int32_t k, int32_t shift) {
+  constexpr uint64_t kError = uint64_t{1} << Power::kErrorBits;
+  constexpr uint64_t kOne = uint64_t{1} << 60;
+  const Product scaled = multiply(power, value.significand << shift);
+  const uint64_t tens = scaled.whole / 10 * 10;
+  const uint64_t ones_over = scaled.fraction >> 4, over = (scaled.whole - tens) * kOne + ones_over;
+  const uint64_t half_width = power.top() >> (5 - shift);
+  // The interval is narrower than ten, so only the nearer multiple can be inside.
+  const bool upper_ten = over > 5 * kOne, upper_one = ones_over > kOne / 2;
+  const uint64_t distance = std::min(over, 10 * kOne - over);
+  if ((distance - half_width + kError <= 2 * kError) | (ones_over - kOne / 2 + kError <= 2 * kError) |
+      (scaled.whole < 10) | value.lower_is_closer) [[unlikely]]
+    return shortest_of_any(value, power, k, shift);
+  const uint64_t one = scaled.whole + upper_one, ten = tens + (10 & mask(upper_ten));
+  return {one ^ ((one ^ ten) & mask(distance < half_width)), k};
+}
+
+template <class Power, class PowerFor>
+[[gnu::always_inline]] inline Decimal shortest(Binary value, PowerFor power_for) {
+  const int32_t k = floor_log10_power_of_two(value.exponent, value.lower_is_closer);
+  const int32_t shift = value.exponent + floor_log2_power_of_ten(-k) + 1;  // 1 to 4
+  return shortest<Power>(value, power_for(-k), k, shift);
+}
+
 }  // namespace schubfach
 
 // For numbers whose significand has at most 53 bits and whose exponent lies in [-1074, 971].
 inline Decimal shortest_decimal_64(Binary value) {
-  return schubfach::shortest(value, [](int32_t k) { return kBinaryPowersOfTen[k - kLeastPower]; });
+  return schubfach::shortest<schubfach::LongPower>(
+      value, [](int32_t k) { return schubfach::LongPower{kBinaryPowersOfTen[k - kLeastPower]}; });
 }
 
 // For numbers whose significand has at most 24 bits and whose exponent lies in [-149, 104]: float32 and
 // float16.
 inline Decimal shortest_decimal_32(Binary value) {
-  return schubfach::shortest(value, [](int32_t k) {
+  return schubfach::shortest<schubfach::ShortPower>(value, [](int32_t k) {
     const PowerOfTen power = kBinaryPowersOfTen[k - kLeastPower];
-    return power.high + (power.low != 0);
+    return schubfach::ShortPower{power.high + (power.low != 0)};
   });
 }
 
