@@ -32,22 +32,23 @@ std::string read_version(const std::string& directory, Context& context) {
 
 class DirectoryGroup final : public Group {
  public:
-  DirectoryGroup(std::string directory, std::string version_text, const Version& version, Context& context)
+  DirectoryGroup(std::string directory, std::string version_text, const StoredVersion& version,
+                 Context& context)
       : directory_(std::move(directory)),
         version_text_(std::move(version_text)),
-        arrays_(stored_arrays(version)),
+        arrays_(directory_arrays(version)),
         context_(context) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> present;
-    for (const StoredArray& array : arrays_) {
+    for (const DirectoryArray& array : arrays_) {
       if (std::optional<Node> node = open(array)) present.push_back({array.name, std::move(*node)});
     }
     return present;
   }
 
   std::optional<Node> find(std::string_view name) const override {
-    for (const StoredArray& array : arrays_) {
+    for (const DirectoryArray& array : arrays_) {
       if (array.name == name) return open(array);
     }
     return std::nullopt;
@@ -58,7 +59,7 @@ class DirectoryGroup final : public Group {
   std::string path() const override { return "/"; }
 
  private:
-  std::optional<Node> open(const StoredArray& array) const {
+  std::optional<Node> open(const DirectoryArray& array) const {
     const std::string path = directory_ + "/" + array.name;
     Node node;
     try {
@@ -74,7 +75,7 @@ class DirectoryGroup final : public Group {
 
   std::string directory_;
   std::string version_text_;
-  std::vector<StoredArray> arrays_;
+  std::vector<DirectoryArray> arrays_;
   Context& context_;
 };
 
@@ -90,7 +91,7 @@ bool recognises_directory(const Probe& probe) {
 
 Store open_directory(const Probe& probe, Context& context) {
   const std::string text = read_version(probe.location(), context);
-  const std::optional<Version> version = parse_version(text);
+  const std::optional<StoredVersion> version = parse_version(text);
   if (!version) throw unsupported("the BPCells version {} is not known", to_json_text(Json(text)));
   Store store;
   store.path = probe.location();

@@ -19,7 +19,7 @@ bool may_be_bpcells(const Group& group) {
 }
 
 // The version attribute: a string, or a list of one. One of a type that has no text is none.
-std::optional<Version> version_of(const Node& node) {
+std::optional<StoredVersion> version_of(const Node& node) {
   std::optional<Json> stored;
   try {
     const Attributes attributes = attributes_of(node);
@@ -88,7 +88,7 @@ class LogicalGroup final : public Group {
 // Builds the logical arrays of one group, in the order in which they are asked for.
 class StoreReader {
  public:
-  StoreReader(const Node& node, Version version, Context& context)
+  StoreReader(const Node& node, StoredVersion version, Context& context)
       : node_(node), version_(version), context_(context) {}
 
   Node matrix();
@@ -113,7 +113,7 @@ class StoreReader {
   Node finish(Content content, const std::vector<std::string>& order);
 
   const Node& node_;
-  const Version version_;
+  const StoredVersion version_;
   Context& context_;
   std::vector<Member> listed_;
   std::optional<uint64_t> entry_count_;  // nullopt: the pointer that would tell cannot be read
@@ -191,7 +191,7 @@ Node StoreReader::finish(Content content, const std::vector<std::string>& order)
   std::sort(listed_.begin(), listed_.end(),
             [&](const Member& a, const Member& b) { return rank(a) < rank(b); });
   std::vector<std::string> hidden;
-  for (const StoredArray& array : stored_arrays(version_)) hidden.push_back(array.name);
+  for (const DirectoryArray& array : directory_arrays(version_)) hidden.push_back(array.name);
   Node node = node_;
   node.content = std::move(content);
   node.parts = std::make_shared<LogicalGroup>(node_.parts, std::move(listed_), std::move(hidden));
@@ -311,7 +311,7 @@ Node StoreReader::fragments() {
 
 std::optional<Node> refine(const Node& node, Context& context) {
   if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
-  const std::optional<Version> version = version_of(node);
+  const std::optional<StoredVersion> version = version_of(node);
   if (!version) return std::nullopt;
   StoreReader reader(node, *version, context);
   return version->fragments ? reader.fragments() : reader.matrix();

@@ -29,7 +29,7 @@ DType value_type(ValueType values) {
   return number_type(Kind::real, 8);
 }
 
-void add_stored(const NumberArray& array, unsigned version_number, std::vector<StoredArray>& stored) {
+void add_stored(const NumberArray& array, unsigned version_number, std::vector<DirectoryArray>& stored) {
   if (!array.packed) {
     stored.push_back({array.name, array.type});
     return;
@@ -42,8 +42,8 @@ void add_stored(const NumberArray& array, unsigned version_number, std::vector<S
 
 }  // namespace
 
-std::optional<Version> parse_version(std::string_view text) {
-  Version version;
+std::optional<StoredVersion> parse_version(std::string_view text) {
+  StoredVersion version;
   if (take(text, "packed"))
     version.packed = true;
   else if (!take(text, "unpacked"))
@@ -70,7 +70,7 @@ std::optional<Version> parse_version(std::string_view text) {
   return version;
 }
 
-std::vector<NumberArray> entry_arrays(const Version& version) {
+std::vector<NumberArray> entry_arrays(const StoredVersion& version) {
   if (version.fragments) {
     return {{"cell", uint32(), version.packed, Transform::none},
             {"start", uint32(), version.packed, Transform::difference},
@@ -82,16 +82,16 @@ std::vector<NumberArray> entry_arrays(const Version& version) {
           {"index", uint32(), version.packed, Transform::zigzag_difference}};
 }
 
-std::string pointer_name(const Version& version) {
+std::string pointer_name(const StoredVersion& version) {
   return version.fragments ? "chr_ptr" : "idxptr";
 }
 
-DType pointer_type(const Version& version) {
+DType pointer_type(const StoredVersion& version) {
   return version.number == 1 ? uint32() : uint64();
 }
 
-std::vector<StoredArray> stored_arrays(const Version& version) {
-  std::vector<StoredArray> stored;
+std::vector<DirectoryArray> directory_arrays(const StoredVersion& version) {
+  std::vector<DirectoryArray> stored;
   for (const NumberArray& array : entry_arrays(version)) add_stored(array, version.number, stored);
   stored.push_back({pointer_name(version), pointer_type(version)});
   if (version.fragments) {

@@ -13,7 +13,7 @@ namespace plainfs::bpcells {
 
 enum class ValueType : uint8_t { uint32, float32, float64 };
 
-struct Version {
+struct StoredVersion {
   bool packed = false;
   bool fragments = false;                // else a matrix
   ValueType values = ValueType::uint32;  // of a matrix
@@ -21,7 +21,7 @@ struct Version {
 };
 
 // "packed-uint-matrix-v2" and the like; nullopt for every string that BPCells does not know.
-std::optional<Version> parse_version(std::string_view text);
+std::optional<StoredVersion> parse_version(std::string_view text);
 
 // A logical array of numbers, and how it is stored.
 struct NumberArray {
@@ -32,17 +32,17 @@ struct NumberArray {
 };
 
 // One value a nonzero: val and index; or a fragment: cell, start and end (its packed form holds end - start).
-std::vector<NumberArray> entry_arrays(const Version& version);
+std::vector<NumberArray> entry_arrays(const StoredVersion& version);
 
 // "idxptr" or "chr_ptr", and the type that a directory has for it.
-std::string pointer_name(const Version& version);
-DType pointer_type(const Version& version);
+std::string pointer_name(const StoredVersion& version);
+DType pointer_type(const StoredVersion& version);
 
 // The arrays as a store keeps them. Lists of names have Kind::text.
-struct StoredArray {
+struct DirectoryArray {
   std::string name;
   DType type;
 };
-std::vector<StoredArray> stored_arrays(const Version& version);
+std::vector<DirectoryArray> directory_arrays(const StoredVersion& version);
 
 }  // namespace plainfs::bpcells

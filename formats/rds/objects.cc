@@ -69,11 +69,11 @@ Parts parts_of_object(RValue object) {
                       object.attribute("class")->single_text());
   }
   const std::string version_text(text->single_text());
-  const std::optional<bpcells::Version> version = bpcells::parse_version(version_text);
+  const std::optional<bpcells::StoredVersion> version = bpcells::parse_version(version_text);
   if (!version) throw unsupported("the BPCells version {} is not known", to_json_text(Json(version_text)));
   Parts parts;
   parts.attributes = {{"version", Json(version_text)}};
-  for (const bpcells::StoredArray& stored : bpcells::stored_arrays(*version)) {
+  for (const bpcells::DirectoryArray& stored : bpcells::directory_arrays(*version)) {
     if (RValue* slot = object.attribute(stored.name))
       add(parts, stored.name, array_of_slot(std::move(*slot), stored.type));
   }

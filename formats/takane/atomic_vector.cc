@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kFile = "contents.h5";
 
-Node contents_node(const Place& place, Content content, Context& context) {
+Node contents_node(const ObjectPlace& place, Content content, Context& context) {
   Member contents{"contents", Node{.content = std::move(content)}};
   return Node{.parts = object_group(place, kFile, {std::move(contents)}, context)};
 }
@@ -42,7 +42,7 @@ ArrayPtr values_of(const Group& group, const Owner& owner, Context& context) {
 
 }  // namespace
 
-Node open_contents(const Place& place, const Group& group, const ArrayPtr& values, Context& context) {
+Node open_contents(const ObjectPlace& place, const Group& group, const ArrayPtr& values, Context& context) {
   if (values->shape().size() != 1)
     throw damaged("a vector has one dimension, not {}", values->shape().size());
   if (const ArrayPtr names = names_of(group, values->count()))
@@ -50,7 +50,7 @@ Node open_contents(const Place& place, const Group& group, const ArrayPtr& value
   return contents_node(place, LabelledArray{frames::as_written(values), nullptr, nullptr}, context);
 }
 
-Node broken_contents(const Place& place, const Error& error, Context& context) {
+Node broken_contents(const ObjectPlace& place, const Error& error, Context& context) {
   return contents_node(place, error, context);
 }
 

@@ -11,8 +11,8 @@ Node open_atomic_vector(const Opening& opening);
 
 // The object whose contents.csv are those values, with the names of group beside them where it has any.
 // Throws damaged where the names do not fit.
-Node open_contents(const Place& place, const Group& group, const ArrayPtr& values, Context& context);
+Node open_contents(const ObjectPlace& place, const Group& group, const ArrayPtr& values, Context& context);
 // The same where there are no values to show.
-Node broken_contents(const Place& place, const Error& error, Context& context);
+Node broken_contents(const ObjectPlace& place, const Error& error, Context& context);
 
 }  // namespace plainfs::takane

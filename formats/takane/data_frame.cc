@@ -96,7 +96,7 @@ struct StoredFrame {
   std::vector<std::string> column_names;
 };
 
-StoredFrame open_stored(const Place& place, const ObjectFile& object, Context& context) {
+StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   StoredFrame stored;
   stored.minor_version = check_version(object, "data_frame");
   const std::string name = present(place.directory, kBasicColumns, context);
@@ -135,12 +135,12 @@ class ColumnsGroup : public Group {
 };
 
 class DataFrameGroup;
-std::shared_ptr<const DataFrameGroup> open_frame(const Place& place, const ObjectFile& object,
+std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
                                                  ArrayPtr given_names, Context& context);
 
 class DataFrameGroup : public Group {
  public:
-  DataFrameGroup(Place place, StoredFrame stored, ArrayPtr given_names, Context& context)
+  DataFrameGroup(ObjectPlace place, StoredFrame stored, ArrayPtr given_names, Context& context)
       : place_(std::move(place)),
         stored_(std::move(stored)),
         given_names_(std::move(given_names)),
@@ -237,7 +237,7 @@ class DataFrameGroup : public Group {
     }
   }
 
-  void add_other_column(const std::string& name, const Place& place, std::optional<uint64_t> rows,
+  void add_other_column(const std::string& name, const ObjectPlace& place, std::optional<uint64_t> rows,
                         Table& table, std::vector<Member>& members) const {
     members.push_back({name, Node{.content = link_to(place.path)}});
     try {
@@ -271,33 +271,33 @@ class DataFrameGroup : public Group {
     const auto check = [this](const FileName& folder, auto&& rule) {
       const std::string name = present(place_.directory, folder, context_);
       if (name.empty()) return;
-      const Place place = place_.inside(name, nullptr);
+      const ObjectPlace place = place_.inside(name, nullptr);
       try {
         rule(place, read_object_file(place.directory, context_));
       } catch (const Error& error) {
         warn(name + ": " + error.what());
       }
     };
-    check(kColumnAnnotations, [this](const Place& place, const ObjectFile& object) {
+    check(kColumnAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
       if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
       const uint64_t rows = data_frame_rows(place, object, context_);
       if (rows != stored_.column_names.size())
         throw damaged("it has one row a column: {}, not {}", stored_.column_names.size(), rows);
     });
-    check(kOtherAnnotations, [this](const Place& place, const ObjectFile& object) {
+    check(kOtherAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
       if (object.type != "simple_list") throw damaged("it is a simple_list, not '{}'", object.type);
       height_of(place, object, context_);
     });
   }
 
-  Place place_;
+  ObjectPlace place_;
   StoredFrame stored_;
   ArrayPtr given_names_;  // of the rows where there are none stored; null = none
   Context& context_;
   std::unordered_set<std::string> positions_;  // "0", "1", … one a column
 };
 
-std::shared_ptr<const DataFrameGroup> open_frame(const Place& place, const ObjectFile& object,
+std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
                                                  ArrayPtr given_names, Context& context) {
   if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
   return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), std::move(given_names),
@@ -310,15 +310,15 @@ Node open_data_frame(const Opening& opening) {
   return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.context)};
 }
 
-ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Context& context) {
+ArrayPtr data_frame_row_names(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   return read_row_names(*open_stored(place, object, context).frame);
 }
 
-uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context) {
+uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   return read_row_count(*open_stored(place, object, context).frame, place.path, context);
 }
 
-Table data_frame_table(const Place& place, const ObjectFile& object, Context& context) {
+Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
   Node frame = open_frame(place, object, nullptr, context)->frame_node();
   if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;

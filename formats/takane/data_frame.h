@@ -15,12 +15,12 @@ namespace plainfs::takane {
 Node open_data_frame(const Opening& opening);
 
 // The row-count of the data frame at place. Throws as open_data_frame, and where row-count breaks a rule.
-uint64_t data_frame_rows(const Place& place, const ObjectFile& object, Context& context);
+uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 // Its row names, null where it has none. Throws as open_data_frame, and where they are no list of texts.
-ArrayPtr data_frame_row_names(const Place& place, const ObjectFile& object, Context& context);
+ArrayPtr data_frame_row_names(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 // The whole of it. Throws where a rule is broken that makes the table damaged.
-Table data_frame_table(const Place& place, const ObjectFile& object, Context& context);
+Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

@@ -28,7 +28,7 @@ std::string takane_type(const ArrayPtr& data) {
   throw damaged("the type is BOOLEAN, INTEGER, FLOAT or STRING, not '{}'", type);
 }
 
-ArrayPtr chihaya_values(const ArrayPtr& data, const Place& place, Context& context) {
+ArrayPtr chihaya_values(const ArrayPtr& data, const ObjectPlace& place, Context& context) {
   const ArrayPtr placeholder = hdf5::attribute(*data, "missing_placeholder");
   return typed_values(data, takane_type(data), placeholder, "none", {"array", place.path}, context);
 }
@@ -40,7 +40,7 @@ ArrayPtr require_data(const Group& node) {
 }
 
 // The names in the list dimnames of a seed, in the order of the dimensions of the file.
-std::vector<ArrayPtr> stored_names(const Group& node, const Shape& stored, const Place& place,
+std::vector<ArrayPtr> stored_names(const Group& node, const Shape& stored, const ObjectPlace& place,
                                    Context& context) {
   std::vector<ArrayPtr> names(stored.size());
   const GroupPtr lists = find_group(node, "dimnames");
@@ -51,7 +51,7 @@ std::vector<ArrayPtr> stored_names(const Group& node, const Shape& stored, const
   return names;
 }
 
-Delayed dense_seed(const Group& node, const Place& place, Context& context) {
+Delayed dense_seed(const Group& node, const ObjectPlace& place, Context& context) {
   const ArrayPtr data = require_data(node);
   const bool is_native = !node.find("native") || scalar_number(find_array(node, "native"), "native") != 0;
   Delayed array;
@@ -75,7 +75,7 @@ void set_sparse(Delayed& array, const SparseMatrix& matrix) {
                                    matrix.by_row ? matrix.columns : matrix.rows);
 }
 
-Delayed sparse_seed(const Group& node, const Place& place, Context& context) {
+Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& context) {
   SparseMatrix matrix = frames::compressed_parts(node);
   if (matrix.error) throw *matrix.error;
   const std::string type = takane_type(matrix.value);
@@ -114,7 +114,7 @@ class ConstantArray : public Array {
   const Elements value_;
 };
 
-Delayed constant_seed(const Group& node, const Place& place, Context& context) {
+Delayed constant_seed(const Group& node, const ObjectPlace& place, Context& context) {
   const ArrayPtr value = find_array(node, "value");
   if (!value || !value->shape().empty() || value->is_null()) throw damaged("a constant array has a value");
   const ArrayPtr extents = require_integers(node, "dimensions");
@@ -159,10 +159,10 @@ Delayed of_sparse_object(const Opening& opening) {
   return array;
 }
 
-Delayed takane_seed(const Group& node, const Place& place, TreeBudget& budget, Context& context) {
+Delayed takane_seed(const Group& node, const ObjectPlace& place, TreeBudget& budget, Context& context) {
   const uint64_t index = scalar_number(find_array(node, "index"), "index");
   const std::string name = fmt::format("seeds/{}", index);
-  const Place seed = place.inside("seeds", nullptr).inside(std::to_string(index), nullptr);
+  const ObjectPlace seed = place.inside("seeds", nullptr).inside(std::to_string(index), nullptr);
   if (seed.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
   try {
     context.files.bounds().check(seed.directory);
@@ -178,7 +178,7 @@ Delayed takane_seed(const Group& node, const Place& place, TreeBudget& budget, C
 
 }  // namespace
 
-Delayed read_seed(const Group& node, const std::string& kind, const Place& place, TreeBudget& budget,
+Delayed read_seed(const Group& node, const std::string& kind, const ObjectPlace& place, TreeBudget& budget,
                   Context& context) {
   if (kind == "dense array") return dense_seed(node, place, context);
   if (kind == "sparse matrix") return sparse_seed(node, place, context);

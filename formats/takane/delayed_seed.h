@@ -8,7 +8,7 @@
 namespace plainfs::takane {
 
 // node: a group of the kind that its attribute delayed_array names. place: of the object whose file it is in.
-Delayed read_seed(const Group& node, const std::string& kind, const Place& place, TreeBudget& budget,
+Delayed read_seed(const Group& node, const std::string& kind, const ObjectPlace& place, TreeBudget& budget,
                   Context& context);
 
 }  // namespace plainfs::takane

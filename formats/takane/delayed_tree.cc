@@ -48,7 +48,7 @@ Indices read_indices(const Group& lists, const std::string& number) {
 
 class TreeReader {
  public:
-  TreeReader(const Place& place, TreeBudget& budget, Context& context)
+  TreeReader(const ObjectPlace& place, TreeBudget& budget, Context& context)
       : place_(place), budget_(budget), context_(context) {}
 
   Delayed read(const Group& node, unsigned depth) const {
@@ -201,7 +201,7 @@ class TreeReader {
         (along == 0) == by_row ? major_combined(std::move(sources)) : minor_combined(std::move(sources));
   }
 
-  const Place place_;
+  const ObjectPlace place_;
   TreeBudget& budget_;
   Context& context_;
 };
@@ -213,7 +213,7 @@ void TreeBudget::take() {
   --left;
 }
 
-Delayed read_delayed(const Place& place, TreeBudget& budget, Context& context) {
+Delayed read_delayed(const ObjectPlace& place, TreeBudget& budget, Context& context) {
   const GroupPtr root = open_file_group(place, "array.h5", "delayed_array", context);
   return TreeReader(place, budget, context).read(*root, 0);
 }

@@ -32,6 +32,6 @@ struct TreeBudget {
 
 // The tree in array.h5 of the object at place. Throws damaged where it is no tree, unsupported where an
 // operation or array is none of those that are read, with its name.
-Delayed read_delayed(const Place& place, TreeBudget& budget, Context& context);
+Delayed read_delayed(const ObjectPlace& place, TreeBudget& budget, Context& context);
 
 }  // namespace plainfs::takane

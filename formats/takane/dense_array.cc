@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kType = "dense_array";
 
 // What stands in the file, and what its values mean.
-struct StoredArray {
+struct ArrayContent {
   ArrayPtr values;             // as they are in the file, in the order of the object
   ArrayPtr meant;              // null where error is set
   std::optional<Error> error;  // why they have no meaning
@@ -27,8 +27,8 @@ ArrayPtr meant_values(const Group& group, const std::string& type, const Owner& 
   return typed_values(stored, type, hdf5::attribute(*stored, kPlaceholder), "none", owner, context);
 }
 
-StoredArray read_array(const Group& group, const Owner& owner, Context& context) {
-  StoredArray read;
+ArrayContent read_array(const Group& group, const Owner& owner, Context& context) {
+  ArrayContent read;
   try {
     const bool transposed = is_transposed(group);
     read.values = find_array(group, "data");
@@ -44,8 +44,8 @@ StoredArray read_array(const Group& group, const Owner& owner, Context& context)
   return read;
 }
 
-Content content_of(const Group& group, const StoredArray& array, const SideNames& given, const Place& place,
-                   Context& context) {
+Content content_of(const Group& group, const ArrayContent& array, const SideNames& given,
+                   const ObjectPlace& place, Context& context) {
   if (array.error && !array.values) return *array.error;
   if (array.error) {
     const ArrayPtr broken = std::make_shared<BrokenArray>(array.values->dtype(), *array.error);
@@ -78,7 +78,7 @@ Node open_dense_array(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
   check_version(object, kType);
   const GroupPtr group = open_file_group(place, "array.h5", kType, context);
-  const StoredArray array = read_array(*group, {"array", place.path}, context);
+  const ArrayContent array = read_array(*group, {"array", place.path}, context);
   Member shown{kType, Node{.content = content_of(*group, array, sides, place, context)}};
   return Node{.parts = object_group(place, "array.h5", {std::move(shown)}, context)};
 }

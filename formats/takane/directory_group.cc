@@ -11,23 +11,23 @@ namespace {
 
 class UnreadableGroup : public Group {
  public:
-  UnreadableGroup(Place place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
+  UnreadableGroup(ObjectPlace place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
   std::vector<Member> members() const override { throw error_; }
   GroupPtr parent() const override { return place_.parent; }
   std::string path() const override { return place_.path; }
 
  private:
-  const Place place_;
+  const ObjectPlace place_;
   const Error error_;
 };
 
 // Text only: what it leads to is not looked at.
-Link link_outside(const Place& inner) {
+Link link_outside(const ObjectPlace& inner) {
   boost::system::error_code unknown;
   return {{}, {}, boost::filesystem::weakly_canonical(inner.directory, unknown).string(), true};
 }
 
-Node hdf5_node(const Place& inner, Context& context) {
+Node hdf5_node(const ObjectPlace& inner, Context& context) {
   try {
     return Node{.parts = hdf5::open_group(inner.directory, context)};
   } catch (const Error& error) {
@@ -72,7 +72,7 @@ std::optional<Node> DirectoryGroup::find(std::string_view name) const {
 }
 
 Member DirectoryGroup::stored_member(const std::string& name) const {
-  const Place inner = place_.inside(name, shared_from_this());
+  const ObjectPlace inner = place_.inside(name, shared_from_this());
   if (!context_.files.bounds().contains(inner.directory)) return {name, Node{.content = link_outside(inner)}};
   const Probe probe(inner.directory, context_.files);
   if (probe.is_folder())
@@ -82,18 +82,19 @@ Member DirectoryGroup::stored_member(const std::string& name) const {
   return plain_file_member(place_.directory, name);
 }
 
-GroupPtr unreadable_group(const Place& place, const Error& error) {
+GroupPtr unreadable_group(const ObjectPlace& place, const Error& error) {
   return std::make_shared<UnreadableGroup>(place, error);
 }
 
-GroupPtr object_group(const Place& place, std::string file, std::vector<Member> members, Context& context) {
+GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,
+                      Context& context) {
   DirectoryGroup::Rules rules;
   rules.replaced = {std::move(file)};
   rules.added = [members = std::move(members)](const GroupPtr&) { return members; };
   return std::make_shared<DirectoryGroup>(place, std::move(rules), context);
 }
 
-GroupPtr open_file_group(const Place& place, const std::string& file, const std::string& group,
+GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, const std::string& group,
                          Context& context) {
   const std::string path = place.directory + "/" + file;
   if (context.files.kind_of(path) == EntryKind::nothing) throw damaged("{} is there", file);

@@ -22,8 +22,8 @@ class DirectoryGroup : public Group {
     std::function<std::vector<Member>(const GroupPtr& self)> added;
   };
 
-  DirectoryGroup(Place place, Context& context) : DirectoryGroup(std::move(place), Rules{}, context) {}
-  DirectoryGroup(Place place, Rules rules, Context& context)
+  DirectoryGroup(ObjectPlace place, Context& context) : DirectoryGroup(std::move(place), Rules{}, context) {}
+  DirectoryGroup(ObjectPlace place, Rules rules, Context& context)
       : place_(std::move(place)), rules_(std::move(rules)), context_(context) {}
 
   std::vector<Member> members() const override;
@@ -36,20 +36,21 @@ class DirectoryGroup : public Group {
   Member stored_member(const std::string& name) const;
   std::vector<Member> added() const;
 
-  const Place place_;
+  const ObjectPlace place_;
   const Rules rules_;
   Context& context_;
 };
 
 // What stands where a directory that might be anything cannot be opened: listing it throws.
-GroupPtr unreadable_group(const Place& place, const Error& error);
+GroupPtr unreadable_group(const ObjectPlace& place, const Error& error);
 
 // An object whose arrays stand in one file of its own: members in place of it, and its other files and
 // folders.
-GroupPtr object_group(const Place& place, std::string file, std::vector<Member> members, Context& context);
+GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,
+                      Context& context);
 
 // The group of that name in an HDF5 file of the object at place. Throws where there is none.
-GroupPtr open_file_group(const Place& place, const std::string& file, const std::string& group,
+GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, const std::string& group,
                          Context& context);
 
 // The entries of a folder by name, in byte order: files and folders; those whose names start with "." left

@@ -13,7 +13,7 @@ constexpr const char* kType = "genomic_ranges";
 constexpr const char* kFile = "ranges.h5";
 
 GenomicRanges read_ranges(const Opening& opening) {
-  const Place& place = opening.place;
+  const ObjectPlace& place = opening.place;
   check_version(opening.object, kType);
   const GroupPtr group = open_file_group(place, kFile, kType, opening.context);
   GenomicRanges ranges;
@@ -71,8 +71,8 @@ ArrayPtr strand_signs(ArrayPtr strands) {
 }
 
 // The columns of range_annotations, none where it is not there.
-std::vector<Column> annotations(const Place& ranges, uint64_t count, Context& context) {
-  const Place place = ranges.inside("range_annotations", nullptr);
+std::vector<Column> annotations(const ObjectPlace& ranges, uint64_t count, Context& context) {
+  const ObjectPlace place = ranges.inside("range_annotations", nullptr);
   if (context.files.kind_of(place.directory) == EntryKind::nothing) return {};
   try {
     context.files.bounds().check(place.directory);

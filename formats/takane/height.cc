@@ -49,7 +49,7 @@ uint64_t dense_array_height(const GroupPtr& group) {
   return last ? data->shape().back() : data->shape().front();
 }
 
-uint64_t list_height(const Place& place, const ObjectFile& object, Context& context) {
+uint64_t list_height(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   const Json* format = object.properties() ? object.properties()->find("format") : nullptr;
   if (format && format->text() && *format->text() == "json.gz") {
     const Bytes text = read_json_gz(place.directory + "/list_contents.json.gz", context);
@@ -75,7 +75,7 @@ std::optional<uint64_t> stated_height(const ObjectFile& object, const char* prop
 
 }  // namespace
 
-std::optional<uint64_t> height_of(const Place& place, const ObjectFile& object, Context& context) {
+std::optional<uint64_t> height_of(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   const auto group_in = [&](const char* file, const char* name) {
     return require_group(hdf5::open_group(place.directory + "/" + file, context), name);
   };

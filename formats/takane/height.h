@@ -11,6 +11,6 @@ namespace plainfs::takane {
 
 // Nullopt for types that have no height, or that plainfs does not know. Throws where the object cannot be
 // read.
-std::optional<uint64_t> height_of(const Place& place, const ObjectFile& object, Context& context);
+std::optional<uint64_t> height_of(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

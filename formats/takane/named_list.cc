@@ -36,7 +36,7 @@ const char* only_member(const std::string& type) {
 
 class NameLinks {
  public:
-  NameLinks(Place place, Context& context) : place_(std::move(place)), context_(context) {}
+  NameLinks(ObjectPlace place, Context& context) : place_(std::move(place)), context_(context) {}
 
   // Made once, so that what is wrong is told once.
   const std::vector<Member>& get() {
@@ -87,7 +87,7 @@ class NameLinks {
     if (items > names) warn(fmt::format("{} names for {} objects", names, items));
   }
 
-  const Place place_;
+  const ObjectPlace place_;
   Context& context_;
   std::once_flag made_;
   std::vector<Member> links_;  // filled once, by made_
@@ -95,11 +95,11 @@ class NameLinks {
 
 }  // namespace
 
-bool is_named_list(const Place& place, Context& context) {
+bool is_named_list(const ObjectPlace& place, Context& context) {
   return context.files.kind_of(place.directory + "/" + kNames) == EntryKind::file;
 }
 
-GroupPtr open_named_list(const Place& place, const SideNames& sides, Context& context) {
+GroupPtr open_named_list(const ObjectPlace& place, const SideNames& sides, Context& context) {
   DirectoryGroup::Rules rules;
   rules.sides = [sides](const std::string&) { return sides; };
   rules.added = [links = std::make_shared<NameLinks>(place, context)](const GroupPtr&) {

@@ -11,9 +11,9 @@
 namespace plainfs::takane {
 
 // Whether there is a names.json and no OBJECT.
-bool is_named_list(const Place& place, Context& context);
+bool is_named_list(const ObjectPlace& place, Context& context);
 // sides: what its items are given.
-GroupPtr open_named_list(const Place& place, const SideNames& sides, Context& context);
+GroupPtr open_named_list(const ObjectPlace& place, const SideNames& sides, Context& context);
 
 // The names of the items in order, for describing a list; empty where they cannot be read.
 std::vector<std::string> names_of_list(const std::string& directory, Context& context);

@@ -65,11 +65,11 @@ Store open(const Probe& probe, Context& context) {
   }
   if (object.properties_of(kExperiment))
     store.details.emplace_back("takane", describe_experiment(probe.location(), object, context));
-  store.root = open_object(Place{probe.location(), "/", nullptr, 0}, {}, context);
+  store.root = open_object(ObjectPlace{probe.location(), "/", nullptr, 0}, {}, context);
   return store;
 }
 
-Place Place::inside(const std::string& name, GroupPtr enclosing) const {
+ObjectPlace ObjectPlace::inside(const std::string& name, GroupPtr enclosing) const {
   return {directory + "/" + name, (path == "/" ? path : path + "/") + name, std::move(enclosing), depth + 1,
           in_frame};
 }
@@ -98,7 +98,7 @@ ObjectFile read_object_file(const std::string& directory, Context& context) {
   return {*type->text(), *document.object()};
 }
 
-Node open_object(const Place& place, const SideNames& sides, Context& context) {
+Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context) {
   if (place.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
   const Opening opening{place, read_object_file(place.directory, context), sides, context};
   for (const ObjectType& type : kTypes)
@@ -108,7 +108,7 @@ Node open_object(const Place& place, const SideNames& sides, Context& context) {
   return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
 }
 
-Node open_directory(const Place& place, const SideNames& sides, Context& context) {
+Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& context) {
   try {
     context.files.bounds().check(place.directory);
     if (context.files.kind_of(place.directory + "/OBJECT") == EntryKind::file)

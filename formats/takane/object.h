@@ -23,14 +23,14 @@ Store open(const Probe& probe, Context& context);
 inline constexpr unsigned kMostNested = 64;
 
 // Where an object lies: its directory on disk, its place in the store, and how many objects enclose it.
-struct Place {
+struct ObjectPlace {
   std::string directory;
   std::string path;  // "/", "/other_columns/1"
   GroupPtr parent;   // null at the root
   unsigned depth = 0;
   bool in_frame = false;  // below a data frame: one of its columns or annotations
 
-  Place inside(const std::string& name, GroupPtr enclosing) const;
+  ObjectPlace inside(const std::string& name, GroupPtr enclosing) const;
   std::string name() const { return directory.substr(directory.rfind('/') + 1); }
 };
 
@@ -55,17 +55,17 @@ struct SideNames {
 
 // What each type is opened from.
 struct Opening {
-  Place place;
+  ObjectPlace place;
   ObjectFile object;
   SideNames sides;
   Context& context;
 };
 
 // The object at place, whatever its type; throws where it cannot be opened.
-Node open_object(const Place& place, const SideNames& sides, Context& context);
+Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context);
 // The same, but a directory without OBJECT is listed as it is (with names.json, as a list: named_list.h), and
 // one that cannot be opened is a group that throws when listed. sides: also of a list's items.
-Node open_directory(const Place& place, const SideNames& sides, Context& context);
+Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& context);
 
 // Throws unsupported where the object's version of type is of another major one, damaged where it is none.
 // Returns the minor version.

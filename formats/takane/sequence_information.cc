@@ -20,7 +20,7 @@ ArrayPtr marked_list(const Group& group, const char* name, const char* type, con
 
 }  // namespace
 
-ArrayPtr sequence_names(const Place& place, Context& context) {
+ArrayPtr sequence_names(const ObjectPlace& place, Context& context) {
   context.files.bounds().check(place.directory);
   const ObjectFile object = read_object_file(place.directory, context);
   if (object.type != kType) throw damaged("it is {}, not '{}'", kType, object.type);

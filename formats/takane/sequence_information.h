@@ -11,6 +11,6 @@ namespace plainfs::takane {
 Node open_sequence_information(const Opening& opening);
 
 // The names of the sequences at place. Throws where they cannot be had.
-ArrayPtr sequence_names(const Place& place, Context& context);
+ArrayPtr sequence_names(const ObjectPlace& place, Context& context);
 
 }  // namespace plainfs::takane

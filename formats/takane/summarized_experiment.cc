@@ -16,11 +16,11 @@ constexpr const char* kColumnData = "column_data";
 
 // The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell.
 // is_known: whether the same would be said the next time.
-ArrayPtr names_in(const Place& experiment, const char* folder, Context& context, bool& is_known) {
+ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& context, bool& is_known) {
   is_known = true;
   const std::string directory = experiment.directory + "/" + folder;
   if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
-  const Place place = experiment.inside(folder, nullptr);
+  const ObjectPlace place = experiment.inside(folder, nullptr);
   try {
     context.files.bounds().check(directory);
     const ObjectFile object = read_object_file(directory, context);
@@ -37,7 +37,7 @@ ArrayPtr names_in(const Place& experiment, const char* folder, Context& context,
 // names_in() of one folder, looked up once, or until nothing keeps them from being read. Thread-safe.
 class NamesOnce {
  public:
-  ArrayPtr of(const Place& experiment, const char* folder, Context& context) {
+  ArrayPtr of(const ObjectPlace& experiment, const char* folder, Context& context) {
     const std::lock_guard lock(mutex_);
     if (is_known_) return names_;
     ArrayPtr names = names_in(experiment, folder, context, is_known_);
@@ -75,7 +75,7 @@ class Experiment {
     return names ? names : sides_.columns;
   }
 
-  const Place place_;
+  const ObjectPlace place_;
   const SideNames sides_;
   Context& context_;
   mutable NamesOnce rows_, columns_;
@@ -89,11 +89,11 @@ Json names_json(const std::string& directory, Context& context) {
 
 }  // namespace
 
-std::vector<Member> frame_links(const Place& place, std::initializer_list<const char*> folders,
+std::vector<Member> frame_links(const ObjectPlace& place, std::initializer_list<const char*> folders,
                                 Context& context) {
   std::vector<Member> links;
   for (const char* folder : folders) {
-    const Place frame = place.inside(folder, nullptr);
+    const ObjectPlace frame = place.inside(folder, nullptr);
     if (context.files.kind_of(frame.directory) != EntryKind::folder) continue;
     Link link = link_to(frame.path + "/data_frame");
     link.only = ".csv";

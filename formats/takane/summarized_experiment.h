@@ -20,7 +20,7 @@ Node open_experiment(const Opening& opening);
 Json describe_experiment(const std::string& directory, const ObjectFile& object, Context& context);
 
 // A link FOLDER.csv to the data frame in a folder of the object at place; empty where it is not there.
-std::vector<Member> frame_links(const Place& place, std::initializer_list<const char*> folders,
+std::vector<Member> frame_links(const ObjectPlace& place, std::initializer_list<const char*> folders,
                                 Context& context);
 
 }  // namespace plainfs::takane

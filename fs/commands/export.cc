@@ -18,13 +18,13 @@ namespace plainfs {
 namespace {
 
 // One of several jobs that share the work: number 1 to count.
-struct Part {
+struct Share {
   size_t number = 1;
   size_t count = 1;
 };
 
-Part parse_part(const std::string& text) {
-  Part part;
+Share parse_part(const std::string& text) {
+  Share part;
   const char* const end = text.data() + text.size();
   const auto [slash, wrong] = std::from_chars(text.data(), end, part.number);
   if (wrong == std::errc() && slash != end && *slash == '/') {
@@ -58,7 +58,7 @@ class Export {
   }
 
   // Copies those files of the plan that are this part's.
-  ExitCode run(Part part) {
+  ExitCode run(Share part) {
     progress_.begin("measuring", Progress::Unit::files, files_.size());
     measure();
     take(part);
@@ -92,7 +92,7 @@ class Export {
 
   // The largest files first, each to the part that has the fewest bytes so far: every job comes to the same
   // answer.
-  void take(Part part) {
+  void take(Share part) {
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) {
       return std::tie(b.size, a.path) < std::tie(a.size, b.path);
     });
@@ -150,7 +150,7 @@ class Export {
 
 int export_command(Arguments arguments) {
   const std::string part_text = take_value(arguments, "--part");
-  const Part part = part_text.empty() ? Part() : parse_part(part_text);
+  const Share part = part_text.empty() ? Share() : parse_part(part_text);
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
   if (options.names.size() < 2) throw Failure(kUsage, "export: a store and a directory are wanted");

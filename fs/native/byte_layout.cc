@@ -147,14 +147,14 @@ void ByteLayout::put_zeros(uint64_t count) {
 template <class Visit>
 void ByteLayout::for_each_part(uint64_t begin, uint64_t end, Visit&& visit) const {
   auto part =
-      std::partition_point(parts_.begin(), parts_.end(), [&](const Part& p) { return p.end <= begin; });
+      std::partition_point(parts_.begin(), parts_.end(), [&](const Piece& p) { return p.end <= begin; });
   for (; part != parts_.end() && part->begin < end; ++part)
     visit(*part, std::max(begin, part->begin) - part->begin, std::min(end, part->end) - part->begin);
 }
 
 void ByteLayout::read(const Wanted& wanted) const {
   const uint64_t begin = wanted.offset;
-  for_each_part(begin, begin + wanted.out.size(), [&](const Part& part, uint64_t from, uint64_t to) {
+  for_each_part(begin, begin + wanted.out.size(), [&](const Piece& part, uint64_t from, uint64_t to) {
     const std::span<std::byte> out = wanted.out.subspan(part.begin + from - begin, to - from);
     if (part.segment)
       part.segment->read({from, out, wanted.in_passing});
@@ -167,13 +167,13 @@ void ByteLayout::read(const Wanted& wanted) const {
 
 uint64_t ByteLayout::least_block() const {
   uint64_t least = 1;
-  for (const Part& part : parts_)
+  for (const Piece& part : parts_)
     if (part.segment) least = std::max(least, std::min(part.segment->least_block(), part.segment->size()));
   return least;
 }
 
 void ByteLayout::passed(uint64_t begin, uint64_t end) const {
-  for_each_part(begin, end, [](const Part& part, uint64_t from, uint64_t to) {
+  for_each_part(begin, end, [](const Piece& part, uint64_t from, uint64_t to) {
     if (part.segment) part.segment->passed(from, to);
   });
 }

@@ -50,7 +50,7 @@ class ByteLayout {
   void passed(uint64_t begin, uint64_t end) const;
 
  private:
-  struct Part {
+  struct Piece {
     uint64_t begin;
     uint64_t end;
     std::string bytes;   // where there is no segment; empty = zeros
@@ -59,7 +59,7 @@ class ByteLayout {
   template <class Visit>
   void for_each_part(uint64_t begin, uint64_t end, Visit&& visit) const;
 
-  std::vector<Part> parts_;
+  std::vector<Piece> parts_;
   uint64_t size_ = 0;
 };
 

@@ -47,15 +47,15 @@ TextLengths measure_texts(const Array& array, Context& context) {
   TextLengths lengths;
   lengths.count = array.count();
   const uint64_t runs = divide_up(lengths.count, kTextsInRun);
-  struct Part {
+  struct Tally {
     uint64_t longest = 0;
     bool any_missing = false;
     bool is_ascii = true;
   };
-  std::vector<Part> parts(divide_up(runs, kRunsTogether));
+  std::vector<Tally> parts(divide_up(runs, kRunsTogether));
   lengths.before.resize(runs + 1);
   context.workers.parallel_for(parts.size(), [&](size_t together) {
-    Part& part = parts[together];
+    Tally& part = parts[together];
     for (uint64_t run = together * kRunsTogether; run < std::min(runs, (together + 1) * kRunsTogether);
          ++run) {
       const uint64_t first = run * kTextsInRun;
@@ -72,7 +72,7 @@ TextLengths measure_texts(const Array& array, Context& context) {
   });
   for (uint64_t run = 0; run < runs; ++run)
     lengths.before[run + 1] = checked_add(lengths.before[run], lengths.before[run + 1]);
-  for (const Part& part : parts) {
+  for (const Tally& part : parts) {
     lengths.longest = std::max(lengths.longest, part.longest);
     lengths.any_missing |= part.any_missing;
     lengths.is_ascii &= part.is_ascii;

@@ -95,9 +95,9 @@ Shown made_directory(OfferedFile offered) {
   return directory;
 }
 
-class Lister {
+class MemberLister {
  public:
-  explicit Lister(const Shelf& shelf) : shelf_(shelf) {}
+  explicit MemberLister(const Shelf& shelf) : shelf_(shelf) {}
 
   void add_member(const Member& member, Links& links) {
     if (std::holds_alternative<Nothing>(member.node.content)) return;
@@ -192,7 +192,7 @@ std::vector<Member> refined_members(const Node& node, Context& context) {
 
 std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>& members, Links& links,
                                      bool is_top, const Shelf& shelf) {
-  Lister lister(shelf);
+  MemberLister lister(shelf);
   for (const Member& member : members) lister.add_member(member, links);
   lister.add_own_files(node, members, is_top);
   return lister.finish(is_top);
@@ -202,7 +202,7 @@ std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>
 // name is taken there by a member.
 class TargetNames {
  public:
-  TargetNames(const Place& place, Links& links, const Shelf& shelf)
+  TargetNames(const DirectoryPlace& place, Links& links, const Shelf& shelf)
       : place_(place), links_(links), shelf_(shelf) {}
 
   std::string of(const Link& link, const std::string& extension) {
@@ -253,7 +253,7 @@ class TargetNames {
     return entry->second;
   }
 
-  const Place& place_;
+  const DirectoryPlace& place_;
   Links& links_;
   const Shelf& shelf_;
   std::map<std::pair<const Store*, std::vector<std::string>>, Names> known_;
@@ -263,7 +263,7 @@ std::string file_name_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-std::string text_of(const Link& link, const std::string& extension, const Place& place, Links& links,
+std::string text_of(const Link& link, const std::string& extension, const DirectoryPlace& place, Links& links,
                     TargetNames& names) {
   if (link.verbatim) return link.text;
   const Destination to = links.destination(link);
@@ -280,7 +280,7 @@ std::string text_of(const Link& link, const std::string& extension, const Place&
 
 }  // namespace
 
-std::vector<Shown> show_directory(const Shown& directory, const Node& node, const Place& place,
+std::vector<Shown> show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
                                   const Shelf& shelf) {
   if (!directory.made.empty()) return directory.made;
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;

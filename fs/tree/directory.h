@@ -28,7 +28,7 @@ struct Shown {
 };
 
 // Where a directory is.
-struct Place {
+struct DirectoryPlace {
   StorePtr store;
   std::vector<std::string> above;  // names from the store's root to what is shown of it; empty = all of it
   std::vector<std::string> names;  // from there to the directory
@@ -45,7 +45,7 @@ struct Shelf {
 
 // The content of a directory at place: of its node, or what views have made it of. Throws where the group
 // cannot be read.
-std::vector<Shown> show_directory(const Shown& directory, const Node& node, const Place& place,
+std::vector<Shown> show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
                                   const Shelf& shelf);
 
 // The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its

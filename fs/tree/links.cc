@@ -115,11 +115,11 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
 // then.
 Links::End Links::follow(StorePtr store, Link link, int depth) {
   struct Followed {
-    Place place;      // where the link stands
-    int links_there;  // followed on the way to it
+    DirectoryPlace place;  // where the link stands
+    int links_there;       // followed on the way to it
   };
   std::vector<Followed> chain;
-  std::set<Place> seen;
+  std::set<DirectoryPlace> seen;
   End end;
   for (;;) {
     if (link.path.size() > kDeepestPath || link.verbatim) break;
@@ -133,7 +133,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
       end.node = store->root;
       break;
     }
-    Place place{store.get(), link.path};
+    DirectoryPlace place{store.get(), link.path};
     if (const auto known = known_.find(place); known != known_.end()) {
       end = known->second;
       break;
@@ -163,7 +163,7 @@ Links::End Links::end_of(const StorePtr& store, std::span<const std::string> pat
   End end{store->root, 0, false};
   if (depth > kMostLinks) return {std::nullopt, kMostLinks + 1, true};
   for (size_t i = 0; i < path.size() && end.node; ++i) {
-    Place place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
+    DirectoryPlace place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
     if (const auto known = known_.find(place); known != known_.end()) {
       end = known->second;
       continue;

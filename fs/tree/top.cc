@@ -12,7 +12,7 @@ Shown directory_of(Node node) {
 // One directory further down. is_named: top is in the store that was named to be mounted.
 Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& shelf) {
   Context& context = is_named ? shelf.context : shelf.context.of_store(top.store->path);
-  const Place place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
+  const DirectoryPlace place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
   const std::vector<Shown> all =
       show_directory(top.directory, top.directory.node, place, {context, shelf.stores, shelf.views});
   const auto found =

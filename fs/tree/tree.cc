@@ -101,7 +101,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
   const ShownPtr here = shown(inode);
   const Node node = directory_node(*here);
-  const Place place = place_of(inode);
+  const DirectoryPlace place = place_of(inode);
   const std::lock_guard listing(directory->listing_now);
   {
     const std::shared_lock lock(mutex_);
@@ -211,8 +211,8 @@ Node Tree::directory_node(const Shown& shown) {
   return as_root_directory(stores_.open(shown.node.store)->root, false);
 }
 
-Place Tree::place_of(Inode directory) {
-  Place place;
+DirectoryPlace Tree::place_of(Inode directory) {
+  DirectoryPlace place;
   for (Inode at = directory;; at = inodes_->parent(at)) {
     if (at == kRootInode) {
       place.store = top_.store;

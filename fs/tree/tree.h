@@ -122,7 +122,7 @@ class Tree {
   ShownPtr shown(Inode inode);
   void settle(Inode inode);
   Node directory_node(const Shown& shown);
-  Place place_of(Inode directory);
+  DirectoryPlace place_of(Inode directory);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
   void let_go(const std::string& store_path);
 

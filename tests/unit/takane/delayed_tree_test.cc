@@ -42,7 +42,7 @@ struct Tree : ObjectFixture {
   Delayed read() {
     test.files.clear();
     TreeBudget budget;
-    return read_delayed(Place{root, "/", nullptr, 0}, budget, test.context);
+    return read_delayed(ObjectPlace{root, "/", nullptr, 0}, budget, test.context);
   }
   std::string failure() {
     return failure_of([&] { read(); });
