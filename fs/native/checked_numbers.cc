@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/model/derived_array.h"
+#include "fs/native/number_loops.h"
 
 namespace plainfs {
 
@@ -12,11 +13,12 @@ namespace {
 template <class T>
 void check_below(std::span<const T> values, uint64_t limit, const std::string& what) {
   if constexpr (std::is_integral_v<T>) {
-    if (values.empty()) return;
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    for (const T value : {*least, *most})
-      if (std::cmp_less(value, 0) || std::cmp_greater_equal(value, limit))
-        throw damaged("{} {} is not below {}", what, value, limit);
+    const auto is_below = [limit](T value) {
+      return std::cmp_greater_equal(value, 0) && std::cmp_less(value, limit);
+    };
+    if (all_hold(values, is_below)) return;
+    throw damaged("{} {} is not below {}", what, *std::find_if_not(values.begin(), values.end(), is_below),
+                  limit);
   } else {
     throw damaged("a sparse matrix whose {}s are no whole numbers", what);
   }

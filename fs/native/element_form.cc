@@ -1,5 +1,6 @@
 #include "fs/native/element_form.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <type_traits>
 
 #include "formats/base/error.h"
+#include "fs/native/number_loops.h"
 
 namespace plainfs {
 
@@ -18,7 +20,7 @@ constexpr uint32_t kRMissingInteger = 0x80000000;
 constexpr int64_t kWholeInDouble = int64_t{1} << 53;
 
 template <class T>
-T swapped(T value) {
+constexpr T swapped(T value) {
   if constexpr (sizeof(T) == 4)
     return __builtin_bswap32(value);
   else
@@ -33,22 +35,37 @@ double widened(T value) {
     return static_cast<double>(value);
 }
 
-// make(value) for each element and `missing` for those that are: the loop without missing ones has no branch.
-template <class T, class Out, class Make>
+// Values that are looked at and then written, so that they are read from memory once.
+constexpr uint64_t kValuesAtOnce = 4096;
+
+// make(value) for each element and `missing` for those that are. Where fits(value) is false of one that is
+// not, refuse(value), which throws.
+template <class T, class Out, class Fits, class Refuse, class Make>
 void write_each(const Elements& elements, uint64_t first, uint64_t count, std::byte* out, Out missing,
-                Make&& make) {
+                Fits fits, Refuse refuse, Make make) {
   const std::span<const T> values = elements.values<T>().subspan(first, count);
   if (elements.missing.empty()) {
-    for (uint64_t i = 0; i < count; ++i) {
-      const Out made = make(values[i]);
-      std::memcpy(out + i * sizeof(Out), &made, sizeof made);
+    for (uint64_t at = 0; at < count; at += kValuesAtOnce) {
+      const std::span<const T> some = values.subspan(at, std::min(kValuesAtOnce, count - at));
+      if (!all_hold(some, fits)) refuse(*std::find_if_not(some.begin(), some.end(), fits));
+      convert(some, out + at * sizeof(Out), make);
     }
     return;
   }
   for (uint64_t i = 0; i < count; ++i) {
-    const Out made = elements.missing[first + i] ? missing : make(values[i]);
+    const bool is_missing = elements.missing[first + i];
+    if (!is_missing && !fits(values[i])) refuse(values[i]);
+    const Out made = is_missing ? missing : make(values[i]);
     std::memcpy(out + i * sizeof(Out), &made, sizeof made);
   }
+}
+
+// Of values that all fit.
+template <class T, class Out, class Make>
+void write_each(const Elements& elements, uint64_t first, uint64_t count, std::byte* out, Out missing,
+                Make make) {
+  write_each<T>(
+      elements, first, count, out, missing, [](T) { return true; }, [](T) {}, make);
 }
 
 uint64_t r_bits(double value) {
@@ -56,24 +73,25 @@ uint64_t r_bits(double value) {
 }
 
 template <class T>
-void check_whole_in_double(T value) {
-  if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
-    const bool fits =
-        std::is_signed_v<T>
-            ? static_cast<int64_t>(value) <= kWholeInDouble && static_cast<int64_t>(value) >= -kWholeInDouble
-            : static_cast<uint64_t>(value) <= static_cast<uint64_t>(kWholeInDouble);
-    if (!fits) throw unsupported("R has no integer as large as {}", value);
-  }
+bool is_whole_in_double(T value) {
+  if constexpr (std::is_signed_v<T>)
+    return value <= kWholeInDouble && value >= -kWholeInDouble;
+  else
+    return value <= uint64_t{kWholeInDouble};
 }
 
 void write_r_double(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                     std::byte* out) {
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    write_each<T>(elements, first, count, out, swapped(kRMissingReal), [](T value) {
-      check_whole_in_double(value);
-      return r_bits(widened(value));
-    });
+    constexpr uint64_t kMissing = swapped(kRMissingReal);
+    if constexpr (!std::is_integral_v<T>)
+      write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(widened(value)); });
+    else
+      write_each<T>(
+          elements, first, count, out, kMissing, [](T value) { return is_whole_in_double(value); },
+          [](T value) { throw unsupported("R has no integer as large as {}", value); },
+          [](T value) { return swapped(std::bit_cast<uint64_t>(static_cast<double>(value))); });
   });
 }
 
@@ -82,14 +100,11 @@ void write_r_integer(const DType& type, const Elements& elements, uint64_t first
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
-      write_each<T>(elements, first, count, out, swapped(kRMissingInteger), [](T value) {
-        if constexpr (sizeof(T) >= 4) {
-          using Limits = std::numeric_limits<int32_t>;
-          if (!std::in_range<int32_t>(value) || static_cast<int32_t>(value) == Limits::min())
-            throw unsupported("R has no integer {}", value);
-        }
-        return swapped(static_cast<uint32_t>(static_cast<int32_t>(value)));
-      });
+      write_each<T>(
+          elements, first, count, out, swapped(kRMissingInteger),
+          [](T value) { return std::in_range<int32_t>(value) && std::cmp_not_equal(value, INT32_MIN); },
+          [](T value) { throw unsupported("R has no integer {}", value); },
+          [](T value) { return swapped(static_cast<uint32_t>(static_cast<int32_t>(value))); });
     else
       throw unsupported("{} as R's integer", type.name());
   });
@@ -130,10 +145,10 @@ void write_little(const DType& type, const Elements& elements, uint64_t first, u
       write_each<T>(elements, first, count, out, std::numeric_limits<Out>::quiet_NaN(),
                     [](T value) { return static_cast<Out>(widened(value)); });
     } else if constexpr (std::is_integral_v<T>) {
-      write_each<T>(elements, first, count, out, Out{0}, [](T value) {
-        if (!std::in_range<Out>(value)) throw damaged("{} is too large for what it is", value);
-        return static_cast<Out>(value);
-      });
+      write_each<T>(
+          elements, first, count, out, Out{0}, [](T value) { return std::in_range<Out>(value); },
+          [](T value) { throw damaged("{} is too large for what it is", value); },
+          [](T value) { return static_cast<Out>(value); });
     } else {
       throw unsupported("{} as whole numbers", type.name());
     }
@@ -144,7 +159,7 @@ void write_stored(const DType& type, const Elements& elements, uint64_t first, u
                   std::byte* out) {
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<T, Half>) {
+    if (std::is_same_v<T, Half> || elements.missing.empty()) {
       std::memcpy(out, elements.bytes.data() + first * sizeof(T), count * sizeof(T));
     } else if constexpr (std::is_floating_point_v<T>) {
       write_each<T>(elements, first, count, out, std::numeric_limits<T>::quiet_NaN(), [](T v) { return v; });

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fs/text/index_run.h"
+#include "fs/native/number_loops.h"
 
 namespace plainfs {
 
 namespace {
 
 constexpr uint64_t kIndicesAtOnce = 256 * 1024;
-
-bool rises_strictly(std::span<const uint64_t> indices) {
-  bool rises = true;
-  for (size_t i = 1; i < indices.size(); ++i) rises &= indices[i - 1] < indices[i];
-  return rises;
-}
 
 }  // namespace
 
@@ -31,24 +25,38 @@ EntryOrder::~EntryOrder() {
   context_.cache.drop(cache_owner_, cache_owner_ + 1);
 }
 
-std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
-  struct Run {
-    uint64_t major, begin, end;
-  };
-  const uint64_t last = first + count;
-  std::vector<Run> unknown;
+std::vector<EntryOrder::Column> EntryOrder::unknown_columns(uint64_t first, uint64_t last) const {
+  std::vector<Column> unknown;
   majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
     if (!is_known(major)) unknown.push_back({major, begin, end});
   });
+  return unknown;
+}
+
+std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
+  const std::vector<Column> unknown = unknown_columns(first, first + count);
   if (unknown.empty()) return {};
-  // Columns that lie in the range as a whole are checked with what is read for it.
-  const uint64_t from = std::max(first, unknown.front().begin), to = std::min(last, unknown.back().end);
-  const IndexRun<uint64_t> indices(*matrix_.index, from, to - from, minors_,
-                                   matrix_.by_row ? "column" : "row");
+  const uint64_t from = std::max(first, unknown.front().begin);
+  const uint64_t to = std::min(first + count, unknown.back().end);
+  const IndexRun<uint32_t> indices = read_indices(from, to);
+  return places_of(unknown, {first, count}, {from, indices.values()});
+}
+
+std::vector<uint64_t> EntryOrder::places(uint64_t first, std::span<const uint32_t> indices) const {
+  const uint64_t count = indices.size();
+  return places_of(unknown_columns(first, first + count), {first, count}, {first, indices});
+}
+
+std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, const Wanted& wanted,
+                                            const Indices& indices) const {
+  const auto [first, count] = wanted;
+  const uint64_t last = first + count;
   std::vector<uint64_t> places;
   for (const auto& [major, begin, end] : unknown) {
+    // Columns that lie in the range as a whole are checked with what was read for it.
     const bool is_inside = begin >= first && end <= last;
-    if (is_inside ? rises_strictly(indices.values().subspan(begin - from, end - begin)) : rises(begin, end)) {
+    if (is_inside ? rise_strictly(indices.values.subspan(begin - indices.first, end - begin))
+                  : rises(begin, end)) {
       set_known(major);
       continue;
     }
@@ -64,28 +72,31 @@ std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
   return places;
 }
 
+IndexRun<uint32_t> EntryOrder::read_indices(uint64_t first, uint64_t last) const {
+  return {*matrix_.index, first, last - first, minors_, matrix_.by_row ? "column" : "row"};
+}
+
 // Whether the indices of one column rise.
 bool EntryOrder::rises(uint64_t begin, uint64_t end) const {
   // Each run begins with the last index of the one before; also one alone is held to the matrix.
   for (uint64_t at = begin; at == begin || at + 1 < end; at += kIndicesAtOnce) {
     const uint64_t some = std::min(kIndicesAtOnce + 1, end - at);
-    const IndexRun<uint64_t> run(*matrix_.index, at, some, minors_, matrix_.by_row ? "column" : "row");
-    if (!rises_strictly(run.values())) return false;
+    const IndexRun<uint32_t> run = read_indices(at, at + some);
+    if (!rise_strictly(run.values())) return false;
   }
   return true;
 }
 
 EntryOrder::Order EntryOrder::sorted(uint64_t major, uint64_t begin, uint64_t end) const {
-  const IndexRun<uint64_t> run(*matrix_.index, begin, end - begin, minors_,
-                               matrix_.by_row ? "column" : "row");
-  const std::span<const uint64_t> indices = run.values();
+  const IndexRun<uint32_t> run = read_indices(begin, end);
+  const std::span<const uint32_t> indices = run.values();
   Order order;
   order.places.resize(indices.size());
   std::iota(order.places.begin(), order.places.end(), begin);
   std::sort(order.places.begin(), order.places.end(),
             [&](uint64_t a, uint64_t b) { return indices[a - begin] < indices[b - begin]; });
   for (size_t i = 1; i < order.places.size(); ++i) {
-    const uint64_t index = indices[order.places[i] - begin];
+    const uint32_t index = indices[order.places[i] - begin];
     if (indices[order.places[i - 1] - begin] == index)
       throw damaged("R's sparse matrix cannot repeat an entry: {} {} is twice in {} {}",
                     matrix_.by_row ? "column" : "row", index, matrix_.by_row ? "row" : "column", major);

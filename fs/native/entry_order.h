@@ -4,16 +4,19 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "formats/model/context.h"
 #include "fs/native/sparse_majors.h"
+#include "fs/text/index_run.h"
 
 namespace plainfs {
 
 class EntryOrder {
  public:
-  // Reads all pointers; throws as SparseMajors does.
+  // Reads all pointers; throws as SparseMajors does. Requires: neither extent of the matrix is over 2^31 - 1,
+  // as R has them.
   EntryOrder(SparseMatrix matrix, Context& context);
   ~EntryOrder();
 
@@ -21,15 +24,30 @@ class EntryOrder {
   uint64_t entries() const { return majors_.entries(); }
   uint64_t major_count() const { return majors_.count(); }
 
+  // The indices of entries [first, last) as stored; throws damaged where one is outside the matrix.
+  IndexRun<uint32_t> read_indices(uint64_t first, uint64_t last) const;
+
   // Where the entries stand in the store that come at [first, first + count) in R's order; empty: at the same
   // places. Reads the indices of the columns that these touch, those that it does not know yet.
   // Throws damaged where an entry is there twice or lies outside the matrix.
   std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
+  // The same of entries whose stored indices are at hand.
+  std::vector<uint64_t> places(uint64_t first, std::span<const uint32_t> indices) const;
 
  private:
   struct Order {
     std::vector<uint64_t> places;
     size_t allocated_bytes() const { return places.capacity() * sizeof(uint64_t); }
+  };
+  struct Column {
+    uint64_t major, begin, end;  // which it is, and its entries
+  };
+  struct Wanted {
+    uint64_t first, count;
+  };
+  struct Indices {
+    uint64_t first;
+    std::span<const uint32_t> values;
   };
   bool is_known(uint64_t major) const {
     return known_[major / 64].load(std::memory_order_relaxed) >> (major % 64) & 1;
@@ -37,6 +55,10 @@ class EntryOrder {
   void set_known(uint64_t major) const {
     known_[major / 64].fetch_or(uint64_t{1} << (major % 64), std::memory_order_relaxed);
   }
+  // Those with entries among [first, last) that are not known to rise.
+  std::vector<Column> unknown_columns(uint64_t first, uint64_t last) const;
+  std::vector<uint64_t> places_of(std::span<const Column> unknown, const Wanted& wanted,
+                                  const Indices& indices) const;
   bool rises(uint64_t begin, uint64_t end) const;
   Order sorted(uint64_t major, uint64_t begin, uint64_t end) const;
 

@@ -5,6 +5,12 @@
 
 namespace plainfs {
 
+namespace {
+
+constexpr uint64_t kPointersAtOnce = 64 * 1024;
+
+}  // namespace
+
 SparseMajors::SparseMajors(const SparseMatrix& matrix)
     : pointer_(matrix.pointer),
       count_(matrix.by_row ? matrix.rows : matrix.columns),
@@ -19,13 +25,13 @@ SparseMajors::SparseMajors(const SparseMatrix& matrix)
     throw damaged("a sparse matrix has {} pointers for {} {}", stored, count_,
                   matrix.by_row ? "rows" : "columns");
   uint64_t before = 0;
-  for (uint64_t first = 0; first < stored; first += kBetweenSamples) {
+  for (uint64_t first = 0; first < stored; first += kPointersAtOnce) {
     check_cancelled();
-    const IndexRun<uint64_t> pointers(*pointer_, first, std::min(kBetweenSamples, stored - first), UINT64_MAX,
+    const IndexRun<uint64_t> pointers(*pointer_, first, std::min(kPointersAtOnce, stored - first), UINT64_MAX,
                                       "pointer");
-    samples_.push_back(pointers.values()[0]);
     for (size_t i = 0; i < pointers.values().size(); ++i) {
       const uint64_t pointer = pointers.values()[i];
+      if (i % kBetweenSamples == 0) samples_.push_back(pointer);
       if (pointer < before || pointer > entries_ || (first + i == 0 && pointer != 0))
         throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, entries_);
       before = pointer;

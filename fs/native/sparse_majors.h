@@ -1,5 +1,5 @@
 // The columns (or rows, of a matrix stored by row) of a sparse matrix: where each one's entries are. Of the
-// pointers only every few thousandth is kept.
+// pointers only every few hundredth is kept.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class SparseMajors {
   }
 
  private:
-  static constexpr uint64_t kBetweenSamples = 4096;
+  static constexpr uint64_t kBetweenSamples = 512;
 
   const ArrayPtr pointer_;
   const uint64_t count_;
