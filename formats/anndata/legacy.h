@@ -19,6 +19,9 @@ SideNames legacy_names(const Node& node);
 // Requires: is_legacy_frame(node).
 LabelledArray legacy_frame(const Node& node, const GroupPtr& labels, Context& context);
 
+// The same as a table; nullopt of what is no such frame. Reads all codes that have labels.
+std::optional<Table> legacy_table(const LabelledArray& frame);
+
 // Whether root holds obs and var as legacy frames.
 bool is_legacy_root(const Group& root);
 

@@ -61,6 +61,9 @@ class CodedColumn {
     return text.finish();
   }
 
+  // The column as the labels of its codes, or as these where labels do not fit.
+  ArrayPtr values() const { return has_labels() ? labels_ : codes_; }
+
  private:
   // Goes through the codes the first time.
   bool has_labels() const {
@@ -103,6 +106,8 @@ class LegacyColumns : public DerivedArray {
   LegacyColumns(ArrayPtr compounds, Coded coded)
       : DerivedArray(compounds, shown_type(compounds->dtype(), coded)), coded_(std::move(coded)) {}
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
+  // The labels of field f of the compounds; null where it is as stored.
+  const CodedColumn* coded(size_t f) const { return coded_[f].get(); }
 
  private:
   static DType shown_type(const DType& stored, const Coded& coded) {
@@ -137,6 +142,18 @@ LabelledArray legacy_frame(const Node& node, const GroupPtr& labels, Context& co
   frame.row_names = frames::field_of(frame.values, 0);
   frame.labels = std::make_shared<LegacyColumns>(frame.values, std::move(coded));
   return frame;
+}
+
+std::optional<Table> legacy_table(const LabelledArray& frame) {
+  const auto* columns = dynamic_cast<const LegacyColumns*>(frame.labels.get());
+  if (!columns) return std::nullopt;
+  const std::vector<Field>& fields = frame.values->dtype().fields;
+  Table table{frame.values->count(), frame.row_names, {}};
+  for (size_t f = 1; f < fields.size(); ++f) {
+    const CodedColumn* coded = columns->coded(f);
+    table.columns.push_back({fields[f].name, coded ? coded->values() : frames::field_of(frame.values, f)});
+  }
+  return table;
 }
 
 }  // namespace plainfs::anndata

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/anndata/legacy.h"
 #include "formats/annotated/parts.h"
 #include "formats/registry.h"
 
@@ -51,21 +52,53 @@ Content x_of(const GroupPtr& group, Context& context) {
   return expression(x->content);
 }
 
-AnnotatedMatrix anndata_of(const GroupPtr& group, const Table& obs, const Table& var, Context& context) {
+// The graphs of cells that stood in uns up to 0.6: anndata's readers put them where they are today.
+void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Context& context) {
+  const std::optional<Node> uns = member_of(group, "uns", context);
+  const std::optional<Node> neighbors = uns ? member_of(uns->parts, "neighbors", context) : std::nullopt;
+  for (const char* name : {"distances", "connectivities"}) {
+    const std::optional<Node> graph = neighbors ? member_of(neighbors->parts, name, context) : std::nullopt;
+    const bool is_known =
+        std::any_of(obsp.begin(), obsp.end(), [&](const AnnotatedPart& part) { return part.name == name; });
+    if (graph && extent_of(graph->content) && is_part(graph->content) && !is_known)
+      obsp.push_back({name, graph->content});
+  }
+}
+
+// obs or var: a table, up to 0.6 an array of compounds.
+bool may_be_frame(const Content& content) {
+  if (std::holds_alternative<Table>(content)) return true;
+  const auto* array = std::get_if<LabelledArray>(&content);
+  return array && array->row_names && array->values->dtype().kind == Kind::compound;
+}
+
+std::optional<Table> frame_of(const std::optional<Node>& node) {
+  if (auto table = content_of<Table>(node)) return table;
+  const auto array = content_of<LabelledArray>(node);
+  return array ? anndata::legacy_table(*array) : std::nullopt;
+}
+
+Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
+  if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
+  throw unsupported("{} is no table of anndata's", name);
+}
+
+AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   AnnotatedMatrix made;
-  made.cells = obs.rows;
-  made.genes = var.rows;
-  made.obs = obs;
-  made.var = var;
+  made.obs = needed_frame(group, "obs", context);
+  made.var = needed_frame(group, "var", context);
+  made.cells = made.obs.rows;
+  made.genes = made.var.rows;
   made.x = x_of(group, context);
   made.layers = parts_of(group, "layers", true, context);
   made.obsm = parts_of(group, "obsm", false, context);
   made.varm = parts_of(group, "varm", false, context);
   made.obsp = parts_of(group, "obsp", false, context);
+  add_old_graphs(group, made.obsp, context);
   made.varp = parts_of(group, "varp", false, context);
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {
-    if (const auto raw_var = content_of<Table>(member_of(raw->parts, "var", context)))
+    if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
       made.raw = {x_of(raw->parts, context), *raw_var, parts_of(raw->parts, "varm", false, context)};
   }
   return made;
@@ -75,17 +108,14 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, const Table& obs, const Table&
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts) return;
-  const Table *obs = nullptr, *var = nullptr;
-  const std::vector<Member> members = directory.parts->members();
-  for (const Member& member : members) {
+  bool has_obs = false, has_var = false;
+  for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // several, in a MuData
-    if (member.name == "obs") obs = std::get_if<Table>(&member.node.content);
-    if (member.name == "var") var = std::get_if<Table>(&member.node.content);
+    if (member.name == "obs") has_obs = may_be_frame(member.node.content);
+    if (member.name == "var") has_var = may_be_frame(member.node.content);
   }
-  if (!obs || !var) return;
-  found.push_back({"anndata", [group = directory.parts, obs = *obs, var = *var, &context] {
-                     return anndata_of(group, obs, var, context);
-                   }});
+  if (!has_obs || !has_var) return;
+  found.push_back({"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }});
 }
 
 }  // namespace plainfs::annotated
