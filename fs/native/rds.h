@@ -21,4 +21,8 @@ bool has_rds(const LabelledArray& array);
 // entries of each column (row) are put in order; one that is there twice is an error when it is read.
 ByteLayout sparse_rds(const SparseMatrix& matrix, Context& context);
 
+// A dgTMatrix or lgTMatrix, its entries in the store's order: one that is there twice is their sum in R, as
+// in MatrixMarket.
+ByteLayout coordinates_rds(const CoordinateMatrix& matrix, Context& context);
+
 }  // namespace plainfs

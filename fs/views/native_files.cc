@@ -190,6 +190,10 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
     files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
                        return sparse_rds(evaluated(matrix), context);
                      })});
+  } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
+    files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *coordinates, &context] {
+                       return coordinates_rds(matrix, context);
+                     })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {
                        return table_rds(table, context);

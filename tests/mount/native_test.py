@@ -14,8 +14,6 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 SAMPLE_SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
-# Files of anndata 0.5 and 0.6, whose tables are compounds: they have no .h5ad of plainfs's making.
-OF_COMPOUNDS = ("anndata-legacy_05", "anndata-v0622_vlen")
 FORMATS = ("anndata", "bpcells", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr")
 
 READ_ALL = """
@@ -374,8 +372,6 @@ class H5ad(Folder):
         import warnings
         compared = []
         for name, store in stores():
-            if name in OF_COMPOUNDS:
-                continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:

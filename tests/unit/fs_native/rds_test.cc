@@ -35,6 +35,10 @@ std::string rds_of(const SparseMatrix& matrix) {
   return bytes_of([&](Context& context) { return sparse_rds(matrix, context); });
 }
 
+std::string rds_of(const CoordinateMatrix& matrix) {
+  return bytes_of([&](Context& context) { return coordinates_rds(matrix, context); });
+}
+
 // Marks elements as missing.
 ArrayPtr without(ArrayPtr values, std::vector<uint8_t> missing) {
   return with_missing(std::move(values),
@@ -95,6 +99,17 @@ bool refuses(const Content& content, std::string_view words) {
   return message.find(words) != std::string::npos;
 }
 
+// An entry that is there twice.
+CoordinateMatrix small_coordinates() {
+  CoordinateMatrix matrix;
+  matrix.rows = 3;
+  matrix.columns = 4;
+  matrix.row = numbers<uint32_t>({2, 0, 0});
+  matrix.column = numbers<uint32_t>({0, 0, 0});
+  matrix.value = numbers<double>({1, 2, 3});
+  return matrix;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(rds_files)
@@ -112,6 +127,20 @@ BOOST_AUTO_TEST_CASE(sparse_matrices_are_what_r_writes) {
     matrix.value = by_row ? without(logicals({1, 0, 0}), {0, 1, 0}) : without(logicals({1, 0, 0}), {0, 0, 1});
     BOOST_TEST((rds_of(matrix) == genuine(by_row ? "lgR" : "lgC")));
   }
+}
+
+BOOST_AUTO_TEST_CASE(coordinates_are_what_r_writes) {
+  BOOST_TEST((rds_of(small_coordinates()) == genuine("dgT")));
+  CoordinateMatrix matrix = small_coordinates();
+  matrix.row = numbers<int64_t>({0, 3, 1});
+  BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
+  matrix.row = numbers<int64_t>({0, -1, 1});
+  BOOST_TEST(refuses(matrix, "row -1 is not below 3"));
+  matrix.row = numbers<int64_t>({0, 1});
+  BOOST_TEST(refuses(matrix, "3 values and 2 indices"));
+  matrix = small_coordinates();
+  matrix.columns = uint64_t{1} << 31;
+  BOOST_TEST(refuses(matrix, "2147483648 columns are more"));
 }
 
 BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
