@@ -112,6 +112,14 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
 
  protected:
   virtual Block make(uint64_t number) const = 0;
+  // Keeps a block that was made before anybody asked for it.
+  void keep(uint64_t number, Block block) const {
+    cache_.get<Block>({owner_, number}, [&] { return std::move(block); });
+  }
+  // The block is not to be taken out of the cache soon, where it is held.
+  void refresh(uint64_t number) const { cache_.held<Block>({owner_, number}); }
+  // Lets go of all blocks: others will have their numbers.
+  void forget_all() const { cache_.drop(owner_, owner_ + 1); }
   // A sequential reader has left blocks [first, last) behind.
   virtual void passed(uint64_t, uint64_t) const {}
 

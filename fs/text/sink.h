@@ -68,10 +68,14 @@ class ByteSink {
   // For a loop that writes by itself: where the text goes, with room for size bytes and the margin, and where
   // it ended.
   char* reserve(size_t size) {
-    if (at_ > end_ || size > static_cast<size_t>(end_ - at_))
+    if (at_ > end_ || size > static_cast<size_t>(end_ - at_)) {
+      has_overflowed_ = true;
       throw unreadable("a block of text has grown since it was measured");
+    }
     return at_;
   }
+  // Whether that Error was thrown.
+  bool has_overflowed() const { return has_overflowed_; }
   char* at() const { return at_; }
   void set_end(char* end) { at_ = end; }
   // Bytes of text that still fit.
@@ -83,6 +87,7 @@ class ByteSink {
   char* begin_;
   char* at_;
   char* end_;
+  bool has_overflowed_ = false;
 };
 
 }  // namespace plainfs

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -29,11 +30,20 @@ constexpr uint64_t kMeasuredTogether = 32;
 
 constexpr uint64_t kNotMeasured = UINT64_MAX;
 
+// Of the cache's budget: what a pass that measures may keep of the text.
+constexpr uint64_t kKeptPart = 3;
+
+// How often that is used again meanwhile, in bytes of text measured: of the same budget.
+constexpr uint64_t kRefreshPart = 16;
+
+// Blocks that are kept have at most so much text.
+constexpr uint64_t kMostKeptText = 2 * kBlockText;
+
 // How often somebody who waits for the pass of another looks whether anybody still waits for him.
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 struct TextBlock {
-  Bytes bytes;  // the text and ByteSink's margin
+  Bytes bytes;  // begins with the text
   size_t size = 0;
   size_t allocated_bytes() const { return bytes.capacity(); }
   ByteSpan text() const { return ByteSpan(bytes).first(size); }
@@ -45,21 +55,30 @@ struct TextFile::State : BlockStream<TextBlock> {
   State(std::unique_ptr<TextSource> text_source, Context& its_context)
       : BlockStream(its_context.cache, its_context.workers, kBlocksAhead),
         source(std::move(text_source)),
-        context(its_context) {}
+        context(its_context),
+        budget(its_context.cache.statistics().budget_bytes) {}
 
   void get_ready();
   void prepare();
   void measure();
   uint64_t block_size(uint64_t block) const { return offsets->of[block + 1] - offsets->of[block]; }
+  uint64_t measure_block(uint64_t block);
+  std::optional<uint64_t> keep_formatted(uint64_t block);
+  void refresh_kept(uint64_t measured_bytes);
+  void count_formatted(uint64_t bytes) const;
   TextBlock make(uint64_t block) const override;
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  std::mutex preparing;            // held by the one who prepares or measures; guards prepared and sizes
-  bool prepared = false;           // the source and head are final
-  std::vector<uint64_t> sizes;     // of the blocks measured so far, kNotMeasured of the others
-  std::atomic<bool> ready{false};  // set once head and offsets are final; read without the lock
-  std::atomic<bool> known{false};  // set once offsets is final; read without the lock
+  const uint64_t budget;                // of the cache, in bytes
+  std::mutex preparing;                 // held by the one who prepares or measures; guards prepared and sizes
+  bool prepared = false;                // the source and head are final
+  std::vector<uint64_t> sizes;          // of the blocks measured so far, kNotMeasured of the others
+  std::atomic<uint64_t> kept_bytes{0};  // of text; relaxed, like the next: a little more is no harm
+  std::atomic<uint64_t> kept_end{0};    // one past the last block that is kept
+  std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
+  std::atomic<bool> ready{false};          // set once head and offsets are final; read without the lock
+  std::atomic<bool> known{false};          // set once offsets is final; read without the lock
   std::string head;
   OffsetsPtr offsets;  // block_count + 1, the first after the head
 };
@@ -99,7 +118,7 @@ void TextFile::State::measure() try {
     for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
       if (sizes[i] != kNotMeasured) continue;
       check_cancelled();
-      sizes[i] = source->measure(i);
+      sizes[i] = measure_block(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
@@ -113,7 +132,52 @@ void TextFile::State::measure() try {
   // It may be another error the next time, or none: nothing is built on what there was.
   sizes = {};
   prepared = false;
+  forget_all();
+  kept_bytes.store(0, std::memory_order_relaxed);
   throw;
+}
+
+uint64_t TextFile::State::measure_block(uint64_t block) {
+  std::optional<uint64_t> size;
+  if (kept_bytes.load(std::memory_order_relaxed) < budget / kKeptPart && source->is_worth_keeping(block))
+    size = keep_formatted(block);
+  if (!size) size = source->measure(block);
+  refresh_kept(*size);
+  return *size;
+}
+
+// The size of the block, which is now in the cache; nullopt where it is too large for that.
+std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
+  static thread_local Bytes buffer;  // used again while it is in the processor's caches
+  buffer.resize(kMostKeptText + ByteSink::kMargin);
+  ByteSink sink(reinterpret_cast<char*>(buffer.data()), kMostKeptText);
+  try {
+    source->format(block, sink);
+  } catch (const Error&) {
+    if (!sink.has_overflowed()) throw;
+    kept_bytes.store(UINT64_MAX / 2, std::memory_order_relaxed);  // the next ones will hardly be smaller
+    return std::nullopt;
+  }
+  TextBlock text;
+  text.size = sink.size();
+  text.bytes.resize(text.size);
+  std::copy_n(buffer.data(), text.size, text.bytes.data());
+  keep(block, std::move(text));
+  count_formatted(sink.size());
+  kept_bytes.fetch_add(sink.size(), std::memory_order_relaxed);
+  uint64_t end = kept_end.load(std::memory_order_relaxed);
+  while (end <= block && !kept_end.compare_exchange_weak(end, block + 1, std::memory_order_relaxed)) {
+  }
+  return sink.size();
+}
+
+// The chunks that the rest of the pass goes through once are to leave the cache before what is kept.
+void TextFile::State::refresh_kept(uint64_t measured_bytes) {
+  const uint64_t end = kept_end.load(std::memory_order_relaxed);
+  const uint64_t since = since_refresh.fetch_add(measured_bytes, std::memory_order_relaxed) + measured_bytes;
+  if (end == 0 || since < budget / kRefreshPart) return;
+  since_refresh.store(0, std::memory_order_relaxed);
+  for (uint64_t block = end; block-- > 0;) refresh(block);
 }
 
 TextBlock TextFile::State::make(uint64_t block) const {
@@ -123,9 +187,13 @@ TextBlock TextFile::State::make(uint64_t block) const {
   ByteSink sink(reinterpret_cast<char*>(text.bytes.data()), text.size);
   source->format(block, sink);
   if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
-  context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
-  context.counters.bytes_formatted.fetch_add(text.size, std::memory_order_relaxed);
+  count_formatted(text.size);
   return text;
+}
+
+void TextFile::State::count_formatted(uint64_t bytes) const {
+  context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
+  context.counters.bytes_formatted.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
@@ -176,6 +244,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
   for (uint64_t i = first; i < last; ++i) {
     if (state_->block_size(i) == 0) continue;
     const std::shared_ptr<const TextBlock> block = state_->block(i);
+    if (block->size != state_->block_size(i)) throw unreadable("the text has changed since it was measured");
     const uint64_t from = std::max(offset, offsets[i]) - offsets[i];
     const uint64_t to = std::min(end, offsets[i + 1]) - offsets[i];
     slices.add(block->text().subspan(from, to - from), block);

@@ -31,6 +31,9 @@ class TextSource {
   // Bytes of the block's text.
   virtual uint64_t measure(uint64_t block) const = 0;
   virtual void format(uint64_t block, ByteSink& out) const = 0;
+  // Whether measure takes about as long as format does: then the pass that measures formats, and keeps what
+  // it makes as long as there is room, for whoever reads next.
+  virtual bool is_worth_keeping(uint64_t) const { return false; }
 };
 
 // A source whose View has `template <class Sink> void emit(uint64_t block, Sink& sink) const`.

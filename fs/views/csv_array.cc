@@ -23,6 +23,9 @@ class CsvArray : public EmittingSource<CsvArray> {
   void prepare() override;
   std::string head() const override;
   uint64_t block_count() const override { return units_ ? grid().block_count() : 0; }
+  bool is_worth_keeping(uint64_t block) const override {
+    return grid().width() > 0 && units_->is_worth_keeping(grid().block(block).unit);
+  }
 
   template <class Sink>
   void emit(uint64_t number, Sink& sink) const;

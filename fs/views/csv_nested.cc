@@ -67,6 +67,7 @@ class CsvNested : public EmittingSource<CsvNested> {
   void prepare() override;
   std::string head() const override;
   uint64_t block_count() const override { return starts_.size(); }
+  bool is_worth_keeping(uint64_t) const override { return true; }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;

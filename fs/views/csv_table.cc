@@ -51,11 +51,22 @@ class CsvTable : public EmittingSource<CsvTable> {
   uint64_t block_count() const override {
     return rows_ / rows_in_unit_ * blocks_in_unit_ + divide_up(rows_ % rows_in_unit_, rows_in_block_);
   }
+  bool is_worth_keeping(uint64_t block) const override {
+    const BlockRows rows = rows_of(block);
+    return !units_are_shared() && !repeated(rows.first, rows.count);  // shared units need the cache
+  }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
 
  private:
+  struct BlockRows {
+    uint64_t unit;
+    uint64_t first_in_unit;
+    uint64_t first;
+    uint64_t count;
+  };
+  BlockRows rows_of(uint64_t block) const;
   void show(const std::string& name, std::vector<size_t> path, const DType& type);
   void choose_units();
   bool units_are_shared() const { return blocks_in_unit_ > 1; }
@@ -217,22 +228,27 @@ std::optional<TableRows> CsvTable::repeated(uint64_t first, uint64_t count) cons
   return rows;
 }
 
+CsvTable::BlockRows CsvTable::rows_of(uint64_t block) const {
+  const uint64_t unit = block / blocks_in_unit_;
+  const uint64_t first_in_unit = block % blocks_in_unit_ * rows_in_block_;
+  const uint64_t first = unit * rows_in_unit_ + first_in_unit;
+  return {unit, first_in_unit, first,
+          std::min({rows_in_block_, rows_in_unit_ - first_in_unit, rows_ - first})};
+}
+
 template <class Sink>
 void CsvTable::emit(uint64_t block, Sink& sink) const {
-  const uint64_t unit_number = block / blocks_in_unit_;
-  const uint64_t first_in_unit = block % blocks_in_unit_ * rows_in_block_;
-  const uint64_t first = unit_number * rows_in_unit_ + first_in_unit;
-  const uint64_t count = std::min({rows_in_block_, rows_in_unit_ - first_in_unit, rows_ - first});
+  const BlockRows shown = rows_of(block);
   std::string scratch;
   if constexpr (std::is_same_v<Sink, CountingSink>) {
-    if (const std::optional<TableRows> rows = repeated(first, count)) {
+    if (const std::optional<TableRows> rows = repeated(shown.first, shown.count)) {
       CountingSink row;
       put_row(*rows, 0, scratch, row);
-      return sink.skip(checked_multiply(row.size(), count));
+      return sink.skip(checked_multiply(row.size(), shown.count));
     }
   }
-  const std::shared_ptr<const TableRows> rows = unit(unit_number);
-  for (uint64_t row = 0; row < count; ++row) put_row(*rows, first_in_unit + row, scratch, sink);
+  const std::shared_ptr<const TableRows> rows = unit(shown.unit);
+  for (uint64_t row = 0; row < shown.count; ++row) put_row(*rows, shown.first_in_unit + row, scratch, sink);
 }
 
 }  // namespace

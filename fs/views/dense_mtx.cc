@@ -34,6 +34,9 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   bool head_follows_blocks() const override { return true; }
   std::string head() const override;
   uint64_t block_count() const override { return units_ ? units_->grid().block_count() : 0; }
+  bool is_worth_keeping(uint64_t block) const override {
+    return grid().width() > 0 && units_->is_worth_keeping(grid().block(block).unit);
+  }
 
   template <class Sink>
   void emit(uint64_t number, Sink& sink) const;

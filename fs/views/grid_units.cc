@@ -37,6 +37,13 @@ std::shared_ptr<const Elements> GridUnits::read(uint64_t unit) const {
   });
 }
 
+bool GridUnits::is_worth_keeping(uint64_t unit) const {
+  constexpr uint64_t kPart = 16;  // of the cache's budget
+  const uint64_t elements = element_count(grid_.unit_box(unit).extent);
+  const uint64_t budget = context_.cache.statistics().budget_bytes;
+  return elements <= budget / kPart / decoded_size(array_->dtype()) && !repeated(unit);
+}
+
 std::optional<Elements> GridUnits::repeated(uint64_t unit) const {
   const auto load = [&] { return RepeatedElement{array_->repeated(grid_.unit_box(unit))}; };
   if (!grid_.units_are_shared()) return load().one;

@@ -25,6 +25,9 @@ class GridUnits {
   std::shared_ptr<const Elements> read(uint64_t unit) const;
   // The one element that all of the unit are equal to, where that is known without making them.
   std::optional<Elements> repeated(uint64_t unit) const;
+  // Whether the unit's text may be kept when it is measured (TextSource::is_worth_keeping): where all
+  // elements are equal there is nothing to gain, and large units need the cache for themselves.
+  bool is_worth_keeping(uint64_t unit) const;
 
  private:
   const ArrayPtr array_;

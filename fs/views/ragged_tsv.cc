@@ -20,6 +20,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
 
   void prepare() override;
   uint64_t block_count() const override { return first_row_.size(); }
+  bool is_worth_keeping(uint64_t) const override { return true; }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;

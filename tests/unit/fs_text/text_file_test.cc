@@ -83,6 +83,29 @@ class Failing : public TextSource {
   std::atomic<int>& failures_left_;
 };
 
+// Texts whose length takes as long as they do. The first time, block failing_first cannot be had and the
+// others are not what they are later.
+class Dear : public TextSource {
+ public:
+  Dear(std::vector<std::string> texts, Doings& doings, uint64_t failing_first = UINT64_MAX)
+      : texts_(std::move(texts)), doings_(doings), failing_first_(failing_first) {}
+  void prepare() override { ++doings_.prepared; }
+  uint64_t block_count() const override { return texts_.size(); }
+  uint64_t measure(uint64_t block) const override { return texts_[block].size(); }
+  void format(uint64_t block, ByteSink& out) const override {
+    ++doings_.formatted;
+    const bool is_first = doings_.prepared == 1 && failing_first_ != UINT64_MAX;
+    if (is_first && block == failing_first_) throw damaged("as planned");
+    out.put(std::string_view(is_first ? "another" : texts_[block]));
+  }
+  bool is_worth_keeping(uint64_t) const override { return true; }
+
+ private:
+  const std::vector<std::string> texts_;
+  Doings& doings_;
+  const uint64_t failing_first_;
+};
+
 // 1,000 blocks of one character; the flag is cancelled when so many have been measured.
 struct Flag : Request {
   std::atomic<bool> is_cancelled{false};
@@ -186,6 +209,56 @@ BOOST_AUTO_TEST_CASE(parallel_readers_see_the_same_text) {
   for (std::thread& reader : readers) reader.join();
   BOOST_TEST(right == 4);
   BOOST_TEST(doings.prepared == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_pass_formats_is_not_formatted_again) {
+  std::mt19937_64 random(4);
+  const std::vector<std::string> texts = random_texts(random, 500);
+  TestContext context(size_t{64} << 20, 0);
+  Doings doings;
+  TextFile file(std::make_unique<Dear>(texts, doings), context);
+  BOOST_TEST(file.size() == joined("", texts).size());
+  BOOST_TEST(doings.formatted == 500);
+  std::string read;
+  while (read.size() < file.size()) read += read_text(file, read.size(), 70);
+  BOOST_TEST(read == joined("", texts));
+  BOOST_TEST(doings.formatted == 500);
+  BOOST_TEST(context.counters.text_blocks_formatted == 500U);
+  BOOST_TEST(context.counters.text_blocks_measured == 500U);
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_keeps_text_for_a_third_of_the_cache_and_its_beginning_stays) {
+  constexpr size_t kBudget = size_t{1} << 20;
+  TestContext context(kBudget, 0);
+  Doings doings;
+  const std::vector<std::string> texts(1000, std::string(10'000, 'x'));
+  TextFile file(std::make_unique<Dear>(texts, doings), context);
+  BOOST_TEST(file.size() == 10'000'000u);
+  const int kept = doings.formatted;
+  BOOST_TEST(kept >= 30);
+  BOOST_TEST(kept <= 40);
+  BOOST_TEST(context.cache.statistics().held_bytes <= kBudget);
+  for (uint64_t offset = 0; offset < 300'000; offset += 10'000)
+    BOOST_TEST(read_text(file, offset, 10'000) == texts[0]);
+  BOOST_TEST(doings.formatted == kept);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_too_large_to_keep_are_measured) {
+  TestContext context;
+  Doings doings;
+  const std::vector<std::string> texts{std::string(3 << 20, 'x'), "y"};
+  TextFile file(std::make_unique<Dear>(texts, doings), context);
+  BOOST_TEST(file.size() == (3u << 20) + 1);
+  BOOST_TEST(whole_text(file) == joined("", texts));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_kept_before_an_error_is_not_shown) {
+  TestContext context(size_t{1} << 20, 0);
+  Doings doings;
+  const std::vector<std::string> texts{"a", "bb", "ccc"};
+  TextFile file(std::make_unique<Dear>(texts, doings, 2), context);
+  BOOST_TEST(message_of([&] { file.size(); }) == "as planned");
+  BOOST_TEST(whole_text(file) == "abbccc");
 }
 
 BOOST_AUTO_TEST_CASE(a_block_that_is_not_what_was_measured_is_an_error) {

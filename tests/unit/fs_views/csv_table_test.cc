@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_the_cache_together_are_decoded_once
   BOOST_TEST(context.cache.statistics().held_bytes <= kBudget);
 }
 
+BOOST_AUTO_TEST_CASE(a_table_that_fits_the_cache_is_formatted_once_for_its_size_and_its_bytes) {
+  TestContext context;
+  std::vector<double> values(200'000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) / 7;
+  TextFile file(csv_table({values.size(), nullptr, {{"n", numbers<double>(values)}}}, context), context);
+  const uint64_t size = file.size();
+  BOOST_TEST(context.counters.text_blocks_measured > 10U);
+  BOOST_TEST(whole_text(file).size() == size);
+  BOOST_TEST(context.counters.text_blocks_formatted == context.counters.text_blocks_measured);
+}
+
 BOOST_AUTO_TEST_CASE(rows_that_repeat_are_measured_at_once) {
   TestContext context;
   constexpr uint64_t kRows = uint64_t{1} << 32;
