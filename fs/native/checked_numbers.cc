@@ -1,6 +1,7 @@
 #include "fs/native/checked_numbers.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "formats/model/derived_array.h"
@@ -13,12 +14,14 @@ namespace {
 template <class T>
 void check_below(std::span<const T> values, uint64_t limit, const std::string& what) {
   if constexpr (std::is_integral_v<T>) {
-    const auto is_below = [limit](T value) {
-      return std::cmp_greater_equal(value, 0) && std::cmp_less(value, limit);
-    };
-    if (all_hold(values, is_below)) return;
-    throw damaged("{} {} is not below {}", what, *std::find_if_not(values.begin(), values.end(), is_below),
-                  limit);
+    if (values.empty()) return;
+    // The largest that fits, in the type of the values.
+    const T most = std::cmp_greater(limit, std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max()
+                                                                          : static_cast<T>(limit - 1);
+    const auto is_below = [most](T value) { return std::cmp_greater_equal(value, 0) && value <= most; };
+    if (limit > 0 && all_hold(values, is_below)) return;
+    const T bad = limit > 0 ? *std::find_if_not(values.begin(), values.end(), is_below) : values[0];
+    throw damaged("{} {} is not below {}", what, bad, limit);
   } else {
     throw damaged("a sparse matrix whose {}s are no whole numbers", what);
   }

@@ -4,10 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 namespace plainfs {
+
+// What is found out of each value has its width: registers hold as many of the one as of the other.
+template <class T>
+using OneAsWide =
+    std::conditional_t<sizeof(T) == 8, uint64_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint8_t>>;
 
 template <class T, class Make>
 [[gnu::always_inline]] inline void convert_plainly(std::span<const T> values, std::byte* out, Make make) {
@@ -19,16 +26,16 @@ template <class T, class Make>
 
 template <class T, class Holds>
 [[gnu::always_inline]] inline bool hold_plainly(std::span<const T> values, Holds holds) {
-  bool all = true;
-  for (const T value : values) all &= holds(value);
-  return all;
+  OneAsWide<T> fails = 0;
+  for (const T value : values) fails |= !holds(value);
+  return fails == 0;
 }
 
 template <class T>
 [[gnu::always_inline]] inline bool rise_plainly(std::span<const T> values) {
-  bool rise = true;
-  for (size_t i = 1; i < values.size(); ++i) rise &= values[i - 1] < values[i];
-  return rise;
+  OneAsWide<T> falls = 0;
+  for (size_t i = 1; i < values.size(); ++i) falls |= !(values[i - 1] < values[i]);
+  return falls == 0;
 }
 
 #if defined(__x86_64__)
