@@ -1,6 +1,8 @@
 #include "formats/hdf5/library/skeleton.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 
 #include "formats/hdf5/library/kept_file.h"
 #include "formats/hdf5/library/library.h"
@@ -128,7 +130,6 @@ class SkeletonWriter {
     file_ = checked_handle<FileHandle>(H5Fcreate("skeleton", H5F_ACC_TRUNC, creation.id(), access.id()),
                                        "no file");
     links_ = property_list(H5P_LINK_CREATE);
-    checked_call(H5Pset_create_intermediate_group(links_.id(), 1), "no property list");
     checked_call(H5Pset_char_encoding(links_.id(), H5T_CSET_UTF8), "no property list");
     groups_ = creation_list(H5P_GROUP_CREATE);
     datasets_ = creation_list(H5P_DATASET_CREATE);
@@ -139,6 +140,8 @@ class SkeletonWriter {
 
   // Returns where its data begin.
   uint64_t add(const SkeletonObject& object) {
+    add_groups_above(object.path);
+    made_.insert(object.path);
     if (object.dataset) return add_dataset(object, *object.dataset);
     const ObjectHandle group(object.path == "/" ? H5Oopen(file_.id(), "/", H5P_DEFAULT)
                                                 : H5Gcreate2(file_.id(), object.path.c_str(), links_.id(),
@@ -160,6 +163,16 @@ class SkeletonWriter {
   }
 
  private:
+  // Those that nobody has named: of a column whose name has a slash. The library would give them times.
+  void add_groups_above(const std::string& path) {
+    for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+      const std::string above = path.substr(0, end);
+      if (above.ends_with('/') || !made_.insert(above).second) continue;
+      checked_handle<ObjectHandle>(
+          H5Gcreate2(file_.id(), above.c_str(), links_.id(), groups_.id(), H5P_DEFAULT), "no group");
+    }
+  }
+
   uint64_t add_dataset(const SkeletonObject& object, const SkeletonDataset& dataset) {
     const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
     const auto space = checked_handle<SpaceHandle>(
@@ -180,7 +193,8 @@ class SkeletonWriter {
       std::visit(AttributeWriter(id, attribute.name), attribute.value);
   }
 
-  KeptFile kept_;  // before file_, which goes into it when it is closed
+  KeptFile kept_;                         // before file_, which goes into it when it is closed
+  std::unordered_set<std::string> made_;  // paths
   FileHandle file_;
   PropertyHandle links_;
   PropertyHandle groups_;

@@ -85,6 +85,18 @@ BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
   BOOST_TEST((bytes() == bytes()));
 }
 
+// The library gives them the time, and each file other bytes, where it makes them itself.
+BOOST_AUTO_TEST_CASE(groups_that_only_a_path_names_are_made_as_all_are) {
+  const hdf5::SkeletonObject number{
+      "/qc/deep/n", {}, hdf5::SkeletonDataset{hdf5::SkeletonKind::real, 8, {3}}};
+  const hdf5::Skeleton implied = hdf5::write_skeleton({{"/", {}}, number});
+  const hdf5::Skeleton named = hdf5::write_skeleton({{"/", {}}, {"/qc", {}}, {"/qc/deep", {}}, number});
+  BOOST_TEST(implied.size == named.size);
+  BOOST_REQUIRE_EQUAL(implied.extents.size(), named.extents.size());
+  for (size_t i = 0; i < named.extents.size(); ++i)
+    BOOST_TEST((implied.extents[i].bytes == named.extents[i].bytes));
+}
+
 BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
   TestContext context;
   std::vector<std::string> many;  // over 64 KiB of attribute
