@@ -4,7 +4,6 @@
 
 #include "formats/anndata/legacy.h"
 #include "formats/annotated/parts.h"
-#include "formats/registry.h"
 
 namespace plainfs::annotated {
 
@@ -33,8 +32,7 @@ std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name
   const std::optional<Node> room = member_of(group, name, context);
   if (!room || !room->parts) return parts;
   for (Member& member : room->parts->members()) {
-    const Node node = refine(std::move(member.node), context);
-    if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
+    const Node node = readable(std::move(member.node), context);
     if (is_part(node.content))
       parts.push_back({member.name, is_expression ? expression(node.content) : node.content});
     else if (!std::holds_alternative<Nothing>(node.content))
@@ -46,7 +44,6 @@ std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name
 Content x_of(const GroupPtr& group, Context& context) {
   const std::optional<Node> x = member_of(group, "X", context);
   if (!x || std::holds_alternative<Nothing>(x->content)) return {};
-  if (const auto* error = std::get_if<Error>(&x->content)) throw *error;
   if (const auto* array = std::get_if<LabelledArray>(&x->content); array && array->values->is_null())
     return {};
   return expression(x->content);

@@ -47,7 +47,7 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
 
 // A loom file: a dense matrix of genes by cells beside the tables of its rows and columns.
 AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, const Table& col_attrs,
-                        const GroupPtr& layers) {
+                        const GroupPtr& layers, Context& context) {
   AnnotatedMatrix made;
   const Extent extent = *extent_of(matrix);
   made.genes = extent.rows;
@@ -62,14 +62,16 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
     if (!is_there) made.var.columns.push_back(column);
   }
   if (!layers) return made;
-  for (const Member& layer : layers->members())
-    if (const std::optional<Extent> same = extent_of(layer.node.content);
-        same && same->rows == made.genes && same->columns == made.cells)
-      made.layers.push_back({layer.name, cells_by_genes(layer.node.content)});
+  for (Member& layer : layers->members()) {
+    const Node node = readable(std::move(layer.node), context);
+    const std::optional<Extent> same = extent_of(node.content);
+    if (same && same->rows == made.genes && same->columns == made.cells)
+      made.layers.push_back({layer.name, cells_by_genes(node.content)});
+  }
   return made;
 }
 
-void find_loom(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
+void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || directory.parts->parent()) return;
   const LabelledArray* matrix = nullptr;
   const Table *row_attrs = nullptr, *col_attrs = nullptr;
@@ -82,9 +84,8 @@ void find_loom(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) 
     if (member.name == "layers") layers = member.node.parts;
   }
   if (!matrix || !matrix->matrix || !row_attrs || !col_attrs) return;
-  found.push_back({kName, [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, layers] {
-                     return of_loom(matrix, row_attrs, col_attrs, layers);
-                   }});
+  found.push_back({kName, [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, layers,
+                           &context] { return of_loom(matrix, row_attrs, col_attrs, layers, context); }});
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Cont
   std::vector<FoundAnnotatedMatrix> found;
   find_sparse_root(directory, found);
   if (found.empty()) find_tenx(directory, context, found);
-  if (found.empty()) find_loom(directory, found);
+  if (found.empty()) find_loom(directory, context, found);
   if (found.empty()) find_anndata(directory, context, found);
   if (found.empty()) find_seurat_assays(directory, context, found);
   if (found.empty()) find_experiment(directory, context, found);

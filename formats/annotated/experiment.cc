@@ -53,7 +53,6 @@ Content Experiment::content_of_item(const GroupPtr& list, const std::string& num
   if (item && !extent_of(item->content) && item->parts)
     item = member_of(item->parts, "dense_array", context_);
   if (!item) return {};
-  if (const auto* error = std::get_if<Error>(&item->content)) throw *error;
   if (const auto* array = std::get_if<LabelledArray>(&item->content); array && array->labels)
     array->labels->check();  // stored values that have no meaning say so
   return extent_of(item->content) ? item->content : Content();
@@ -96,7 +95,6 @@ Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& 
   const std::optional<Node> directory = member_of(root_, name, context_);
   if (directory && directory->parts) {
     const std::optional<Node> stored = member_of(directory->parts, "data_frame", context_);
-    if (stored && std::holds_alternative<Error>(stored->content)) throw std::get<Error>(stored->content);
     if (const auto table = content_of<Table>(stored)) frame = *table;
   }
   if (frame.row_names) return frame;

@@ -11,9 +11,13 @@ std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Cont
   if (!group) return std::nullopt;
   std::optional<Node> node = group->find(name);
   if (!node) return std::nullopt;
-  node = refine(*std::move(node), context);
-  if (const auto* error = std::get_if<Error>(&node->content)) throw *error;
-  if (const auto* broken = dynamic_cast<const BrokenGroup*>(node->parts.get())) throw broken->error();
+  return readable(*std::move(node), context);
+}
+
+Node readable(Node node, Context& context) {
+  node = refine(std::move(node), context);
+  if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
+  if (const auto* broken = dynamic_cast<const BrokenGroup*>(node.parts.get())) throw broken->error();
   return node;
 }
 

@@ -14,6 +14,9 @@ namespace plainfs::annotated {
 // nothing is left out for that.
 std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context);
 
+// The same of a member that is at hand.
+Node readable(Node node, Context& context);
+
 // Its content where it is of that kind.
 template <class Wanted>
 std::optional<Wanted> content_of(const std::optional<Node>& node) {

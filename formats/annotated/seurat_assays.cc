@@ -50,7 +50,6 @@ class Assay {
 Content Assay::matrix(std::string_view name) const {
   const std::optional<Node> node = find(group_, name);
   if (!node) return {};
-  if (const auto* error = std::get_if<Error>(&node->content)) throw *error;
   const std::optional<Extent> extent = extent_of(node->content);
   if (!extent || extent->rows != made_.genes || extent->columns != made_.cells) return {};
   return cells_by_genes(node->content);
@@ -101,8 +100,8 @@ bool Assay::covers_all_features(const GroupPtr& reduction) const {
 void Assay::take_reductions() {
   const std::optional<Node> reductions = find(root_, "reductions");
   if (!reductions || !reductions->parts) return;
-  for (const Member& member : reductions->parts->members()) {
-    const GroupPtr& reduction = member.node.parts;
+  for (Member& member : reductions->parts->members()) {
+    const GroupPtr reduction = readable(std::move(member.node), context_).parts;
     if (!reduction) continue;
     const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
     if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells)
@@ -118,8 +117,7 @@ void Assay::take_graphs() {
   const std::optional<Node> graphs = find(root_, "graphs");
   if (!graphs || !graphs->parts) return;
   for (Member& member : graphs->parts->members()) {
-    const Node node = refine(std::move(member.node), context_);
-    if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
+    const Node node = readable(std::move(member.node), context_);
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
     if (!graph || graph->rows != made_.cells || graph->columns != made_.cells) continue;
     const Attributes attributes = attributes_of(node);
