@@ -117,8 +117,11 @@ class Mutation {
   std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
 
   // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
-  // and below. Any view may change where the store is one file, or all its files make one thing.
-  bool explains(const std::string& path) const { return near_.empty() || path.starts_with(near_); }
+  // and below, and in the files that hold all of the store. Any view may change where the store is one file,
+  // or all its files make one thing.
+  bool explains(const std::string& path) const {
+    return near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad");
+  }
 
  private:
   size_t below(size_t end) { return random_() % end; }

@@ -92,7 +92,7 @@ class Walk {
 
 WalkResult read_everything(const std::string& store, Context& context) {
   Appearance appearance;
-  appearance.views = views_named("csv,npy,mtx,tsv,json");
+  appearance.views = default_views();
   Filesystem filesystem(std::make_shared<const Store>(open_store(store, context)), std::move(appearance),
                         context);
   Walk walk(filesystem);
