@@ -401,6 +401,33 @@ class H5ad(Folder):
             file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
             self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
 
+    def test_h5py_reads_x_as_bpcells_does(self):
+        """The steps of BPCells' open_matrix_anndata_hdf5: cells by genes in csr is genes by cells in csc to it."""
+        try:
+            import h5py
+        except ImportError:
+            self.skipTest("not installed: h5py")
+        with Mount(MATRIX) as m:
+            with h5py.File(m.join("anndata.h5ad"), "r") as file:
+                self.assertIsInstance(file["X"], h5py.Group)
+                dims, encoding = file["X"].attrs["shape"], file["X"].attrs["encoding-type"]
+                self.assertEqual(encoding, "csr_matrix")
+                names = {}
+                for side in ("obs", "var"):
+                    index = file[f"{side}/{file[side].attrs['_index']}"]
+                    self.assertEqual(len(index), dims[0 if side == "obs" else 1])
+                    # Of fixed length: as many bytes as the type has, up to the first NUL.
+                    names[side] = [value.tobytes().split(b"\0")[0] for value in index[()].astype(f"S{index.dtype.itemsize}")]
+                # Whole numbers without a sign, so that none is read as a float of 24 bits.
+                self.assertEqual(file["X/data"].dtype.str, "<u4")
+                data, indices, indptr = (file["X/" + part][()] for part in ("data", "indices", "indptr"))
+            entries = [b"%d %d %d" % (indices[at] + 1, cell + 1, data[at]) for cell in range(dims[0]) for at in range(indptr[cell], indptr[cell + 1])]
+            text = m.read("matrix.mtx").splitlines()
+            self.assertEqual(entries, text[-len(entries):])
+            self.assertEqual([int(word) for word in text[-len(entries) - 1].split()[:2]], [dims[1], dims[0]])
+            self.assertEqual(b"".join(name + b"\n" for name in names["obs"]), m.read("barcodes.tsv"))
+            self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in names["var"]), m.read("genes.tsv"))
+
     def test_r_reads_x(self):
         """As BPCells, zellkonverter and the like do, through the packages of R for HDF5 that there are."""
         read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
