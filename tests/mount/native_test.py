@@ -401,6 +401,17 @@ class H5ad(Folder):
             file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
             self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
 
+    def test_a_layer_that_cannot_be_read_is_not_left_out(self):
+        for name in (".zgroup", ".zattrs"):
+            store = os.path.join(self.folder, name[1:] + ".zarr")
+            shutil.copytree(os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), store)
+            document = os.path.join(store, "layers", "odd", name)
+            os.remove(document)
+            os.symlink(name, document)
+            result = run(PROGRAM, "cat", store, "anndata.h5ad")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("layers/odd/" + name, str(result.stderr))
+
     def test_h5py_reads_x_as_bpcells_does(self):
         """The steps of BPCells' open_matrix_anndata_hdf5: cells by genes in csr is genes by cells in csc to it."""
         try:
