@@ -2,12 +2,15 @@
 // bytes, with a CountingSink their number, so that a size can never come from other code than its bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "formats/base/error.h"
+#include "formats/text/number_runs.h"
 #include "formats/text/number_text.h"
 
 namespace plainfs {
@@ -19,6 +22,11 @@ class CountingSink {
   template <class T>
   void put_number(T value) {
     size_ += number_length(value);
+  }
+  // Each number with before in front of it.
+  template <class T>
+  void put_numbers(std::span<const T> values, std::string_view before) {
+    size_ += values.size() * before.size() + number_lengths(values);
   }
   // As if a text of size bytes had been put.
   void skip(uint64_t size) { size_ += size; }
@@ -63,6 +71,24 @@ class ByteSink {
   template <class T>
   void put_number(T value) {
     at_ = write_number(reserve(0), value);
+  }
+
+  template <class T>
+  void put_numbers(std::span<const T> values, std::string_view before) {
+    constexpr size_t kAtOnce = 128;
+    const size_t most = kNumberTextMax + before.size();  // characters a number takes
+    while (!values.empty()) {
+      const size_t some = std::min(kAtOnce, values.size());
+      if (room() >= some * most) {
+        at_ = write_numbers(at_, values.first(some), before);
+      } else {
+        for (const T value : values.first(some)) {
+          put(before);
+          put_number(value);
+        }
+      }
+      values = values.subspan(some);
+    }
   }
 
   // For a loop that writes by itself: where the text goes, with room for size bytes and the margin, and where

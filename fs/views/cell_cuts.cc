@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 
@@ -32,7 +33,11 @@ uint64_t json_width_of(const DType& type, uint64_t own_width) {
 class Cutter {
  public:
   Cutter(std::vector<CutColumn> columns, uint64_t block_text)
-      : columns_(std::move(columns)), block_text_(block_text) {}
+      : columns_(std::move(columns)), block_text_(block_text) {
+    for (CutColumn& column : columns_)
+      steps_.push_back(
+          step_along_chunks(column.cells.values(), std::max<uint64_t>(1, block_text / column.leaf_width)));
+  }
 
   std::vector<CellPlace> cut(uint64_t rows) {
     for (place_.row = 0; place_.row < rows; ++place_.row) {
@@ -41,7 +46,7 @@ class Cutter {
       text_ = added(text_, kIdWidth);
       for (size_t i = 0; i < columns_.size(); ++i) {
         place_.column = i;
-        add_list(columns_[i], 0, place_.row);
+        add_list(i, 0, place_.row);
       }
     }
     return std::move(starts_);
@@ -67,7 +72,8 @@ class Cutter {
   }
 
   // One list, a row's cell at level 0; cut in it where it is more than a block.
-  void add_list(CutColumn& column, size_t level, uint64_t list) {
+  void add_list(size_t number, size_t level, uint64_t list) {
+    CutColumn& column = columns_[number];
     const uint64_t width = width_of(column, level, list);
     if (level == column.cells.levels() || added(text_, width) <= 2 * block_text_) {
       text_ = added(text_, width);
@@ -78,27 +84,28 @@ class Cutter {
     const size_t depth = place_.path.size();
     place_.path.push_back(children.begin);
     while (place_.path[depth] < children.end) {
-      if (text_ >= block_text_) begin_block();
-      place_.path[depth] += are_leaves ? add_leaves(column, children.end - place_.path[depth])
-                                       : add_child(column, level + 1, place_.path[depth]);
+      // A step of leaves may be a whole block.
+      if (text_ >= (are_leaves ? block_text_ / 2 : block_text_)) begin_block();
+      place_.path[depth] += are_leaves ? add_leaves(number, place_.path[depth], children.end)
+                                       : add_child(number, level + 1, place_.path[depth]);
     }
     place_.path.pop_back();
   }
 
-  // As many leaves as the block has room for, of those that are left.
-  uint64_t add_leaves(const CutColumn& column, uint64_t left) {
-    const uint64_t room = std::max<uint64_t>(1, (block_text_ - text_) / column.leaf_width);
-    const uint64_t taken = std::min(room, left);
-    text_ = added(text_, times(taken, column.leaf_width));
+  // Leaves up to the end of the step in which the first is.
+  uint64_t add_leaves(size_t number, uint64_t first, uint64_t end) {
+    const uint64_t taken = std::min(steps_[number] - first % steps_[number], end - first);
+    text_ = added(text_, times(taken, columns_[number].leaf_width));
     return taken;
   }
 
-  uint64_t add_child(CutColumn& column, size_t level, uint64_t list) {
-    add_list(column, level, list);
+  uint64_t add_child(size_t number, size_t level, uint64_t list) {
+    add_list(number, level, list);
     return 1;
   }
 
   std::vector<CutColumn> columns_;
+  std::vector<uint64_t> steps_;  // leaves, a column
   const uint64_t block_text_;
   uint64_t text_ = 0;  // in the block so far
   CellPlace place_;
@@ -106,6 +113,17 @@ class Cutter {
 };
 
 }  // namespace
+
+uint64_t step_along_chunks(const Array& values, uint64_t wanted) {
+  constexpr uint64_t kMostPieces = 1024;  // of a chunk; in a larger one the steps are seldom at its end
+  const uint64_t chunk = elements_in_band(values.shape(), values.chunk_shape());
+  if (chunk <= wanted) return wanted / chunk * chunk;
+  const uint64_t least = divide_up(chunk, added(wanted, wanted / 4));
+  if (least > kMostPieces) return wanted;
+  for (uint64_t pieces = least; pieces <= least + least / 2 + 1; ++pieces)
+    if (chunk % pieces == 0) return chunk / pieces;
+  return wanted;
+}
 
 uint64_t json_width(const Array& values) {
   return json_width_of(values.dtype(), sampled_width(values)) + 1;

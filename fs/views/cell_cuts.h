@@ -24,6 +24,10 @@ struct CellPlace {
   Path path;
 };
 
+// About so many elements as wanted, but such that steps of so many end where the array's chunks end: a block
+// of text then needs no second chunk. wanted > 0.
+uint64_t step_along_chunks(const Array& values, uint64_t wanted);
+
 struct CutColumn {
   NestedCells cells;
   uint64_t leaf_width;  // characters of one leaf, about

@@ -98,7 +98,7 @@ void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scr
     sink.put_number(line + 1);
 }
 
-// put(i) writes element i of the unit.
+// put(first, end) writes elements of the unit, with commas between them.
 template <class Sink, class Put>
 void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const {
   std::string scratch;
@@ -110,15 +110,9 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
       sink.put(',');
     }
     const uint64_t line_end = std::min(end, i + (width - column));
-    const bool complete = column + (line_end - i) == width;
-    for (; i + complete < line_end; ++i) {
-      put(i);
-      sink.put(',');
-    }
-    if (complete) {
-      put(i++);
-      sink.put('\n');
-    }
+    put(i, line_end);
+    sink.put(column + (line_end - i) == width ? '\n' : ',');
+    i = line_end;
     column = 0;
     ++line;
   }
@@ -162,12 +156,20 @@ void CsvArray::emit(uint64_t number, Sink& sink) const {
   if (number_kind && elements->missing.empty()) {
     visit_number(type, [&](auto zero) {
       const auto values = elements->values<decltype(zero)>();
-      put_elements(block, names, sink, [&](uint64_t i) { sink.put_number(values[i]); });
+      put_elements(block, names, sink, [&](uint64_t first, uint64_t last) {
+        sink.put_number(values[first]);
+        sink.put_numbers(values.subspan(first + 1, last - first - 1), ",");
+      });
     });
     return;
   }
   std::string scratch;
-  put_elements(block, names, sink, [&](uint64_t i) { put_csv_field(type, *elements, i, scratch, sink); });
+  put_elements(block, names, sink, [&](uint64_t first, uint64_t last) {
+    for (uint64_t i = first; i < last; ++i) {
+      if (i > first) sink.put(',');
+      put_csv_field(type, *elements, i, scratch, sink);
+    }
+  });
 }
 
 }  // namespace

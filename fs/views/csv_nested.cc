@@ -175,7 +175,14 @@ void CsvNested::put_leaves(const ColumnPart& part, Span leaves, bool comma_first
   if (!is_number(type) || !part.elements.missing.empty()) return put_all(put_json);
   visit_number(type, [&](auto zero) {
     const auto values = part.elements.values<decltype(zero)>();
-    put_all([&](uint64_t i) { is_worded(values[i]) ? put_json(i) : sink.put_number(values[i]); });
+    bool any_worded = false;
+    for (uint64_t i = first; i < end; ++i) any_worded |= is_worded(values[i]);
+    if (any_worded || first == end)
+      return put_all([&](uint64_t i) { is_worded(values[i]) ? put_json(i) : sink.put_number(values[i]); });
+    const auto rest = values.subspan(first, end - first);
+    if (comma_first) return sink.put_numbers(rest, ",");
+    sink.put_number(rest.front());
+    sink.put_numbers(rest.subspan(1), ",");
   });
 }
 

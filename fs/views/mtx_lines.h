@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -42,13 +43,13 @@ uint64_t digits_of_all(std::span<const T> values, T added) {
 }
 
 template <class Index, class Value>
-void put_entries(const EntryRun<Index, Value>& run, CountingSink& sink) {
+void put_lines(const EntryRun<Index, Value>& run, CountingSink& sink) {
   uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line's end
   size += digits_of_all<Index>(run.index, 1);
   if constexpr (std::is_same_v<Value, uint32_t>)
     size += digits_of_all<Value>(run.value, 0);
   else
-    for (const Value value : run.value) size += number_length(value);
+    size += number_lengths(run.value);
   sink.skip(size);
 }
 
@@ -163,12 +164,49 @@ class LineWriter {
 };
 
 template <class Index, class Value>
-void put_entries(const EntryRun<Index, Value>& run, ByteSink& sink) {
+void put_lines(const EntryRun<Index, Value>& run, ByteSink& sink) {
   const bool many = run.index.size() >= 16;
   if (run.by_row)
     LineWriter<true>(run.major, many).put(run.index, run.value, sink);
   else
     LineWriter<false>(run.major, many).put(run.index, run.value, sink);
+}
+
+// Whether all values are whole numbers from 0 on of few digits, as counts that are stored as reals are; then
+// counts has them. Requires: as many counts as values. Loops that the compiler turns into vectors.
+template <class Real>
+bool are_counts(std::span<const Real> values, std::span<uint32_t> counts) {
+  using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
+  constexpr Real kEnd = 1 << 24;
+  bool others = false;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Real value = values[i] < kEnd ? values[i] : 0;
+    const auto whole = static_cast<int32_t>(value > 0 ? value : 0);
+    counts[i] = static_cast<uint32_t>(whole);
+    // -0 is written with its sign.
+    others |= (static_cast<Real>(whole) != values[i]) |
+              (std::bit_cast<Bits>(values[i]) >> (8 * sizeof(Real) - 1) != 0);
+  }
+  return !others;
+}
+
+template <class Index, class Value, class Sink>
+void put_entries(const EntryRun<Index, Value>& run, Sink& sink) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    constexpr size_t kPiece = 512;
+    uint32_t counts[kPiece];
+    for (size_t first = 0; first < run.index.size(); first += kPiece) {
+      const size_t size = std::min(kPiece, run.index.size() - first);
+      const auto index = run.index.subspan(first, size);
+      const auto value = run.value.subspan(first, size);
+      if (are_counts(value, std::span(counts).first(size)))
+        put_lines(EntryRun<Index, uint32_t>{index, {counts, size}, run.major, run.by_row}, sink);
+      else
+        put_lines(EntryRun<Index, Value>{index, value, run.major, run.by_row}, sink);
+    }
+  } else {
+    put_lines(run, sink);
+  }
 }
 
 }  // namespace plainfs

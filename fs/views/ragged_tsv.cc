@@ -55,6 +55,7 @@ void RaggedTsv::prepare() {
   uint64_t width;
   if (__builtin_mul_overflow(item_leaves_, json_width(*elements_.values), &width)) width = kCellBlockText;
   items_in_block_ = std::max<uint64_t>(1, kCellBlockText / (std::min(width, kCellBlockText) + 8));
+  if (item_leaves_ == 1) items_in_block_ = step_along_chunks(*elements_.values, items_in_block_);
   std::vector<uint64_t> first_row;
   uint64_t end = 0;
   for (uint64_t row = 0; row < rows_; ++row) {
@@ -99,8 +100,13 @@ void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count
   };
   if (is_number && !is_list && leaves.missing.empty())
     return visit_number(type, [&](auto zero) {
-      const auto values = leaves.values<decltype(zero)>();
-      put_all([&](uint64_t i) { sink.put_number(values[i]); });
+      if (count == 0) return;
+      const auto values = leaves.values<decltype(zero)>().subspan(first, count);
+      sink.put(id_and_tab);
+      sink.put_number(values.front());
+      const std::string between = '\n' + std::string(id_and_tab);
+      sink.put_numbers(values.subspan(1), between);
+      sink.put('\n');
     });
   put_all([&](uint64_t i) {
     scratch.clear();

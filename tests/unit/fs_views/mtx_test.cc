@@ -171,6 +171,15 @@ BOOST_AUTO_TEST_CASE(any_matrix_is_as_written_by_hand) {
   check_random<double, int64_t>({1000, 20, 30000}, false, 6, real);
   check_random<float, int32_t>({1000, 20, 30000}, true, 7,
                                [&](auto& random) { return static_cast<float>(real(random)); });
+  const auto count = [&](auto& random) {
+    return random() % 3000 == 0 ? real(random)
+                                : static_cast<double>(random() % 1000 == 0 ? random() >> 39 : random() % 9);
+  };
+  check_random<double, int32_t>({1000, 20, 30000}, false, 10, count);
+  check_random<float, int32_t>({1000, 20, 30000}, true, 11,
+                               [&](auto& random) { return static_cast<float>(count(random)); });
+  check_random<float, int32_t>({1000, 20, 3000}, false, 12,
+                               [](auto& random) { return random() % 200 == 0 ? -0.0f : 1.0f; });
   check_random<int16_t, int32_t>({1000, 20, 20000}, false, 8,
                                  [](auto& random) { return static_cast<int16_t>(random()); });
   check_random<int64_t, int32_t>({1000, 20, 20000}, false, 9,
