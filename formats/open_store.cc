@@ -63,6 +63,10 @@ void describe(const Node& raw_root, Store& store) {
 
 }  // namespace
 
+std::string location_of_store(const std::string& path) {
+  return absolute_path(path).string();
+}
+
 Store open_store(const std::string& path, Context& context) {
   if (path.find("://") != std::string::npos)
     throw unsupported("stores behind a URL are not read; mount it with rclone or sshfs first");

@@ -11,4 +11,7 @@ namespace plainfs {
 // not_found, unreadable, unknown_format, and what the container throws.
 Store open_store(const std::string& path, Context& context);
 
+// The path that such a store has: absolute, its folder without links, its name as given.
+std::string location_of_store(const std::string& path);
+
 }  // namespace plainfs

@@ -5,12 +5,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/base/containment.h"
 #include "formats/base/file.h"
 #include "formats/base/key_store.h"
 
 namespace plainfs {
+
+// Something that a store was read from, and what it looked like: another text once it was changed.
+struct SourceStamp {
+  std::string name;
+  std::string stamp;
+};
 
 class Sources {
  public:
@@ -31,6 +38,12 @@ class Sources {
 
   // What may be opened: a location that leads out of it is unreadable.
   virtual const Containment& bounds() const = 0;
+
+  // All that has been asked for here, as it is now and was whenever it was read; nullopt where that cannot be
+  // told.
+  virtual std::optional<std::vector<SourceStamp>> stamps() { return std::nullopt; }
+  // What one of stamps() in an earlier session looks like now; nullopt as above.
+  virtual std::optional<std::string> stamp(const std::string& /*name*/) { return std::nullopt; }
 
   // Forgets everything (SIGUSR1 reopens the store).
   virtual void clear() = 0;
