@@ -12,6 +12,9 @@ class Request {
   virtual ~Request() = default;
   // Cheap, and from any thread: it is asked for every piece of work.
   virtual bool cancelled() const = 0;
+  // Whether whoever asks has all the time there is: then no other thread helps, and it leaves a pass to
+  // anybody who waits for it.
+  virtual bool is_patient() const { return false; }
 
   // What the calling thread works for; null: nobody in particular.
   static const Request* current();

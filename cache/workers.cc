@@ -138,7 +138,8 @@ unsigned Workers::threads() const {
 }
 
 void Workers::parallel_for(size_t count, const std::function<void(size_t)>& work) {
-  if (count <= 1 || state_->threads_wanted == 0) {
+  const Request* const request = Request::current();
+  if (count <= 1 || state_->threads_wanted == 0 || (request && request->is_patient())) {
     for (size_t i = 0; i < count; ++i) {
       check_cancelled();
       work(i);

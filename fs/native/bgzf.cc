@@ -97,8 +97,8 @@ class BgzfFile : public ViewFile {
     return known ? std::optional(bgzf_size(*known)) : std::nullopt;
   }
   Slices read(uint64_t offset, size_t size) override;
-  OffsetsPtr offsets() const override { return file_->offsets(); }
-  void adopt(OffsetsPtr offsets) override { file_->adopt(std::move(offsets)); }
+  Findings findings() const override { return file_->findings(); }
+  void adopt(const Findings& findings) override { file_->adopt(findings); }
 
  private:
   const std::shared_ptr<ViewFile> file_;

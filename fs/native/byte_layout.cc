@@ -62,26 +62,34 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
 
 class LayoutFile : public ViewFile {
  public:
-  LayoutFile(std::function<ByteLayout()> lay_out, Context& context)
-      : lay_out_(std::move(lay_out)), context_(context) {}
+  LayoutFile(std::function<ByteLayout()> lay_out, Context& context, std::string version)
+      : lay_out_(std::move(lay_out)), context_(context), version_(std::move(version)) {}
 
   uint64_t size() override {
+    if (const std::optional<uint64_t> known = known_size()) return *known;
     prepare();
     return blocks_->size();
   }
   std::optional<uint64_t> known_size() override {
-    if (!prepared_.load(std::memory_order_acquire)) return std::nullopt;
-    return blocks_->size();
+    const uint64_t size = size_.load(std::memory_order_acquire);
+    return size == kUnknown ? std::nullopt : std::optional(size);
   }
   Slices read(uint64_t offset, size_t size) override;
+  Findings findings() const override;
+  void adopt(const Findings& findings) override;
 
  private:
   void prepare();
 
+  static constexpr uint64_t kUnknown = UINT64_MAX;
+
   std::function<ByteLayout()> lay_out_;
   Context& context_;
-  std::mutex preparing_;               // guards the first prepare
-  std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
+  const std::string version_;
+  Notebook notebook_;
+  std::mutex preparing_;                  // guards the first prepare
+  std::atomic<bool> prepared_{false};     // set once blocks_ is final; read without the lock
+  std::atomic<uint64_t> size_{kUnknown};  // known before blocks_ where it was adopted
   std::shared_ptr<LayoutBlocks> blocks_;
 };
 
@@ -89,15 +97,40 @@ void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
   const auto lock = lock_unless_cancelled(preparing_);
   if (prepared_.load(std::memory_order_relaxed)) return;
-  ByteLayout layout = lay_out_();
+  ByteLayout layout = [&] {
+    const Notebook::Scope scope(notebook_);
+    return lay_out_();
+  }();
+  if (known_size().value_or(layout.size()) != layout.size())
+    throw unreadable("the file has changed since it was measured");
   const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
   blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
   lay_out_ = nullptr;
+  size_.store(blocks_->size(), std::memory_order_release);
   prepared_.store(true, std::memory_order_release);
 }
 
+// The last one is the size.
+Findings LayoutFile::findings() const {
+  const uint64_t size = size_.load(std::memory_order_acquire);
+  if (size == kUnknown) return {};
+  Findings findings = notebook_.all();
+  findings.push_back(std::make_shared<const Finding>(Finding{version_, {}, {size}}));
+  return findings;
+}
+
+void LayoutFile::adopt(const Findings& findings) {
+  const std::unique_lock lock(preparing_, std::try_to_lock);
+  if (!lock || known_size() || findings.empty()) return;
+  const Finding& last = *findings.back();
+  if (last.name != version_ || last.numbers.size() != 1) return;
+  notebook_.adopt({findings.begin(), findings.end() - 1});
+  size_.store(last.numbers[0], std::memory_order_release);
+}
+
 Slices LayoutFile::read(uint64_t offset, size_t size) {
-  const uint64_t file_size = this->size();
+  prepare();
+  const uint64_t file_size = blocks_->size();
   Slices slices;
   if (offset >= file_size || size == 0) return slices;
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
@@ -178,8 +211,9 @@ void ByteLayout::passed(uint64_t begin, uint64_t end) const {
   });
 }
 
-std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context) {
-  return std::make_unique<LayoutFile>(std::move(lay_out), context);
+std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
+                                      std::string version) {
+  return std::make_unique<LayoutFile>(std::move(lay_out), context, std::move(version));
 }
 
 }  // namespace plainfs

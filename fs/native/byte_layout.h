@@ -63,7 +63,10 @@ class ByteLayout {
   uint64_t size_ = 0;
 };
 
-// The file that lay_out lays out, when its size or content is asked for first; again where it threw.
-std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context);
+// The file that lay_out lays out, when its size or content is asked for first; again where it threw. What
+// lay_out has to find out by passes over the store is noted() (fs/text/findings.h); version: of the layout,
+// as a Finding is named.
+std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
+                                      std::string version = {});
 
 }  // namespace plainfs

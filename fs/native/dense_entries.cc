@@ -9,6 +9,7 @@
 #include "formats/base/half.h"
 #include "formats/model/turned_array.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -123,7 +124,13 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
-  count_entries(*cells, context);
+  const FindingPtr counted = noted("dense entries 1", [&] {
+    count_entries(*cells, context);
+    return Finding{{}, {}, std::move(cells->pointer)};
+  });
+  cells->pointer = counted->numbers;
+  if (cells->pointer.size() != cells->cells() + 1)
+    throw unreadable("a matrix has changed since its entries were counted");
 
   SparseMatrix entries;
   entries.rows = cells->genes();

@@ -10,6 +10,7 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/text_lengths.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -31,7 +32,7 @@ class CountedNames : public Array {
 };
 
 // Whether any value is missing; reads all.
-bool any_missing(const Array& values, Context& context) {
+bool look_for_missing(const Array& values, Context& context) {
   const uint64_t count = values.count();
   std::atomic<bool> any{false};
   context.workers.parallel_for(divide_up(count, kValuesAtOnce), [&](size_t run) {
@@ -41,6 +42,13 @@ bool any_missing(const Array& values, Context& context) {
     if (std::find(elements.missing.begin(), elements.missing.end(), 1) != elements.missing.end()) any = true;
   });
   return any;
+}
+
+bool any_missing(const Array& values, Context& context) {
+  const FindingPtr found = noted("any missing 1", [&] {
+    return Finding{{}, {}, {look_for_missing(values, context)}};
+  });
+  return found->numbers.at(0) != 0;
 }
 
 bool is_whole_or_truth(const DType& type) {

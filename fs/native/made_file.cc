@@ -1,6 +1,7 @@
 #include "fs/native/made_file.h"
 
 #include <mutex>
+#include <string_view>
 
 #include "cache/cancellable_lock.h"
 
@@ -10,32 +11,54 @@ namespace {
 
 class MadeFile : public ViewFile {
  public:
-  explicit MadeFile(std::function<std::string()> make) : make_(std::move(make)) {}
+  MadeFile(std::function<std::string()> make, std::string version)
+      : make_(std::move(make)), version_(std::move(version)) {}
 
-  uint64_t size() override { return content()->size(); }
+  uint64_t size() override { return content()->text.size(); }
+  std::optional<uint64_t> known_size() override {
+    const FindingPtr made = this->made();
+    return made ? std::optional<uint64_t>(made->text.size()) : std::nullopt;
+  }
   Slices read(uint64_t offset, size_t size) override {
-    const auto made = content();
+    const FindingPtr made = content();
+    const std::string_view text = made->text;
     Slices slices;
-    if (offset < made->size()) slices.add(as_byte_span(std::string_view(*made).substr(offset, size)), made);
+    if (offset < text.size()) slices.add(as_byte_span(text.substr(offset, size)), made);
     return slices;
+  }
+  Findings findings() const override {
+    const FindingPtr made = this->made();
+    return made ? Findings{made} : Findings();
+  }
+  void adopt(const Findings& findings) override {
+    const std::lock_guard lock(mutex_);
+    if (!made_ && findings.size() == 1 && findings[0]->name == version_) made_ = findings[0];
   }
 
  private:
-  std::shared_ptr<const std::string> content() {
-    const auto lock = lock_unless_cancelled(mutex_);
-    if (!content_) content_ = std::make_shared<const std::string>(make_());
-    return content_;
+  FindingPtr made() const {
+    const std::lock_guard lock(mutex_);
+    return made_;
+  }
+  FindingPtr content() {
+    const auto making = lock_unless_cancelled(making_);
+    if (FindingPtr made = this->made()) return made;
+    const auto made = std::make_shared<const Finding>(Finding{version_, make_(), {}});
+    const std::lock_guard lock(mutex_);
+    return made_ = made;
   }
 
   const std::function<std::string()> make_;
-  std::mutex mutex_;  // guards content_
-  std::shared_ptr<const std::string> content_;
+  const std::string version_;
+  std::mutex making_;         // held by the one who makes it
+  mutable std::mutex mutex_;  // guards made_
+  FindingPtr made_;           // null until it is made
 };
 
 }  // namespace
 
-std::shared_ptr<ViewFile> made_file(std::function<std::string()> make) {
-  return std::make_shared<MadeFile>(std::move(make));
+std::shared_ptr<ViewFile> made_file(std::function<std::string()> make, std::string version) {
+  return std::make_shared<MadeFile>(std::move(make), std::move(version));
 }
 
 }  // namespace plainfs

@@ -9,7 +9,8 @@
 
 namespace plainfs {
 
-// make is called once, or again where it threw.
-std::shared_ptr<ViewFile> made_file(std::function<std::string()> make);
+// make is called once, or again where it threw. version: of what it makes, as a Finding is named
+// (fs/text/findings.h); the content is kept with that.
+std::shared_ptr<ViewFile> made_file(std::function<std::string()> make, std::string version = {});
 
 }  // namespace plainfs

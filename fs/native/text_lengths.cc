@@ -7,6 +7,7 @@
 #include "formats/model/element_text.h"
 #include "formats/text/utf8.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -42,8 +43,9 @@ void for_each_text(const Array& array, uint64_t first, uint64_t count, const Vis
   }
 }
 
-TextLengths measure_texts(const Array& array, Context& context) {
-  array.check();
+namespace {
+
+TextLengths lengths_of(const Array& array, Context& context) {
   TextLengths lengths;
   lengths.count = array.count();
   const uint64_t runs = divide_up(lengths.count, kTextsInRun);
@@ -78,6 +80,23 @@ TextLengths measure_texts(const Array& array, Context& context) {
     lengths.is_ascii &= part.is_ascii;
   }
   return lengths;
+}
+
+}  // namespace
+
+TextLengths measure_texts(const Array& array, Context& context) {
+  array.check();
+  const FindingPtr found = noted("text lengths 1", [&] {
+    TextLengths lengths = lengths_of(array, context);
+    lengths.before.insert(lengths.before.end(),
+                          {lengths.longest, uint64_t{lengths.any_missing}, uint64_t{lengths.is_ascii}});
+    return Finding{{}, {}, std::move(lengths.before)};
+  });
+  const std::vector<uint64_t>& numbers = found->numbers;
+  const uint64_t count = array.count(), runs = divide_up(count, kTextsInRun);
+  if (numbers.size() != runs + 4) throw unreadable("texts have changed since they were measured");
+  const auto rest = numbers.end() - 3;
+  return {count, rest[0], {numbers.begin(), rest}, rest[1] != 0, rest[2] != 0};
 }
 
 }  // namespace plainfs

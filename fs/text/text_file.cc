@@ -5,6 +5,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -39,8 +40,38 @@ constexpr uint64_t kRefreshPart = 16;
 // Blocks that are kept have at most so much text.
 constexpr uint64_t kMostKeptText = 2 * kBlockText;
 
+// Where blocks begin, and what was found out with it. Immutable.
+struct Offsets {
+  explicit Offsets(FindingPtr its_finding) : finding(std::move(its_finding)) {}
+  // numbers: the division, then where each block begins, and last where the file ends.
+  const FindingPtr finding;
+
+  uint64_t division() const { return finding->numbers[0]; }
+  std::span<const uint64_t> of() const { return std::span(finding->numbers).subspan(1); }
+  uint64_t file_size() const { return finding->numbers.back(); }
+  // Of a source whose head comes out of measuring.
+  const std::string& head() const { return finding->text; }
+  // Whether finding may be one: what others have noted is looked at before it is used.
+  static bool are_in(const Finding& finding) {
+    const std::span<const uint64_t> numbers = finding.numbers;
+    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end());
+  }
+};
+
 // How often somebody who waits for the pass of another looks whether anybody still waits for him.
 constexpr std::chrono::milliseconds kBetweenLooks{1};
+
+// Counted among those who wait.
+class Waiting {
+ public:
+  explicit Waiting(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Waiting() { --count_; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
 
 struct TextBlock {
   Bytes bytes;  // begins with the text
@@ -61,7 +92,8 @@ struct TextFile::State : BlockStream<TextBlock> {
   void get_ready();
   void prepare();
   void measure();
-  uint64_t block_size(uint64_t block) const { return offsets->of[block + 1] - offsets->of[block]; }
+  void look_at_adopted();
+  uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
   std::optional<uint64_t> keep_formatted(uint64_t block);
   void refresh_kept(uint64_t measured_bytes);
@@ -72,37 +104,63 @@ struct TextFile::State : BlockStream<TextBlock> {
   Context& context;
   const uint64_t budget;                // of the cache, in bytes
   std::mutex preparing;                 // held by the one who prepares or measures; guards prepared and sizes
+  std::atomic<int> waiting{0};          // for that; relaxed: who sees it late goes on so long
   bool prepared = false;                // the source and head are final
   std::vector<uint64_t> sizes;          // of the blocks measured so far, kNotMeasured of the others
   std::atomic<uint64_t> kept_bytes{0};  // of text; relaxed, like the next: a little more is no harm
   std::atomic<uint64_t> kept_end{0};    // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
-  std::atomic<bool> ready{false};          // set once head and offsets are final; read without the lock
-  std::atomic<bool> known{false};          // set once offsets is final; read without the lock
+  std::atomic<bool> ready{false};  // set once head, offsets and begins are final; read without the lock
+  std::atomic<uint64_t> file_size{kNotMeasured};  // the last that is set, of adopted or offsets
   std::string head;
-  OffsetsPtr offsets;  // block_count + 1, the first after the head
+  Notebook notebook;               // of the source
+  std::optional<Offsets> adopted;  // set before anybody else knows the file
+  std::optional<Offsets> offsets;
+  std::span<const uint64_t> begins;  // of blocks: block_count + 1, the first after the head
 };
 
 void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_acquire)) return;
   std::unique_lock lock(preparing, std::defer_lock);
-  while (!lock.try_lock()) {
-    check_cancelled();
-    std::this_thread::sleep_for(kBetweenLooks);
+  if (!lock.try_lock()) {
+    const Waiting one_more(waiting);
+    while (!lock.try_lock()) {
+      check_cancelled();
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
   }
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
-  if (!known.load(std::memory_order_relaxed)) measure();
-  if (source->head_follows_blocks()) head = offsets->head;
-  if (offsets->of.size() != source->block_count() + 1 || offsets->of.front() != head.size())
+  if (adopted && !offsets) look_at_adopted();
+  if (!offsets) measure();
+  begins = offsets->of();
+  if (source->head_follows_blocks()) head = offsets->head();
+  if (begins.size() != source->block_count() + 1 || begins.front() != head.size())
     throw unreadable("the text has changed since it was measured");
   ready.store(true, std::memory_order_release);
+}
+
+// What was measured in another division says how long the text is, and not where its blocks begin.
+// Requires: preparing is held.
+void TextFile::State::look_at_adopted() {
+  if (adopted->division() == source->division()) {
+    offsets.emplace(*adopted);
+    return;
+  }
+  measure();
+  if (offsets->file_size() == adopted->file_size()) return;
+  offsets.reset();
+  file_size.store(adopted->file_size(), std::memory_order_release);
+  throw unreadable("the text has changed since it was measured");
 }
 
 // Requires: preparing is held.
 void TextFile::State::prepare() {
   if (prepared) return;
-  source->prepare();
+  {
+    const Notebook::Scope scope(notebook);
+    source->prepare();
+  }
   if (!source->head_follows_blocks()) head = source->head();
   const uint64_t count = source->block_count();
   if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
@@ -113,24 +171,30 @@ void TextFile::State::prepare() {
 void TextFile::State::measure() try {
   const uint64_t count = source->block_count();
   sizes.resize(count, kNotMeasured);
+  const bool is_patient = Request::current() && Request::current()->is_patient();
   context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = together * kMeasuredTogether;
     for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
       if (sizes[i] != kNotMeasured) continue;
       check_cancelled();
-      sizes[i] = measure_block(i);
+      if (is_patient && waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
+      sizes[i] = is_patient ? source->measure(i) : measure_block(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
   if (source->head_follows_blocks()) head = source->head();
-  sizes.insert(sizes.begin(), head.size());
-  for (size_t i = 1; i < sizes.size(); ++i) sizes[i] = checked_add(sizes[i - 1], sizes[i]);
-  offsets = std::make_shared<const Offsets>(
-      Offsets{source->head_follows_blocks() ? head : std::string(), std::exchange(sizes, {})});
-  known.store(true, std::memory_order_release);
+  Finding finding{source->version(), source->head_follows_blocks() ? head : std::string(), {}};
+  finding.numbers.reserve(count + 2);
+  finding.numbers.push_back(source->division());
+  finding.numbers.push_back(head.size());
+  for (const uint64_t size : sizes) finding.numbers.push_back(checked_add(finding.numbers.back(), size));
+  sizes = {};
+  offsets.emplace(std::make_shared<const Finding>(std::move(finding)));
+  file_size.store(offsets->file_size(), std::memory_order_release);
 } catch (const Error&) {
   // It may be another error the next time, or none: nothing is built on what there was.
   sizes = {};
+  notebook.clear();
   prepared = false;
   forget_all();
   kept_bytes.store(0, std::memory_order_relaxed);
@@ -202,33 +266,43 @@ TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)
 TextFile::~TextFile() = default;
 
 uint64_t TextFile::size() {
+  if (const std::optional<uint64_t> known = known_size()) return *known;
   state_->get_ready();
-  return state_->offsets->of.back();
+  return state_->offsets->file_size();
 }
 
 std::optional<uint64_t> TextFile::known_size() {
-  if (!state_->known.load(std::memory_order_acquire)) return std::nullopt;
-  return state_->offsets->of.back();
+  const uint64_t size = state_->file_size.load(std::memory_order_acquire);
+  return size == kNotMeasured ? std::nullopt : std::optional(size);
 }
 
-OffsetsPtr TextFile::offsets() const {
-  return state_->known.load(std::memory_order_acquire) ? state_->offsets : nullptr;
+Findings TextFile::findings() const {
+  const bool is_ready = state_->ready.load(std::memory_order_acquire);
+  if (!is_ready && (state_->file_size.load(std::memory_order_acquire) == kNotMeasured || !state_->adopted))
+    return {};
+  Findings findings = state_->notebook.all();
+  findings.push_back(is_ready ? state_->offsets->finding : state_->adopted->finding);
+  return findings;
 }
 
-void TextFile::adopt(OffsetsPtr offsets) {
+void TextFile::adopt(const Findings& findings) {
   // Others may have the same file open: what they have found out, or are about to, stays.
   const std::unique_lock lock(state_->preparing, std::try_to_lock);
-  if (!lock || state_->known.load(std::memory_order_relaxed)) return;
-  state_->offsets = std::move(offsets);
-  state_->known.store(true, std::memory_order_release);
+  if (!lock || state_->file_size.load(std::memory_order_relaxed) != kNotMeasured || findings.empty()) return;
+  const FindingPtr& last = findings.back();
+  if (last->name != state_->source->version() || !Offsets::are_in(*last)) return;
+  state_->notebook.adopt({findings.begin(), findings.end() - 1});
+  state_->adopted.emplace(last);
+  state_->file_size.store(state_->adopted->file_size(), std::memory_order_release);
 }
 
 Slices TextFile::read(uint64_t offset, size_t size) {
-  const uint64_t file_size = this->size();
+  state_->get_ready();
+  const uint64_t file_size = state_->offsets->file_size();
   Slices slices;
   if (offset >= file_size || size == 0) return slices;
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
-  const std::vector<uint64_t>& offsets = state_->offsets->of;
+  const std::span<const uint64_t> offsets = state_->begins;
   if (offset < offsets[0]) {
     const ByteSpan head = as_byte_span(state_->head);
     slices.add(head.subspan(offset, std::min(end, offsets[0]) - offset), state_);

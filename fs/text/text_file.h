@@ -25,6 +25,10 @@ class TextSource {
   // again where it threw.
   virtual void prepare() {}
   virtual std::string head() const { return {}; }
+  // Of the text and of where its blocks begin (fs/text/findings.h); empty: not to be kept for other sessions.
+  virtual std::string version() const { return {}; }
+  // Tells the division into blocks from others of the same version, where it depends on more than the store.
+  virtual uint64_t division() const { return 0; }
   // Whether what the head says comes out of measuring the blocks: then it is asked for after all of them.
   virtual bool head_follows_blocks() const { return false; }
   virtual uint64_t block_count() const = 0;
@@ -55,8 +59,8 @@ class TextFile : public ViewFile {
   uint64_t size() override;
   std::optional<uint64_t> known_size() override;
   Slices read(uint64_t offset, size_t size) override;
-  OffsetsPtr offsets() const override;
-  void adopt(OffsetsPtr offsets) override;
+  Findings findings() const override;
+  void adopt(const Findings& findings) override;
 
  private:
   struct State;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -41,13 +42,6 @@ struct Slices {
   }
 };
 
-// What a pass over a file's content found out.
-struct Offsets {
-  std::string head;          // what stands before the parts, where only the pass tells; else empty
-  std::vector<uint64_t> of;  // where each part begins, and last where the file ends
-};
-using OffsetsPtr = std::shared_ptr<const Offsets>;
-
 // Thread-safe. Errors are thrown, from any call, for as long as they last. What takes long ends with
 // Cancelled where the calling thread's Request is cancelled (cache/request.h).
 class ViewFile {
@@ -61,11 +55,11 @@ class ViewFile {
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
 
-  // What size() found out in its pass, to be kept for as long as anybody knows the size; null where it has
-  // made none.
-  virtual OffsetsPtr offsets() const { return nullptr; }
+  // What size() found out in its passes over the content, to be kept for as long as anybody knows the size;
+  // none where it has made none.
+  virtual Findings findings() const { return {}; }
   // What another file of the same content had found out. To be called before anything else.
-  virtual void adopt(OffsetsPtr) {}
+  virtual void adopt(const Findings&) {}
 };
 
 }  // namespace plainfs

@@ -21,7 +21,7 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   const std::unique_lock lock(mutex_);
   Known& known = known_[file];
   if (known.view) return known.view;
-  if (known.offsets) view->adopt(known.offsets);
+  if (!known.findings.empty()) view->adopt(known.findings);
   known.view = view;
   kept_.push_back(file);
   close_some();
@@ -59,11 +59,22 @@ std::optional<uint64_t> OpenViews::size(Inode file) const {
   return found == known_.end() ? std::nullopt : found->second.size;
 }
 
+std::vector<std::pair<Inode, Findings>> OpenViews::findings() const {
+  std::vector<std::pair<Inode, Findings>> all;
+  const std::shared_lock lock(mutex_);
+  for (const auto& [file, known] : known_) {
+    Findings found = known.view ? known.view->findings() : Findings();
+    if (found.empty()) found = known.findings;
+    if (!found.empty()) all.emplace_back(file, std::move(found));
+  }
+  return all;
+}
+
 void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
   const std::unique_lock lock(mutex_);
   Known& known = known_[file];
   known.size = size;
-  known.offsets = view.offsets();
+  if (Findings found = view.findings(); !found.empty()) known.findings = std::move(found);
 }
 
 }  // namespace plainfs

@@ -9,6 +9,8 @@
 #include <optional>
 #include <shared_mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "fs/text/view_file.h"
 #include "fs/tree/inodes.h"
@@ -27,6 +29,8 @@ class OpenViews {
 
   std::optional<uint64_t> size(Inode file) const;
   void remember_size(Inode file, uint64_t size, const ViewFile& view);
+  // All that was found out, of files that are open and of those that were.
+  std::vector<std::pair<Inode, Findings>> findings() const;
 
  private:
   struct Known {
@@ -34,7 +38,7 @@ class OpenViews {
     std::atomic<bool> is_used{
         false};  // the view, since it was last looked at; atomic: set with the mutex shared
     std::optional<uint64_t> size;
-    OffsetsPtr offsets;
+    Findings findings;
   };
   void close_some();
 

@@ -51,6 +51,7 @@ class Bed : public EmittingSource<Bed> {
     for (uint64_t i = 0; i < names.count; ++i) append_tsv_field(type, names, i, sequences[i]);
     sequences_ = std::move(sequences);
   }
+  std::string version() const override { return "bed 1"; }
   uint64_t block_count() const override { return divide_up(count(), kLinesInBlock); }
 
   template <class Sink>

@@ -23,6 +23,7 @@ class ChromSizes : public EmittingSource<ChromSizes> {
     if (sequences_.lengths->count() != count())
       throw damaged("{} sequences beside a list of {}", count(), sequences_.lengths->count());
   }
+  std::string version() const override { return "chrom sizes 1"; }
   uint64_t block_count() const override { return divide_up(count(), kLinesInBlock); }
 
   template <class Sink>

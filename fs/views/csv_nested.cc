@@ -66,6 +66,7 @@ class CsvNested : public EmittingSource<CsvNested> {
 
   void prepare() override;
   std::string head() const override;
+  std::string version() const override { return "csv nested 1"; }
   uint64_t block_count() const override { return starts_.size(); }
   bool is_worth_keeping(uint64_t) const override { return true; }
 

@@ -48,6 +48,8 @@ class CsvTable : public EmittingSource<CsvTable> {
 
   void prepare() override;
   std::string head() const override;
+  std::string version() const override { return "csv table 1"; }
+  uint64_t division() const override { return rows_in_unit_ << 24 ^ rows_in_block_; }
   uint64_t block_count() const override {
     return rows_ / rows_in_unit_ * blocks_in_unit_ + divide_up(rows_ % rows_in_unit_, rows_in_block_);
   }

@@ -32,6 +32,7 @@ class FragmentsTsv : public EmittingSource<FragmentsTsv> {
   ~FragmentsTsv() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
 
   void prepare() override;
+  std::string version() const override { return "fragments tsv 1"; }
   uint64_t block_count() const override { return chromosomes_.empty() ? 0 : chromosomes_.back().end_block; }
 
   template <class Sink>

@@ -29,6 +29,8 @@ class LineGrid {
   uint64_t lines() const { return lines_; }
   uint64_t width() const { return width_; }  // elements a line
   uint64_t block_count() const { return block_count_; }
+  // Another one for each division of one array.
+  uint64_t number() const { return unit_elements_ * 0x9e3779b97f4a7c15u ^ block_elements_; }
   Block block(uint64_t number) const;
   // Whether units hold several blocks, so that they are worth keeping.
   bool units_are_shared() const { return unit_elements_ > block_elements_; }

@@ -1,11 +1,13 @@
 #include "fs/views/mtx.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "formats/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
+#include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 #include "fs/views/mtx_lines.h"
 #include "fs/views/mtx_values.h"
@@ -29,13 +31,16 @@ class Mtx : public EmittingSource<Mtx> {
 
   void prepare() override;
   std::string head() const override;
+  // What is warned of in the pass is to be warned of in the next session too.
+  std::string version() const override { return any_fall_.load(std::memory_order_relaxed) ? "" : "mtx 1"; }
   uint64_t block_count() const override { return divide_up(count_, entries_in_block_); }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
 
  private:
-  void read_pointers();
+  std::vector<uint64_t> read_pointers() const;
+  void find_blocks();
   template <class Put>
   void for_each_major(uint64_t block, Put&& put) const;
   template <class Index, class Value, class Sink>
@@ -54,7 +59,10 @@ class Mtx : public EmittingSource<Mtx> {
   const uint64_t minors_;
   uint64_t count_ = 0;
   uint64_t entries_in_block_ = 1;
-  std::vector<uint64_t> first_major_;  // of each block: the row or column that its first entry is in
+  mutable std::atomic<bool> any_fall_{false};  // relaxed: asked for when all blocks are measured
+  FindingPtr blocks_;
+  // Of each block: the row or column that its first entry is in.
+  std::span<const uint64_t> first_major_;  // in blocks_
 };
 
 void Mtx::prepare() {
@@ -68,11 +76,20 @@ void Mtx::prepare() {
     throw damaged("a sparse matrix has {} values and {} indices", count_, matrix_.index->count());
   const uint64_t line = mtx_line_width(majors_, minors_, type);
   entries_in_block_ = std::max<uint64_t>(128, kBlockText / line / 128 * 128);
-  read_pointers();
+  find_blocks();
+}
+
+void Mtx::find_blocks() {
+  blocks_ = noted("mtx blocks 1", [&] { return Finding{{}, {}, read_pointers()}; });
+  first_major_ = blocks_->numbers;
+  const bool fit = first_major_.size() == block_count() &&
+                   std::is_sorted(first_major_.begin(), first_major_.end()) &&
+                   (first_major_.empty() || first_major_.back() < majors_);
+  if (!fit) throw unreadable("the pointers have changed since they were looked at");
 }
 
 // Checks that the pointers rise from 0 to the number of entries, and finds where each block begins.
-void Mtx::read_pointers() {
+std::vector<uint64_t> Mtx::read_pointers() const {
   const uint64_t stored = matrix_.pointer->count();
   // BPCells writes a matrix without columns with two pointers.
   const bool surplus = majors_ == 0 && stored == 2;
@@ -96,7 +113,7 @@ void Mtx::read_pointers() {
     }
   }
   if (before != count_) throw damaged("the pointers end at {}, there are {} entries", before, count_);
-  first_major_ = std::move(first_major);
+  return first_major;
 }
 
 std::string Mtx::head() const {
@@ -150,7 +167,9 @@ void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
     const IndexRun<Index> before(*matrix_.index, first - 1, 1, minors_, "index");
     falls = index[0] <= before.values()[0];
   }
-  if (falls) matrix_.on_falling_index();
+  if (!falls) return;
+  any_fall_.store(true, std::memory_order_relaxed);
+  matrix_.on_falling_index();
 }
 
 // A block in which some values are NA.

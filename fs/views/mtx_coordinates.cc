@@ -32,6 +32,7 @@ class MtxCoordinates : public EmittingSource<MtxCoordinates> {
     return mtx_head(matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
   }
 
+  std::string version() const override { return "mtx coordinates 1"; }
   uint64_t block_count() const override { return divide_up(count_, entries_in_block_); }
 
   template <class Sink>

@@ -23,6 +23,7 @@ class NamesTsv : public EmittingSource<NamesTsv> {
     }
     names_in_block_ = std::max<uint64_t>(1, kBlockText / width);
   }
+  std::string version() const override { return "names tsv 1"; }
   uint64_t block_count() const override { return divide_up(count(), names_in_block_); }
 
   template <class Sink>

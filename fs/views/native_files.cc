@@ -7,6 +7,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/model/as_meant.h"
+#include "formats/registry.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/fragments_index.h"
@@ -106,9 +107,21 @@ bool needs_large_index(const Fragments& fragments, Context& context) try {
   return false;
 }
 
+// Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
+constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 1", kTenxH5[] = "10x h5 1",
+                     kIndex[] = "fragments index 1";
+
+// Of a file whose metadata libhdf5 writes.
+std::string with_hdf5(const char* version) {
+  std::string text = version;
+  for (const auto& [library, its_version] : format_libraries())
+    if (library == "libhdf5") text += ", libhdf5 " + its_version;
+  return text;
+}
+
 template <class LayOut>
-Opener layout_opener(Context& context, LayOut lay_out) {
-  return [&context, lay_out] { return layout_file(lay_out, context); };
+Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRds) {
+  return [&context, lay_out, version] { return layout_file(lay_out, context, version); };
 }
 
 // Of an array of compounds: a table of their members. R is given what stored codes mean.
@@ -157,18 +170,22 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
       return entries_of(matrix, context);
     };
   }
-  add_to_tenx_directory(
-      {true, "10x.h5",
-       layout_opener(context, [by_cell = std::move(by_cell), features = *features,
-                               &context] { return tenx_h5(by_cell(), features.find(context), context); })},
-      files);
+  add_to_tenx_directory({true, "10x.h5",
+                         layout_opener(
+                             context,
+                             [by_cell = std::move(by_cell), features = *features, &context] {
+                               return tenx_h5(by_cell(), features.find(context), context);
+                             },
+                             with_hdf5(kTenxH5))},
+                        files);
 }
 
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
-    files.push_back(
-        {true, found.name + ".h5ad",
-         layout_opener(context, [make = std::move(found.make), &context] { return h5ad(make(), context); })});
+    files.push_back({true, found.name + ".h5ad",
+                     layout_opener(
+                         context, [make = std::move(found.make), &context] { return h5ad(make(), context); },
+                         with_hdf5(kH5ad))});
   }
 }
 
@@ -179,9 +196,12 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   const bool is_large = needs_large_index(*fragments, context);
   files.push_back({true, "fragments.tsv.gz", framed(text)});
   files.push_back({true, is_large ? "fragments.tsv.gz.csi" : "fragments.tsv.gz.tbi", framed([text, is_large] {
-                     return made_file([text, is_large] {
-                       return fragments_index(*text(), is_large ? FragmentsIndex::csi : FragmentsIndex::tbi);
-                     });
+                     return made_file(
+                         [text, is_large] {
+                           return fragments_index(*text(),
+                                                  is_large ? FragmentsIndex::csi : FragmentsIndex::tbi);
+                         },
+                         kIndex);
                    })});
 }
 

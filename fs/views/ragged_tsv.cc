@@ -19,6 +19,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
   explicit RaggedTsv(RowElements elements) : elements_(std::move(elements)) {}
 
   void prepare() override;
+  std::string version() const override { return "ragged tsv 1"; }
   uint64_t block_count() const override { return first_row_.size(); }
   bool is_worth_keeping(uint64_t) const override { return true; }
 

@@ -330,16 +330,16 @@ BOOST_AUTO_TEST_CASE(offsets_that_another_file_has_found_spare_the_pass) {
   Doings doings;
   std::mt19937_64 random(3);
   const std::vector<std::string> texts = random_texts(random, 100);
-  OffsetsPtr offsets;
+  Findings findings;
   {
     TextFile first(std::make_unique<Texts>("head\n", texts, doings), context);
-    BOOST_TEST(!first.offsets());
+    BOOST_TEST(first.findings().empty());
     first.size();
-    offsets = first.offsets();
+    findings = first.findings();
   }
   const uint64_t measured = context.counters.text_blocks_measured;
   TextFile second(std::make_unique<Texts>("head\n", texts, doings), context);
-  second.adopt(offsets);
+  second.adopt(findings);
   BOOST_TEST(second.known_size().value() == joined("head\n", texts).size());
   BOOST_TEST(doings.prepared == 1);
   BOOST_TEST(whole_text(second) == joined("head\n", texts));
@@ -350,9 +350,9 @@ BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
   TestContext context;
   Doings doings;
   for (const std::vector<uint64_t>& wrong :
-       {std::vector<uint64_t>{0, 1}, std::vector<uint64_t>{5, 6}, std::vector<uint64_t>{4, 5, 6}}) {
+       {std::vector<uint64_t>{0, 0, 1}, std::vector<uint64_t>{0, 5, 6}, std::vector<uint64_t>{0, 4, 5, 6}}) {
     TextFile file(std::make_unique<Texts>("head", std::vector<std::string>{"x"}, doings), context);
-    file.adopt(std::make_shared<const Offsets>(Offsets{{}, wrong}));
+    file.adopt({std::make_shared<const Finding>(Finding{"", "", wrong})});
     BOOST_TEST(message_of([&] { file.read(0, 10); }).find("since it was measured") != std::string::npos);
   }
 }

@@ -11,10 +11,10 @@ class Measured : public ViewFile {
  public:
   uint64_t size() override { return 1; }
   Slices read(uint64_t, size_t) override { return {}; }
-  OffsetsPtr offsets() const override { return offsets_; }
-  void adopt(OffsetsPtr offsets) override { offsets_ = std::move(offsets); }
+  Findings findings() const override { return findings_; }
+  void adopt(const Findings& findings) override { findings_ = findings; }
 
-  OffsetsPtr offsets_;
+  Findings findings_;
 };
 
 std::shared_ptr<Measured> measured() {
@@ -33,11 +33,11 @@ BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
   BOOST_TEST((views.find(7) == first));
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_its_offsets_stay) {
+BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_its_findings_stay) {
   OpenViews views;
   const auto open = views.keep(1, measured());
   auto sized = measured();
-  sized->offsets_ = std::make_shared<const Offsets>(Offsets{"", {0, 5}});
+  sized->findings_ = {std::make_shared<const Finding>(Finding{"offsets", "", {0, 5}})};
   views.keep(2, sized);
   views.remember_size(2, 5, *sized);
   sized.reset();
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_its_o
   BOOST_TEST(views.size(2).value() == 5u);
   const auto again = measured();
   BOOST_TEST((views.keep(2, again) == again));
-  BOOST_TEST(again->offsets_->of.back() == 5u);
+  BOOST_TEST(again->findings_.at(0)->numbers.back() == 5u);
   BOOST_TEST(!views.size(3));
 }
 

@@ -1,0 +1,64 @@
+#include "fs/text/findings.h"
+
+#include <utility>
+
+namespace plainfs {
+namespace {
+
+Notebook::Scope*& current() {
+  static thread_local Notebook::Scope* scope = nullptr;
+  return scope;
+}
+
+}  // namespace
+
+Notebook::Scope::Scope(Notebook& notebook) : notebook_(notebook), before_(std::exchange(current(), this)) {}
+
+Notebook::Scope::~Scope() {
+  current() = before_;
+}
+
+Findings Notebook::all() const {
+  const std::lock_guard lock(mutex_);
+  return findings_;
+}
+
+void Notebook::adopt(Findings findings) {
+  const std::lock_guard lock(mutex_);
+  findings_ = std::move(findings);
+}
+
+void Notebook::clear() {
+  const std::lock_guard lock(mutex_);
+  findings_.clear();
+}
+
+// Null where there are not so many of that name.
+FindingPtr Notebook::find(std::string_view name, size_t number) const {
+  const std::lock_guard lock(mutex_);
+  for (const FindingPtr& finding : findings_)
+    if (finding->name == name && number-- == 0) return finding;
+  return nullptr;
+}
+
+void Notebook::add(FindingPtr finding) {
+  const std::lock_guard lock(mutex_);
+  findings_.push_back(std::move(finding));
+}
+
+FindingPtr noted(std::string_view name, const std::function<Finding()>& find) {
+  Notebook::Scope* const scope = current();
+  const auto found = [&] {
+    Finding finding = find();
+    finding.name = name;
+    return std::make_shared<const Finding>(std::move(finding));
+  };
+  if (!scope) return found();
+  const size_t number = scope->asked_[std::string(name)]++;
+  if (FindingPtr known = scope->notebook_.find(name, number)) return known;
+  FindingPtr made = found();
+  scope->notebook_.add(made);
+  return made;
+}
+
+}  // namespace plainfs

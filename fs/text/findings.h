@@ -1,0 +1,62 @@
+// What passes over a store's content have found out for one file: with it the file is opened again without
+// them, later in this mount (fs/tree/open_views.h) or in another one (fs/index).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plainfs {
+
+struct Finding {
+  // Of what, and the version of what is found: "csv array 1". Whoever changes what the same content comes to
+  // (a text, where its blocks begin) changes the name. Empty: of no use in another session.
+  std::string name;
+  std::string text;
+  std::vector<uint64_t> numbers;
+};
+using FindingPtr = std::shared_ptr<const Finding>;
+using Findings = std::vector<FindingPtr>;
+
+// The findings of one file while it is open. Thread-safe.
+class Notebook {
+ public:
+  // While it lives, the calling thread's noted() writes to a notebook, and reads in it from the beginning.
+  class Scope {
+   public:
+    explicit Scope(Notebook& notebook);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    friend FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+    Notebook& notebook_;
+    Scope* const before_;
+    std::map<std::string, size_t, std::less<>> asked_;  // how often, by name
+  };
+
+  Findings all() const;
+  void adopt(Findings findings);
+  void clear();
+
+ private:
+  friend FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+  FindingPtr find(std::string_view name, size_t number) const;
+  void add(FindingPtr finding);
+
+  mutable std::mutex mutex_;  // guards findings_
+  Findings findings_;         // of one name in the order in which they are asked for
+};
+
+// What find() gives, under that name, or what it gave when the same question was asked before: within a
+// scope, the n-th of a name. Without one nothing is kept. Requires: what is asked, and in which order,
+// depends on the store alone.
+FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+
+}  // namespace plainfs
