@@ -2,16 +2,22 @@
 """Measure plainfs beside what else could be done, and print one table.
 
 Each number is the median of several runs; in a run everything is done once, so that plainfs and what stands beside it
-alternate. Reads are cold for plainfs (a fresh mount) and warm for the store (in the page cache). `transport` is a FUSE file
-system of the same size whose bytes cost nothing. Speeds are of the file under the mountpoint, except where a row says otherwise.
+alternate. Reads are cold for plainfs (a fresh mount, without an index) and warm for the store (in the page cache). `transport` is
+a FUSE file system of the same size whose bytes cost nothing. Speeds are of the file under the mountpoint, except where a row says
+otherwise. `--against REF` builds another commit beside and lets the two alternate too; a second table compares them.
 """
 import argparse
+import collections
+import json
 import os
 import platform
 import re
 import shutil
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 from measure import MIB, Mount, cat, median_of, percentile, random_reads, seconds_of, timed, warm
 
@@ -64,11 +70,14 @@ R_SECONDS = 'suppressPackageStartupMessages(library(Matrix)); f <- commandArgs(T
 class Table:
     def __init__(self):
         self.lines = [("what", "plainfs", "beside it", "ratio")]
+        self.rows = []  # for --json
 
     def heading(self, text):
         self.lines.append((text,))
 
     def row(self, what, ours, beside="", ratio=""):
+        heading = next((line[0] for line in reversed(self.lines) if len(line) == 1), "")
+        self.rows.append({"of": heading, "what": what, "plainfs": ours, "beside": beside, "ratio": ratio or None})
         self.lines.append(("  " + what, ours, beside, f"{ratio:.2f}" if isinstance(ratio, float) else ratio))
 
     def __str__(self):
@@ -85,10 +94,68 @@ def time_text(seconds):
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
 
 
+class Programs:
+    """The plainfs that is measured, and the one of another commit that it is measured against."""
+
+    def __init__(self, build, against):
+        self.paths = {"this": os.path.join(build, "plainfs")}
+        if against:
+            self.paths[against] = self.built(build, against)
+        self.now = "this"
+        self.seconds = collections.defaultdict(lambda: {name: [] for name in self.paths})  # by what was done
+
+    @staticmethod
+    def built(build, commit):
+        """The program of that commit, built in a folder of its own beside the other."""
+        root = os.path.join(HERE, "..", "..")
+        number = subprocess.run(["git", "-C", root, "rev-parse", "--verify", commit + "^{commit}"], check=True, capture_output=True,
+                                text=True).stdout.strip()
+        folder = os.path.join(build, "against", number[:12])
+        program = os.path.join(folder, "build", "plainfs")
+        if not os.path.exists(program):
+            print(f"building {commit} ...", file=sys.stderr, flush=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            archive = subprocess.run(["git", "-C", root, "archive", number], check=True, capture_output=True).stdout
+            subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+            made = os.path.join(folder, "build")
+            subprocess.run(["cmake", "-S", folder, "-B", made, "-DCMAKE_BUILD_TYPE=Release"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["cmake", "--build", made, "--target", "plainfs", "-j", str(os.cpu_count())], check=True, stdout=subprocess.DEVNULL)
+        return program
+
+    def path(self):
+        return self.paths[self.now]
+
+    def each(self, run):
+        """run() with each program in turn; what it gives with this one."""
+        result = {}
+        for name in self.paths:
+            self.now = name
+            result[name] = run()
+        self.now = "this"
+        return result["this"]
+
+    def did(self, what, seconds):
+        self.seconds[what][self.now].append(seconds)
+        return seconds
+
+    def medians(self):
+        return [{"what": what, **{name: statistics.median(values) for name, values in by_program.items()}}
+                for what, by_program in self.seconds.items()]
+
+    def __str__(self):
+        other = list(self.paths)[-1]
+        rows = [("what", "this", other, "ratio")]
+        rows += [(m["what"], time_text(m["this"]), time_text(m[other]), f"{m[other] / m['this']:.2f}") for m in self.medians()]
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows)
+
+
 class Bench:
     def __init__(self, options):
         self.options = options
         self.build = os.path.abspath(options.build)
+        self.programs = Programs(self.build, options.against)
         self.folder = os.path.join(self.build, "bench-quick" if options.quick else "bench")
         self.table = Table()
         os.makedirs(self.folder, exist_ok=True)
@@ -115,26 +182,32 @@ class Bench:
         return path
 
     def mount(self, store):
-        return Mount([os.path.join(self.build, "plainfs"), store])
+        return Mount([self.programs.path(), store])
 
     def transport(self, size):
         """Seconds to read size bytes that cost nothing."""
         with Mount([os.path.join(self.build, "tests/bench/null_fuse"), str(size)]) as null:
             return timed(cat, null.file("null"))
 
-    def median(self, run):
-        return median_of([run() for _ in range(self.options.runs)])
+    def median(self, run, alone=False):
+        """Fewer runs where they take long, but three. alone: not against another commit, which may not know how."""
+        samples, start = [], time.monotonic()
+        while len(samples) < self.options.runs and (len(samples) < 3 or time.monotonic() - start < self.options.patience):
+            samples.append(run() if alone else self.programs.each(run))
+        return median_of(samples)
 
     def first_cat(self, store, name):
         """Seconds of the cat of a file of a fresh mount that nobody asked for its size before."""
         with self.mount(store) as mount:
-            return timed(cat, mount.file(name))
+            return self.programs.did(f"{os.path.basename(store)}/{name}: first cat", timed(cat, mount.file(name)))
 
     def cold(self, store, name, beside=None):
         """One run: stat and cat of a file of a fresh mount, then the same bytes from the null file system, then beside()."""
         with self.mount(store) as mount:
             path = mount.file(name)
-            result = {"stat": timed(os.stat, path), "cat": timed(cat, path), "size": os.stat(path).st_size,
+            label = f"{os.path.basename(store)}/{name}"
+            result = {"stat": self.programs.did(f"{label}: first stat", timed(os.stat, path)),
+                      "cat": self.programs.did(f"{label}: cat after it", timed(cat, path)), "size": os.stat(path).st_size,
                       "rss": mount.peak_rss()}
         result["null"] = self.transport(int(result["size"]))
         result.update(beside() if beside else {})
@@ -144,7 +217,8 @@ class Bench:
         with self.mount(store) as mount:
             os.stat(mount.file(name))
             seconds = random_reads(mount.file(name), self.options.reads)
-        return {"p50": percentile(seconds, 50), "p99": percentile(seconds, 99)}
+        label = f"{os.path.basename(store)}/{name}: 4 KiB random reads"
+        return {f"p{part}": self.programs.did(f"{label}, p{part}", percentile(seconds, part)) for part in (50, 99)}
 
     def sequential_rows(self, store, name, first_stat=False):
         m = self.median(lambda: self.cold(store, name))
@@ -175,8 +249,7 @@ class Bench:
         counts, dense = ("assays/RNA/counts/indices", "assays/RNA/counts/data"), "assays/RNA/scale.data"
 
         def beside(*names):
-            return lambda: {"h5py": seconds_of(H5PY, store, *names),
-                            "h5dump": sum(timed(self.h5dump, store, name) for name in names[-1:])}
+            return lambda: {"h5py": seconds_of(H5PY, store, *names)}
 
         self.table.heading("h5Seurat as SeuratDisk writes it (8 KiB chunks, deflate 4); ratio = h5py's seconds / plainfs's")
         for name, datasets in (("assays/RNA/counts/matrix.mtx", counts), (dense + ".npy", (dense,)), (dense + ".csv", (dense,))):
@@ -187,7 +260,7 @@ class Bench:
                 self.table.row(f"{label}: first stat", time_text(m["stat"]), f"its cold cat {time_text(cold_cat)}", m["stat"] / cold_cat)
                 self.table.row(f"{label}: cat after the stat", time_text(m["cat"]))
             self.table.row(f"{label}: cold cat, {m['size'] / 1e6:.0f} MB", time_text(cold_cat),
-                           f"h5py {time_text(m['h5py'])}, h5dump of {os.path.basename(datasets[-1])} {time_text(m['h5dump'])}",
+                           f"h5py {time_text(m['h5py'])}",
                            m["h5py"] / cold_cat)
 
     def takane(self):
@@ -283,11 +356,6 @@ class Bench:
         self.table.row("10x/matrix.mtx.gz: cat after the stat", time_text(m["framed"]), f"matrix.mtx {time_text(m['text'])}",
                        m["text"] / m["framed"])
 
-    @staticmethod
-    def h5dump(store, name):
-        with open(os.devnull, "wb") as null:
-            subprocess.run(["h5dump", "-d", name, store], stdout=null, check=True)
-
     def zarr(self):
         rows, columns = (5_000, 5_000) if self.options.quick else (20_000, 5_000)
         size = rows * columns * 4
@@ -314,6 +382,59 @@ class Bench:
             m = self.median(lambda s=stores[kind]: self.row_of(s, rows, columns))
             self.table.row(f"{kind}: one row of {columns:,} values, cold", time_text(m["row"]))
 
+    def listed(self, store, options):
+        """Seconds of `ls -lR`, once the mount is there."""
+        with Mount([self.programs.path(), "-o", options, store]) as mount:
+            return timed(lambda: subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL))
+
+    def first_byte(self, store, options, target):
+        """Seconds until an export has written its first byte of a file."""
+        shutil.rmtree(target, ignore_errors=True)
+        start = time.perf_counter()
+        export = subprocess.Popen([self.programs.path(), "export", "-o", options, "--part", "2/2", store, target], stderr=subprocess.DEVNULL)
+        try:
+            while export.poll() is None and not any(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(target) for name in names):
+                time.sleep(0.002)
+            return time.perf_counter() - start
+        finally:
+            export.kill()
+            export.wait()
+            shutil.rmtree(target, ignore_errors=True)
+
+    def with_index(self, store, name, index):
+        """One run with the index there, page cache cold where that is allowed: head of one text, and random reads of it."""
+        if os.geteuid() == 0:
+            os.sync()
+            with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
+                file.write("3")
+        with Mount([self.programs.path(), "-o", f"index={index}", store]) as mount:
+            head = timed(lambda: subprocess.run(["head", "-1", mount.file(name)], check=True, stdout=subprocess.DEVNULL))
+            reads = random_reads(mount.file(name), self.options.reads)
+            return {"head": head, "p50": percentile(reads, 50), "p99": percentile(reads, 99), "rss": mount.peak_rss()}
+
+    def index(self):
+        """What a second mount of the same store takes."""
+        small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
+        seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
+        generate = os.path.join(self.build, "tests/bench/generate_bpcells")
+        matrix = self.store("matrix", [generate, "matrix", str(50_000_000 // (10 if self.options.quick else 1))])
+        self.table.heading("A second mount, with the index of the first")
+        with tempfile.TemporaryDirectory() as index:
+            for store in (seurat, matrix):
+                subprocess.run([self.programs.path(), "index", "-o", f"index={index}", store], check=True, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+            m = self.median(lambda: {"first": self.listed(seurat, "index=none"), "second": self.listed(seurat, f"index={index}")}, alone=True)
+            self.table.row("seurat.h5seurat: ls -lR", time_text(m["second"]), f"the first {time_text(m['first'])}", m["first"] / m["second"])
+            target = os.path.join(index, "export")
+            m = self.median(lambda: {"first": self.first_byte(seurat, "index=none", target), "second": self.first_byte(seurat, f"index={index}", target)},
+                            alone=True)
+            self.table.row("seurat.h5seurat: export --part 2/2, its first byte", time_text(m["second"]), f"without {time_text(m['first'])}",
+                           m["first"] / m["second"])
+            for store, name in ((seurat, "assays/RNA/counts/matrix.mtx"), (seurat, "assays/RNA/scale.data.csv"), (matrix, "matrix.mtx")):
+                m = self.median(lambda s=store, n=name: self.with_index(s, n, index), alone=True)
+                self.table.row(f"{name}: head -1", time_text(m["head"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
+                self.table.row(f"{name}: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
+
     def row_of(self, store, rows, columns):
         with self.mount(store) as mount:
             def read():
@@ -325,18 +446,28 @@ class Bench:
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--rows", default=".", help="only the groups that match: bpcells, native, hdf5, takane, anndata, nwb, zarr")
+    p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, nwb, zarr (%(default)s, under 4 minutes)")
+    p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
+    p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
+    p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
     p.add_argument("--quick", action="store_true", help="small stores, to see that it works")
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--reads", type=int, default=2000, help="random reads a run")
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "native", "hdf5", "takane", "anndata", "nwb", "zarr"):
+    for group in ("bpcells", "index", "native", "hdf5", "takane", "anndata", "nwb", "zarr"):
         if re.search(options.rows, group):
             getattr(bench, group)()
-    print(f"{os.cpu_count()} cores, Linux {platform.release()}, medians of {options.runs} runs")
+    machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"
+    print(machine)
     print(bench.table)
+    if options.against:
+        print(f"\nAgainst {options.against}, seconds; ratio above 1: this is faster\n{bench.programs}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"machine": machine, "rows": bench.table.rows, "medians": bench.programs.medians()}, file, indent=1)
 
 
 if __name__ == "__main__":
