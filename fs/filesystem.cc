@@ -50,7 +50,7 @@ Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
     : appearance_(with_views(std::move(appearance))),
       context_(context),
       opening_(std::make_shared<Opening>(0, context, std::move(store), appearance_.subdir, appearance_.views,
-                                         inodes_)),
+                                         inodes_, appearance_.index)),
       number_(opening_->number()) {}
 
 OpeningPtr Filesystem::current() const {
@@ -244,7 +244,7 @@ void Filesystem::reopen() {
         contexts_.emplace_back(std::make_unique<OpeningContext>(context_, old->store()->path))->context();
     auto store = std::make_shared<const Store>(open_store(old->store()->path, context));
     next = std::make_shared<Opening>(old->number() + 1, context, std::move(store), appearance_.subdir,
-                                     appearance_.views, inodes_);
+                                     appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {
     if (!passes(error)) old->lose();
     throw;

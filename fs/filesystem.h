@@ -26,6 +26,7 @@ struct Appearance {
   bool is_for_others = false;      // then nothing is shown more open than what it is read from
   std::vector<const View*> views;  // empty: all but `bin`
   std::string subdir;              // show this directory only, "assays/RNA"
+  IndexFolderPtr index;            // where sizes are kept for the next session; null: nowhere
 };
 
 // Counted with relaxed atomics: sums for .plainfs/stats.json.
@@ -102,6 +103,8 @@ class Filesystem {
   // before that fail from then on. Where the store cannot be opened its error is thrown, and nothing is shown
   // any more of one that is gone; one that cannot be read for now stays as it was.
   void reopen();
+  // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
+  void save_index() { current()->tree().save_index(true); }
   uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);

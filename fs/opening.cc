@@ -21,22 +21,28 @@ Context with_files(const Context& like, Sources& files) {
 
 OpeningContext::OpeningContext(const Context& like, const std::string& store)
     : files_(store, like.options.follow_outside, like.counters.source_bytes_read),
-      context_(with_files(like, files_.own())),
+      used_(files_.own(), store),
+      context_(with_files(like, used_)),
       others_(context_, files_) {
   context_.other = [this](const std::string& met) -> Context& { return others_.of(met); };
 }
 
 Opening::Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
-                 std::vector<const View*> views, std::shared_ptr<Inodes> inodes)
+                 std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : context_(context),
       number_(number),
       first_owner_(context.cache.new_owner()),
       store_(std::move(store)),
-      tree_(store_, subdir, std::move(views), context, std::move(inodes)) {
+      tree_(store_, subdir, std::move(views), context, std::move(inodes), std::move(index)) {
   check_unchanged(store_->path);
 }
 
 Opening::~Opening() {
+  try {
+    tree_.save_index(false);
+  } catch (...) {
+    // it is only a cache
+  }
   context_.cache.drop(first_owner_, context_.cache.new_owner());
   context_.files.clear();
 }

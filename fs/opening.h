@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formats/base/used_sources.h"
 #include "fs/store_contexts.h"
 #include "fs/tree/tree.h"
 
@@ -29,6 +30,7 @@ class OpeningContext {
 
  private:
   StoreFiles files_;
+  UsedSources used_;
   Context context_;
   StoreContexts others_;
 };
@@ -36,9 +38,9 @@ class OpeningContext {
 // Thread-safe.
 class Opening {
  public:
-  // context: outlives this. subdir, views: as of Tree.
+  // context: outlives this. subdir, views, index: as of Tree.
   Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
-          std::vector<const View*> views, std::shared_ptr<Inodes> inodes);
+          std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index);
   ~Opening();
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;

@@ -5,6 +5,7 @@
 #include <pwd.h>
 
 #include <algorithm>
+#include <boost/filesystem.hpp>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -63,6 +64,10 @@ gid_t group(std::string_view text) {
   if (const auto value = number(text, UINT32_MAX)) return static_cast<gid_t>(*value);
   if (const ::group* known = ::getgrnam(std::string(text).c_str())) return known->gr_gid;
   throw Failure(kUsage, fmt::format("gid={}: neither a number nor a group", text));
+}
+
+std::string index_folder(std::string_view text) {
+  return text == "none" ? std::string() : boost::filesystem::absolute(std::string(text)).string();
 }
 
 double seconds(std::string_view name, std::string_view text) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "fs/exit_code.h"
+#include "fs/index/index_folder.h"
 #include "fs/option_values.h"
 #include "fs/views/view.h"
 
@@ -38,6 +40,10 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.views = v; }},
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},
+    {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",
+     [](Options& o, std::string_view v) { o.index = index_folder(v); }},
+    {0, "index_ahead", "", "find out all sizes in the background",
+     [](Options& o, std::string_view) { o.indexes_ahead = true; }},
     {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
      [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); }},
     {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
@@ -185,6 +191,8 @@ class Parser {
       : arguments_(arguments), most_names_(most_names) {}
 
   Options parse() {
+    const char* const index = std::getenv("PLAINFS_INDEX");
+    options_.index = index && *index ? index_folder(index) : IndexFolder::default_path();
     bool only_names = false;
     for (next_ = 0; next_ < arguments_.size();) {
       const std::string_view argument = arguments_[next_++];
@@ -294,6 +302,7 @@ std::string help_text() {
       "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
       "       plainfs info [--json] STORE\n"
       "       plainfs check STORE\n"
+      "       plainfs index STORE\n"
       "       plainfs reload MOUNTPOINT\n"
       "\n"
       "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
@@ -326,6 +335,7 @@ Json::Object describe(const Options& options) {
   if (options.threads != 0) shown.emplace_back("threads", Json::of(uint64_t{options.threads}));
   add("views", options.views);
   add("subdir", options.subdir);
+  if (options.indexes_ahead) shown.emplace_back("index_ahead", true);
   if (options.idle_seconds != 0) shown.emplace_back("timeout", Json::of(options.idle_seconds));
   if (options.log_level != defaults.log_level) add("log_level", options.log_level);
   add("log_file", options.log_file);

@@ -31,6 +31,8 @@ struct Options {
   unsigned threads = 0;  // 0: one a core
   std::string views;     // empty: the default ones
   std::string subdir;
+  std::string index;  // the folder of sizes that are kept for the next session; empty: none
+  bool indexes_ahead = false;
   uint64_t idle_seconds = 0;  // 0: never unmount
   std::string log_level = "warning";
   std::string log_file;

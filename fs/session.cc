@@ -26,6 +26,7 @@ Appearance appearance_of(const Options& options) {
   appearance.umask = options.umask;
   appearance.is_for_others = is_for_others(options);
   appearance.subdir = options.subdir;
+  if (!options.index.empty()) appearance.index = std::make_shared<const IndexFolder>(options.index);
   try {
     appearance.views = views_named(options.views);
   } catch (const Error& error) {
@@ -47,11 +48,12 @@ std::string inner_hint(const std::string& given) {
 Session::Session(const Options& options, std::function<void(const std::string& message)> warn)
     : cache_(options.cache_bytes),
       files_(options.store, options.read.follow_outside, counters_.source_bytes_read),
+      used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
       context_{cache_,
                workers_,
                decode_room_,
                unit_room_,
-               files_.own(),
+               used_,
                counters_,
                options.read,
                [this, warn](const std::string& line) {

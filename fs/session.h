@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "formats/base/used_sources.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
 #include "fs/options.h"
@@ -29,6 +30,7 @@ class Session {
   DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
   DecodeRoom unit_room_{size_t{24} << 20};
   StoreFiles files_;
+  UsedSources used_;
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;

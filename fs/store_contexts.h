@@ -2,10 +2,13 @@
 // begin with: that store's path.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "formats/base/used_sources.h"
 #include "formats/model/context.h"
 #include "fs/store_files.h"
 
@@ -20,8 +23,9 @@ class StoreContexts {
   Context& of(const std::string& store) {
     const std::lock_guard lock(mutex_);
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
+    UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
     const Context made{
-        like_.cache,    like_.workers, like_.decode_room,        like_.unit_room,          files_.of(store),
+        like_.cache,    like_.workers, like_.decode_room,        like_.unit_room,          used,
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other};
     return contexts_.emplace(store, made).first->second;
   }
@@ -35,7 +39,8 @@ class StoreContexts {
 
   const Context& like_;
   StoreFiles& files_;
-  std::mutex mutex_;                                   // guards contexts_
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<UsedSources>> used_;
   std::unordered_map<std::string, Context> contexts_;  // none ever goes: arrays refer to them
 };
 

@@ -88,6 +88,7 @@ int cat_command(Arguments arguments) {
       const Inode inode = resolve_path(filesystem, path);
       if (filesystem.kind(inode) == FileKind::directory)
         throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it", path));
+      filesystem.status(inode);  // a size that took long to find out is kept for the next time
       const OpenFile file = filesystem.open(inode);
       if (!print_file(filesystem, file, range)) return kSuccess;
     } catch (const Error& error) {

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kPiece = 1 << 20;  // bytes read at a time
 
 // What is wrong, by path and then by what. Thread-safe.
-class Findings {
+class Complaints {
  public:
   void add(const std::string& path, const Error& error) {
     const std::lock_guard lock(mutex_);
@@ -78,13 +78,13 @@ uint64_t read_whole(Filesystem& filesystem, const Walked& walked) {
   return got;
 }
 
-uint64_t check(Filesystem& filesystem, const Walked& walked, Findings& findings) {
+uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
   uint64_t bytes = 0;
   try {
     if (walked.kind == FileKind::file) bytes = read_whole(filesystem, walked);
     if (walked.kind != FileKind::link) filesystem.attribute_names(walked.inode);
   } catch (const Error& error) {
-    findings.add(walked.path, error);
+    complaints.add(walked.path, error);
   }
   return bytes;
 }
@@ -102,12 +102,13 @@ std::string views_that_show_all() {
 int check_command(Arguments arguments) {
   Options options = parse_options(arguments, 1);
   if (options.views.empty()) options.views = views_that_show_all();
-  Findings findings;
-  Session session(options, [&](const std::string& message) { findings.add_warning(message); });
+  options.index.clear();  // what is known from before may be what is wrong
+  Complaints complaints;
+  Session session(options, [&](const std::string& message) { complaints.add_warning(message); });
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
   const std::vector<Walked> all = walk(filesystem, "", failures);
-  for (const WalkFailure& failure : failures) findings.add(failure.path, failure.error);
+  for (const WalkFailure& failure : failures) complaints.add(failure.path, failure.error);
   const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
   const auto files = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file));
   std::atomic<uint64_t> bytes{0};
@@ -115,17 +116,17 @@ int check_command(Arguments arguments) {
     Progress progress;
     progress.begin("reading", Progress::Unit::files, files);
     session.context().workers.parallel_for(all.size(), [&](size_t i) {
-      bytes += check(filesystem, all[i], findings);
+      bytes += check(filesystem, all[i], complaints);
       if (is_file(all[i])) progress.add(1);
     });
   }
-  findings.print();
-  const std::string outcome =
-      findings.count() == 0 ? std::string("all readable")
-                            : fmt::format("{} finding{}", findings.count(), findings.count() == 1 ? "" : "s");
+  complaints.print();
+  const std::string outcome = complaints.count() == 0 ? std::string("all readable")
+                                                      : fmt::format("{} finding{}", complaints.count(),
+                                                                    complaints.count() == 1 ? "" : "s");
   std::printf("%s\n",
               fmt::format("{} files, {}: {}", files, byte_text(static_cast<double>(bytes)), outcome).c_str());
-  return findings.exit_code();
+  return complaints.exit_code();
 }
 
 }  // namespace plainfs

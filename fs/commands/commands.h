@@ -25,6 +25,7 @@ int cat_command(Arguments arguments);
 int export_command(Arguments arguments);
 int info_command(Arguments arguments);
 int check_command(Arguments arguments);
+int index_command(Arguments arguments);
 int reload_command(Arguments arguments);
 
 // Whether --help is among the arguments before "--", or -h is the only one.

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_plugins header help log_file= log_level= max_read= missing= negative_timeout= on_change= single_thread subdir=
+  follow_outside foreground fsname= gid= hdf5_plugins header help index= index_ahead log_file= log_level= max_read= missing= negative_timeout= on_change= single_thread subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 # The values of -o name=value that are a choice.
@@ -24,6 +24,11 @@ _plainfs_option() {
   if [[ $last == log_file=* ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "${last#*=}")
+    return
+  fi
+  if [[ $last == index=* ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -W none -- "${last#*=}"; compgen -d -- "${last#*=}")
     return
   fi
   if [[ $last == *=* ]]; then
@@ -97,7 +102,7 @@ _plainfs() {
       cat) letters='--range' ;;
       export) letters='--views --part' ;;
       info) letters='--json' ;;
-      check | reload) letters='' ;;
+      check | index | reload) letters='' ;;
     esac
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
     [[ $cur == --*-* ]] && letters+=" $(printf -- '--%s ' ${_plainfs_options//_/-})"
@@ -116,7 +121,7 @@ _plainfs() {
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     ((${#words[@]} > 2)) ||
-      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check reload' -- "$cur")
+      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check index reload' -- "$cur")
     [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 ]] && _plainfs_in_one_word "$cur"
   fi
 }

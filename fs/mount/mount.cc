@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "formats/base/file_time.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_refused.h"
+#include "fs/mount/index_ahead.h"
 #include "fs/mount/mountpoint.h"
 #include "fs/mount/supervisor.h"
 #include "fs/session.h"
@@ -96,6 +98,8 @@ int mount_store(const Options& options) {
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
   {
     const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
+    std::optional<IndexAhead> ahead;
+    if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
     mount.serve();
   }
   session.log().info("unmounted " + what);

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "formats/base/file_pool.h"
 #include "formats/base/modified_time.h"
@@ -14,7 +13,6 @@ namespace {
 
 constexpr size_t kMostInnerStores = 48;    // each may hold two descriptors: libhdf5's and ours
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
-constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
 
 size_t most_inner_stores() {
   return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
@@ -35,6 +33,13 @@ const std::string* host_path(const Shown& shown) {
   return file ? &file->path : nullptr;
 }
 
+std::string names_of(const std::vector<const View*>& views) {
+  std::string names;
+  for (const View& view : plainfs::views())
+    if (std::find(views.begin(), views.end(), &view) != views.end()) names.append(view.option).append(" ");
+  return names;
+}
+
 bool is_directory(FileKind kind) {
   return kind == FileKind::directory || kind == FileKind::store;
 }
@@ -42,10 +47,11 @@ bool is_directory(FileKind kind) {
 }  // namespace
 
 Tree::Tree(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context,
-           std::shared_ptr<Inodes> inodes)
+           std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : inodes_(std::move(inodes)),
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
       shelf_{context, stores_, std::move(views)},
+      indexes_(std::move(index), store->path, names_of(shelf_.views), context),
       top_(top_of(std::move(store), subdir, shelf_)) {
   add(kRootInode, FileKind::directory).own = std::make_shared<const Shown>(top_.directory);
 }
@@ -130,7 +136,9 @@ Tree::ContentsPtr Tree::publish(Inode directory, std::vector<Shown> all) {
     if (met(inode)) continue;
     add(inode, contents->shown[i]->kind);
     const std::string& store = contents->shown[i]->node.store;
-    if (!store.empty()) inner_stores_[store].push_back(inode);
+    if (store.empty()) continue;
+    inner_stores_[store].push_back(inode);
+    inner_roots_.emplace(inode, store);
   }
   Directory& known = *met(directory)->directory;
   if (known.contents) forget_faults(*known.contents);
@@ -300,37 +308,6 @@ std::string Tree::target(Inode link) {
   const ShownPtr known = shown(link);
   if (known->error) throw *known->error;
   return known->target;
-}
-
-bool Tree::changes(Inode file) {
-  return entry(file).changes;
-}
-
-std::shared_ptr<ViewFile> Tree::view(Inode file) {
-  if (std::shared_ptr<ViewFile> known = open_views_.find(file)) return known;
-  if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
-  std::shared_ptr<ViewFile> view = shown(file)->open();
-  return changes(file) ? view : open_views_.keep(file, std::move(view));
-}
-
-uint64_t Tree::size(Inode file) {
-  if (const std::optional<uint64_t> known = open_views_.size(file)) return *known;
-  const std::shared_ptr<ViewFile> of = view(file);
-  return remembered_size(file, of->size(), *of);
-}
-
-std::optional<uint64_t> Tree::known_size(Inode file) {
-  if (const std::optional<uint64_t> known = open_views_.size(file)) return known;
-  const std::shared_ptr<ViewFile> of = view(file);
-  const std::optional<uint64_t> size = of->known_size();
-  if (!size) return std::nullopt;
-  return remembered_size(file, *size, *of);
-}
-
-uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
-  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
-  if (!changes(file)) open_views_.remember_size(file, size, view);
-  return size;
 }
 
 // Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fs/index/indexes.h"
 #include "fs/tree/directory.h"
 #include "fs/tree/inodes.h"
 #include "fs/tree/open_views.h"
@@ -47,8 +48,9 @@ class Tree {
  public:
   // subdir: a path as it is shown, "assays/RNA"; empty for the whole store. Throws not_found where it is no
   // directory.
+  // index: where sizes are kept for the next session; null: nowhere.
   Tree(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context,
-       std::shared_ptr<Inodes> inodes);
+       std::shared_ptr<Inodes> inodes, IndexFolderPtr index = nullptr);
 
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, const std::vector<HiddenFile>& files);
@@ -80,6 +82,8 @@ class Tree {
   uint64_t size(Inode file);
   // The same where that takes no pass over the content, else nullopt.
   std::optional<uint64_t> known_size(Inode file);
+  // Keeps for the next session what passes have found out, as StoreIndex::save does.
+  void save_index(bool is_wanted);
 
   // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
   Inode find(std::string_view path);
@@ -123,18 +127,21 @@ class Tree {
   void settle(Inode inode);
   Node directory_node(const Shown& shown);
   DirectoryPlace place_of(Inode directory);
+  IndexPlace index_place(Inode file);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
   void let_go(const std::string& store_path);
 
   const std::shared_ptr<Inodes> inodes_;
   OpenStores stores_;
   const Shelf shelf_;
+  Indexes indexes_;
   const Top top_;
   mutable std::shared_mutex mutex_;  // guards what follows and all of Entry and Directory but its own mutex
   std::vector<std::unique_ptr<Entry>> entries_;  // inode 1 first; null: nobody has met it in this opening
   std::unordered_map<std::string, Inode> hidden_;
   Inode last_hidden_ = kRootInode;
   std::unordered_map<std::string, std::vector<Inode>> inner_stores_;  // by the path of the store
+  std::unordered_map<Inode, std::string> inner_roots_;                // and the other way round
   OpenViews open_views_;
 };
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 ARCHIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile.tar.xz")

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 FAULTS = os.environ["PLAINFS_FAULTS"]  # the library

@@ -58,7 +58,7 @@ class Papers(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_commands_print_the_help(self):
-        for command in ("ls", "cat", "export", "info", "check", "reload"):
+        for command in ("ls", "cat", "export", "info", "check", "index", "reload"):
             for option in ("-h", "--help"):
                 result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
                 self.assertEqual((result.returncode, result.stdout), (0, self.help), command)

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
+os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
 SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")

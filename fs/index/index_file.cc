@@ -1,0 +1,239 @@
+#include "fs/index/index_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "formats/base/cursor.h"
+#include "formats/base/error.h"
+#include "formats/codecs/crc32c.h"
+
+namespace plainfs {
+namespace {
+
+constexpr std::string_view kMagic = "plainfs index 1\n";
+constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
+
+// More would be in the way of what it is for.
+constexpr uint64_t kMostDirectory = uint64_t{64} << 20;
+constexpr uint64_t kMostFile = uint64_t{256} << 20;
+constexpr uint64_t kMostPaths = uint64_t{64} << 20;
+
+class Writer {
+ public:
+  void bytes(ByteSpan part) { out_.insert(out_.end(), part.begin(), part.end()); }
+  template <class T>
+  void little(T value) {
+    for (size_t i = 0; i < sizeof value; ++i) byte(static_cast<uint8_t>(value >> 8 * i));
+  }
+  void number(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
+    byte(static_cast<uint8_t>(value));
+  }
+  void text(std::string_view value) {
+    number(value.size());
+    bytes(as_byte_span(value));
+  }
+  Bytes take() { return std::move(out_); }
+
+ private:
+  void byte(uint8_t value) { out_.push_back(std::byte{value}); }
+  Bytes out_;
+};
+
+uint64_t number(Cursor& cursor) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const uint8_t byte = cursor.byte();
+    const uint64_t bits = byte & 0x7f;
+    if (shift == 63 && bits > 1) break;
+    value |= bits << shift;
+    if (byte < 0x80) return value;
+  }
+  throw damaged("a number of more than 64 bits");
+}
+
+// How many things follow, of least_bytes each.
+uint64_t count(Cursor& cursor, uint64_t least_bytes = 1) {
+  const uint64_t many = number(cursor);
+  if (many > cursor.remaining() / least_bytes)
+    throw damaged("{} things in {} bytes", many, cursor.remaining());
+  return many;
+}
+
+std::string_view text(Cursor& cursor) {
+  return cursor.text(number(cursor));
+}
+
+uint64_t zigzag(uint64_t difference) {
+  return difference << 1 ^ (difference >> 63 ? ~uint64_t{0} : 0);
+}
+uint64_t unzigzag(uint64_t value) {
+  return value >> 1 ^ (value & 1 ? ~uint64_t{0} : 0);
+}
+
+Error system_error() {
+  return unreadable("{}", std::generic_category().message(errno));
+}
+
+}  // namespace
+
+Bytes encode_findings(const Findings& findings) {
+  Writer out;
+  out.number(findings.size());
+  for (const FindingPtr& finding : findings) {
+    out.text(finding->name);
+    out.text(finding->text);
+    out.number(finding->numbers.size());
+    uint64_t before = 0;
+    for (const uint64_t value : finding->numbers) {
+      out.number(zigzag(value - before));
+      before = value;
+    }
+  }
+  return out.take();
+}
+
+Findings decode_findings(ByteSpan bytes) {
+  Cursor cursor(bytes);
+  Findings findings(count(cursor, 3));
+  for (FindingPtr& finding : findings) {
+    Finding made{std::string(text(cursor)), std::string(text(cursor)), {}};
+    made.numbers.resize(count(cursor));
+    uint64_t before = 0;
+    for (uint64_t& value : made.numbers) before = value = before + unzigzag(number(cursor));
+    finding = std::make_shared<const Finding>(std::move(made));
+  }
+  if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
+  return findings;
+}
+
+Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources,
+                   const std::vector<IndexEntry>& entries) {
+  Writer directory;
+  directory.text(key);
+  directory.number(sources.size());
+  for (const SourceStamp& source : sources) {
+    directory.text(source.name);
+    directory.text(source.stamp);
+  }
+  directory.number(entries.size());
+  std::string_view before;
+  uint64_t offset = 0, paths = 0;
+  for (const IndexEntry& entry : entries) {
+    const auto same = std::mismatch(entry.path.begin(), entry.path.end(), before.begin(), before.end());
+    const auto common = static_cast<size_t>(same.first - entry.path.begin());
+    directory.number(common);
+    directory.text(std::string_view(entry.path).substr(common));
+    directory.number(offset);
+    directory.number(entry.findings.size());
+    directory.little(crc32c(entry.findings));
+    offset += entry.findings.size();
+    paths += entry.path.size();
+    before = entry.path;
+  }
+  const Bytes made = directory.take();
+  if (made.size() > kMostDirectory || paths > kMostPaths || made.size() + offset > kMostFile)
+    throw unsupported("an index of {} bytes", made.size() + offset);
+  Writer file;
+  file.bytes(as_byte_span(kMagic));
+  file.little(uint64_t{made.size()});
+  file.little(crc32c(made));
+  file.bytes(made);
+  for (const IndexEntry& entry : entries) file.bytes(entry.findings);
+  return file.take();
+}
+
+std::unique_ptr<const IndexFile> IndexFile::open(const std::string& path, std::string_view key) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 && errno == ENOENT) return nullptr;
+  if (descriptor < 0) throw system_error();
+  std::unique_ptr<IndexFile> file(new IndexFile(descriptor));
+  file->read_directory(key);
+  return file;
+}
+
+IndexFile::~IndexFile() {
+  ::close(descriptor_);
+}
+
+void IndexFile::read_directory(std::string_view key) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw system_error();
+  if (!S_ISREG(status.st_mode)) throw unreadable("no plain file");
+  if (status.st_uid != ::geteuid()) throw unreadable("of user {}", status.st_uid);
+  file_size_ = static_cast<uint64_t>(status.st_size);
+  const Bytes fixed = read(0, kFixed);
+  Cursor start(fixed);
+  if (start.text(kMagic.size()) != kMagic) throw damaged("no index of this version");
+  const auto size = start.little<uint64_t>();
+  const auto checksum = start.little<uint32_t>();
+  if (size > kMostDirectory) throw damaged("a directory of {} bytes", size);
+  const Bytes directory = read(kFixed, size);
+  if (crc32c(directory) != checksum) throw damaged("its checksum is another");
+  Cursor cursor(directory);
+  if (text(cursor) != key) throw damaged("of another store");
+  sources_.resize(count(cursor, 2));
+  for (SourceStamp& source : sources_) source = {std::string(text(cursor)), std::string(text(cursor))};
+  read_places(cursor, kFixed + size);
+  if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
+}
+
+// findings: where they begin in the file.
+void IndexFile::read_places(Cursor& cursor, uint64_t findings) {
+  const uint64_t files = count(cursor, 8), room = file_size_ - findings;
+  std::string path, before;
+  std::vector<size_t> begins{0};
+  for (uint64_t i = 0; i < files; ++i) {
+    const uint64_t common = number(cursor);
+    if (common > path.size()) throw damaged("{} bytes of a path of {}", common, path.size());
+    before = path;
+    path.resize(common);
+    path += text(cursor);
+    if (i > 0 && path <= before) throw damaged("paths that do not rise");
+    Place place{{}, number(cursor), number(cursor), cursor.little<uint32_t>()};
+    if (place.offset > room || place.length > room - place.offset)
+      throw damaged("findings at {} of {} bytes", place.offset, room);
+    place.offset += findings;
+    places_.push_back(place);
+    paths_ += path;
+    if (paths_.size() > kMostPaths) throw damaged("paths of more than {} bytes", kMostPaths);
+    begins.push_back(paths_.size());
+  }
+  for (size_t i = 0; i < places_.size(); ++i)
+    places_[i].path = std::string_view(paths_).substr(begins[i], begins[i + 1] - begins[i]);
+}
+
+const IndexFile::Place* IndexFile::find(std::string_view path) const {
+  const auto found = std::lower_bound(places_.begin(), places_.end(), path,
+                                      [](const Place& place, std::string_view p) { return place.path < p; });
+  return found == places_.end() || found->path != path ? nullptr : &*found;
+}
+
+Bytes IndexFile::findings(const Place& place) const {
+  Bytes bytes = read(place.offset, place.length);
+  if (crc32c(bytes) != place.checksum) throw damaged("the checksum of {} is another", place.path);
+  return bytes;
+}
+
+Bytes IndexFile::read(uint64_t offset, uint64_t size) const {
+  if (offset > file_size_ || size > file_size_ - offset)
+    throw damaged("bytes {} to {} of {}", offset, offset + size, file_size_);
+  Bytes bytes(size);
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t got =
+        ::pread(descriptor_, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error();
+    if (got == 0) throw damaged("ends at byte {}", offset + done);
+    done += static_cast<uint64_t>(got);
+  }
+  return bytes;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,86 @@
+// One file of the index: what is known of the files that one store is shown as, and what the store looked
+// like when that was found out.
+//
+// The format, version 1 (numbers are little-endian; "count" and "number" are LEB128, "text" is a count and so
+// many bytes):
+//   16 bytes   "plainfs index 1\n"
+//   u64, u32   bytes of the directory, CRC-32C of the directory
+//   directory  text     the key: the store and the options it was opened with
+//              count    sources, then of each: text name, text stamp (formats/base/sources.h)
+//              count    files, then of each, by path: count of bytes it has in common with the path before,
+//                       text the rest of the path, number offset and number length of its findings,
+//                       counted from the end of the directory, u32 CRC-32C of them
+//   findings   count, then of each: text name, text, count of numbers, each as the difference (zigzag) from
+//              the one before
+//
+// Who can write the file can make plainfs believe anything about a size, so only the user's own files are
+// read. What it says is checked beyond that only so far that nothing in it crashes or exhausts plainfs:
+// checksums, bounds, and, when a text is read, that every block is as long as was said.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/sources.h"
+#include "fs/text/findings.h"
+
+namespace plainfs {
+
+class Cursor;
+
+Bytes encode_findings(const Findings& findings);
+// Throws damaged.
+Findings decode_findings(ByteSpan bytes);
+
+struct IndexEntry {
+  std::string path;  // from the store's root, as shown
+  Bytes findings;    // encoded
+};
+
+// entries: by path, each path once. Throws unsupported where it would be too large to be read again.
+Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources,
+                   const std::vector<IndexEntry>& entries);
+
+// Immutable and thread-safe. The file stays open: whoever replaces it makes another one.
+class IndexFile {
+ public:
+  struct Place {
+    std::string_view path;
+    uint64_t offset;  // of the findings, in the file
+    uint64_t length;
+    uint32_t checksum;
+  };
+
+  // Null where nothing is there. Throws damaged where it is no index of that version or another key's,
+  // unreadable where it is another user's, no plain file, or the system fails.
+  static std::unique_ptr<const IndexFile> open(const std::string& path, std::string_view key);
+  ~IndexFile();
+  IndexFile(const IndexFile&) = delete;
+  IndexFile& operator=(const IndexFile&) = delete;
+
+  const std::vector<SourceStamp>& sources() const { return sources_; }
+  const std::vector<Place>& places() const { return places_; }
+  // Null where nothing is known of that path.
+  const Place* find(std::string_view path) const;
+  // Encoded. Throws damaged where they are not what was written.
+  Bytes findings(const Place& place) const;
+
+ private:
+  explicit IndexFile(int descriptor) : descriptor_(descriptor) {}
+  void read_directory(std::string_view key);
+  void read_places(Cursor& cursor, uint64_t findings);
+  Bytes read(uint64_t offset, uint64_t size) const;
+
+  const int descriptor_;
+  uint64_t file_size_ = 0;
+  std::vector<SourceStamp> sources_;
+  std::string paths_;  // of all places, one after the other
+  std::vector<Place> places_;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,138 @@
+#include "fs/index/index_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <system_error>
+#include <vector>
+
+#include "formats/base/error.h"
+
+namespace plainfs {
+namespace {
+
+namespace files = boost::filesystem;
+
+constexpr std::string_view kExtension = ".sizes", kUnfinished = ".part";
+constexpr size_t kLongestName = 100;
+constexpr time_t kUnfinishedStays = 3600;  // seconds: whoever wrote it is gone
+constexpr time_t kUsedAgain = 3600;        // so long a file counts as just used
+
+std::string folder_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value && value[0] == '/' ? value : std::string();
+}
+
+// FNV-1a
+uint64_t hash_of(std::string_view key) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : key) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return h;
+}
+
+std::string reason_of(int error) {
+  return std::generic_category().message(error);
+}
+
+// Writes bytes to a new file.
+void write_new(const std::string& path, ByteSpan bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) throw unreadable("{}: {}", path, reason_of(errno));
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written >= 0)
+      bytes = bytes.subspan(static_cast<size_t>(written));
+    else if (errno != EINTR)
+      error = errno;
+  }
+  // No fsync, which would hold up whoever waits: what a power cut leaves fails its checksum.
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error == 0) return;
+  ::unlink(path.c_str());
+  throw unreadable("{}: {}", path, reason_of(error));
+}
+
+}  // namespace
+
+std::string IndexFolder::default_path() {
+  if (const std::string cache = folder_in("XDG_CACHE_HOME"); !cache.empty()) return cache + "/plainfs";
+  if (const std::string home = folder_in("HOME"); !home.empty()) return home + "/.cache/plainfs";
+  return {};
+}
+
+std::string IndexFolder::file_of(std::string_view name, std::string_view key) const {
+  std::string shown;
+  for (const char c : name.substr(0, kLongestName)) shown += c == '/' || c == '\0' ? '_' : c;
+  return fmt::format("{}/{}-{:016x}{}", path_, shown, hash_of(key), kExtension);
+}
+
+std::unique_ptr<const IndexFile> IndexFolder::open(std::string_view name, std::string_view key) const {
+  const std::string path = file_of(name, key);
+  auto file = IndexFile::open(path, key);
+  struct stat status {};
+  if (file && ::stat(path.c_str(), &status) == 0 && ::time(nullptr) - status.st_mtime > kUsedAgain)
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return file;
+}
+
+void IndexFolder::write(std::string_view name, std::string_view key, ByteSpan bytes) const {
+  static std::atomic<unsigned> number{0};
+  make_folder();
+  make_room(bytes.size());
+  const std::string path = file_of(name, key);
+  const std::string unfinished = fmt::format("{}.{}-{}{}", path, ::getpid(), ++number, kUnfinished);
+  write_new(unfinished, bytes);
+  if (::rename(unfinished.c_str(), path.c_str()) == 0) return;
+  const int reason = errno;
+  ::unlink(unfinished.c_str());
+  throw unreadable("{}: {}", path, reason_of(reason));
+}
+
+// Its own, which names the stores that somebody reads, is for its owner only.
+void IndexFolder::make_folder() const {
+  boost::system::error_code error;
+  files::create_directories(files::path(path_).parent_path(), error);
+  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
+    throw unreadable("{}: {}", path_, reason_of(errno));
+}
+
+void IndexFolder::remove(std::string_view name, std::string_view key) const {
+  ::unlink(file_of(name, key).c_str());
+}
+
+// So that bytes more fit. What cannot be looked at or removed stays: somebody else has removed it, or it is
+// somebody else's.
+void IndexFolder::make_room(uint64_t bytes) const {
+  struct Held {
+    time_t used;
+    uint64_t size;
+    std::string path;
+  };
+  std::vector<Held> held;
+  uint64_t sum = bytes;
+  const time_t now = ::time(nullptr);
+  boost::system::error_code error;
+  for (files::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
+    const std::string path = at->path().string();
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (path.ends_with(kUnfinished) && now - status.st_mtime > kUnfinishedStays) ::unlink(path.c_str());
+    if (!path.ends_with(kExtension)) continue;
+    held.push_back({status.st_mtime, static_cast<uint64_t>(status.st_size), path});
+    sum += held.back().size;
+  }
+  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.used < b.used; });
+  for (auto oldest = held.begin(); sum > most_bytes_ && oldest != held.end(); ++oldest)
+    if (::unlink(oldest->path.c_str()) == 0) sum -= oldest->size;
+}
+
+}  // namespace plainfs

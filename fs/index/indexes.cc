@@ -1,0 +1,45 @@
+#include "fs/index/indexes.h"
+
+#include <vector>
+
+namespace plainfs {
+namespace {
+
+// All that changes which files there are, or what they hold.
+std::string options_text(const std::string& views, const ReadOptions& options) {
+  return fmt::format("views={} missing={:d} plugins={:d} header={:d} outside={:d}", views,
+                     options.absent_chunk_is_error, options.hdf5_plugins, options.array_header,
+                     options.follow_outside);
+}
+
+}  // namespace
+
+Indexes::Indexes(IndexFolderPtr folder, std::string named, const std::string& views, Context& context)
+    : folder_(std::move(folder)),
+      named_(std::move(named)),
+      options_(options_text(views, context.options)),
+      context_(context) {}
+
+StoreIndex& Indexes::of(const IndexPlace& place) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<StoreIndex>& index = indexes_[place.store];
+  if (!index) {
+    // A store in a mirrored folder may be made of more files than the same one by itself.
+    const std::string options = options_ + (place.store == named_ ? "" : " in a folder");
+    Context& context = place.is_named ? context_ : context_.of_store(place.store);
+    index = std::make_unique<StoreIndex>(folder_, place.store, options, context.files,
+                                         [&context](const std::string& message) { context.notice(message); });
+  }
+  return *index;
+}
+
+void Indexes::save(bool is_wanted) {
+  std::vector<StoreIndex*> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [store, index] : indexes_) all.push_back(index.get());
+  }
+  for (StoreIndex* const index : all) index->save(is_wanted);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,44 @@
+// The indexes (store_index.h) of all stores that one opening shows: the one that was named, and those inside
+// a mirrored folder.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "formats/model/context.h"
+#include "fs/index/store_index.h"
+
+namespace plainfs {
+
+// A file of one of them.
+struct IndexPlace {
+  std::string store;      // its location
+  bool is_named = false;  // it is read by the context of the one that was named
+  std::string path;       // from the store's root
+};
+
+// Thread-safe.
+class Indexes {
+ public:
+  // folder: null where nothing is kept. named: location of the store that was named. views: those that are
+  // shown. context: of the named store, outlives this.
+  Indexes(IndexFolderPtr folder, std::string named, const std::string& views, Context& context);
+
+  bool are_kept() const { return folder_ != nullptr; }
+  // Requires: are_kept().
+  StoreIndex& of(const IndexPlace& place);
+  // As StoreIndex::save, of all that were asked for.
+  void save(bool is_wanted);
+
+ private:
+  const IndexFolderPtr folder_;
+  const std::string named_;
+  const std::string options_;
+  Context& context_;
+  std::mutex mutex_;  // guards indexes_
+  std::unordered_map<std::string, std::unique_ptr<StoreIndex>> indexes_;
+};
+
+}  // namespace plainfs

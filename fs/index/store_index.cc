@@ -1,0 +1,140 @@
+#include "fs/index/store_index.h"
+
+#include <algorithm>
+#include <boost/filesystem/path.hpp>
+#include <utility>
+#include <vector>
+
+#include "formats/base/error.h"
+#include "formats/codecs/crc32c.h"
+
+namespace plainfs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A store whose passes took less in all has no index: it would cost as much as it spares.
+constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
+// While a session lasts: so long a pass is worth keeping at once, and saving takes at most one part in so
+// many.
+constexpr auto kWorthSaving = std::chrono::milliseconds(250);
+constexpr int kSavingShare = 20;
+
+bool is_held(const IndexFile& file, const IndexFile::Place& place, ByteSpan findings) {
+  return place.length == findings.size() && place.checksum == crc32c(findings);
+}
+
+}  // namespace
+
+StoreIndex::StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options,
+                       Sources& sources, std::function<void(const std::string&)> tell)
+    : folder_(std::move(folder)),
+      name_(boost::filesystem::path(store).filename().string()),
+      key_(store + '\0' + options),
+      sources_(sources),
+      tell_(std::move(tell)) {}
+
+void StoreIndex::told(const char* what, const Error& error) const {
+  tell_(fmt::format("the index of sizes is not {}: {}: {}", what, folder_->path(), error.what()));
+}
+
+// The index on disk, where everything that it was made of is what it was.
+std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
+  auto file = folder_->open(name_, key_);
+  if (!file || file->sources().empty()) return nullptr;
+  for (const SourceStamp& source : file->sources()) {
+    const std::optional<std::string> now = sources_.stamp(source.name);
+    if (!now || *now != source.stamp) return nullptr;
+  }
+  return file;
+} catch (const Error& error) {
+  told("read", error);
+  return nullptr;
+}
+
+// Requires: mutex_ is held.
+const IndexFile* StoreIndex::known() {
+  if (!is_read_) known_ = open_valid();
+  is_read_ = true;
+  return known_.get();
+}
+
+Findings StoreIndex::findings(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  try {
+    if (const auto added = added_.find(path); added != added_.end()) return decode_findings(added->second);
+    const IndexFile* const file = known();
+    const IndexFile::Place* const place = file ? file->find(path) : nullptr;
+    return place ? decode_findings(file->findings(*place)) : Findings();
+  } catch (const Error& error) {
+    told("used", error);
+    return {};
+  }
+}
+
+void StoreIndex::add(const std::string& path, const Findings& findings) {
+  const auto is_of_use = [](const FindingPtr& finding) { return !finding->name.empty(); };
+  if (findings.empty() || !std::all_of(findings.begin(), findings.end(), is_of_use)) return;
+  const std::lock_guard lock(mutex_);
+  if (added_.contains(path)) return;
+  Bytes encoded = encode_findings(findings);
+  const IndexFile* const file = known();
+  const IndexFile::Place* const place = file ? file->find(path) : nullptr;
+  if (place && is_held(*file, *place, encoded)) return;
+  added_.emplace(path, std::move(encoded));
+}
+
+void StoreIndex::count(Duration passes) {
+  const std::lock_guard lock(mutex_);
+  passes_ += passes;
+}
+
+bool StoreIndex::is_due() {
+  const std::lock_guard lock(mutex_);
+  return passes_ > kWorthSaving && passes_ > saving_ * kSavingShare;
+}
+
+void StoreIndex::save(bool is_wanted) {
+  const std::lock_guard lock(mutex_);
+  if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
+  const auto start = Clock::now();
+  passes_ = Duration(0);
+  try {
+    write();
+  } catch (const Error& error) {
+    if (is_wanted) throw error.at("the index of sizes is not written");
+    if (error.code() != Errc::changed) told("written", error);
+  }
+  saving_ = Clock::now() - start;
+}
+
+// Requires: mutex_ is held.
+void StoreIndex::write() {
+  const auto used = sources_.stamps();
+  if (!used || used->empty()) throw Error(Errc::changed, "the store has been written to");
+  std::map<std::string, std::string> sources;
+  for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
+  std::map<std::string, Bytes> entries = added_;
+  if (const auto file = open_valid()) {
+    for (const SourceStamp& source : file->sources()) sources.emplace(source.name, source.stamp);
+    for (const IndexFile::Place& place : file->places())
+      if (!entries.contains(std::string(place.path))) entries.emplace(place.path, file->findings(place));
+  }
+  std::vector<SourceStamp> stamps;
+  for (auto& [source, stamp] : sources) stamps.push_back({source, std::move(stamp)});
+  std::vector<IndexEntry> files;
+  for (auto& [path, findings] : entries) files.push_back({path, std::move(findings)});
+  folder_->write(name_, key_, encode_index(key_, stamps, files));
+  known_ = folder_->open(name_, key_);
+  if (known_) added_.clear();
+}
+
+void StoreIndex::forget() {
+  const std::lock_guard lock(mutex_);
+  is_read_ = true;
+  known_.reset();
+  added_.clear();
+  folder_->remove(name_, key_);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,64 @@
+// What passes over one store have found out, in earlier sessions and in this one, for the files that it is
+// shown as (fs/text/findings.h). It is read when it is first asked for anything, and
+// used only where everything that the store was read from is what it was then.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "formats/base/sources.h"
+#include "fs/index/index_folder.h"
+#include "fs/text/findings.h"
+
+namespace plainfs {
+
+// Thread-safe. What cannot be read or written is told and done without: but for save(), nothing here throws
+// Error.
+class StoreIndex {
+ public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  // store: its location. options: all that changes what its files hold, as text. sources: those that the
+  // store is read through, which outlive this; tell: where it is said what came in the way.
+  StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options, Sources& sources,
+             std::function<void(const std::string&)> tell);
+
+  // Of the file at that path, as shown from the store's root; none where nothing is known.
+  Findings findings(const std::string& path);
+  // Those that have no name are left out, and so are those that are known.
+  void add(const std::string& path, const Findings& findings);
+
+  // How long passes have taken, whose findings are about to be added.
+  void count(Duration passes);
+  // Whether so much was counted since the last save() that it is worth one.
+  bool is_due();
+  // Writes what was added to what others have written meanwhile. is_wanted: also where it took no time worth
+  // keeping; only then throws unreadable where it cannot be kept.
+  void save(bool is_wanted);
+  // That what was known is wrong after all: it is forgotten, by later sessions too.
+  void forget();
+
+ private:
+  const IndexFile* known();
+  std::unique_ptr<const IndexFile> open_valid();
+  void write();
+  void told(const char* what, const Error& error) const;
+
+  const IndexFolderPtr folder_;
+  const std::string name_;
+  const std::string key_;
+  Sources& sources_;
+  const std::function<void(const std::string&)> tell_;
+  std::mutex mutex_;  // guards what follows
+  bool is_read_ = false;
+  std::unique_ptr<const IndexFile> known_;  // null: none that is of use
+  std::map<std::string, Bytes> added_;      // not yet written
+  Duration passes_{0};                      // since the last save
+  Duration saving_{0};                      // how long the last one took
+};
+
+}  // namespace plainfs

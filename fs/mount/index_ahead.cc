@@ -1,0 +1,84 @@
+#include "fs/mount/index_ahead.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include <chrono>
+#include <vector>
+
+namespace plainfs {
+namespace {
+
+constexpr int kLeastPriority = 19;
+constexpr std::chrono::milliseconds kGivesWay{50};
+
+// Of this thread only: Linux has a priority for each.
+void give_way() {
+#ifdef __linux__
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeastPriority);
+#endif
+}
+
+}  // namespace
+
+IndexAhead::IndexAhead(Filesystem& filesystem) : filesystem_(filesystem) {
+  thread_ = std::thread([this] {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    give_way();
+    const Request::Scope scope(this);
+    try {
+      measure_all();
+      filesystem_.save_index();
+    } catch (const Cancelled&) {
+      // the mount is over, and keeps what there is
+    } catch (const Error&) {
+      // there is no index then
+    }
+  });
+}
+
+IndexAhead::~IndexAhead() {
+  is_over_.store(true, std::memory_order_relaxed);
+  thread_.join();
+}
+
+void IndexAhead::measure_all() {
+  std::vector<Inode> left{kRootInode};
+  while (!left.empty()) {
+    const Inode inode = left.back();
+    left.pop_back();
+    check_cancelled();
+    try {
+      if (filesystem_.kind(inode) == FileKind::file) measure(inode);
+      if (filesystem_.kind(inode) != FileKind::directory) continue;
+      const ListingPtr listing = filesystem_.list(inode);
+      for (auto entry = listing->entries.rbegin(); entry != listing->entries.rend(); ++entry)
+        left.push_back(entry->inode);
+    } catch (const Error&) {
+      // whoever asks for it is told why
+    }
+  }
+}
+
+// Again where it was left to somebody who waited for it.
+void IndexAhead::measure(Inode file) {
+  for (;;) {
+    try {
+      filesystem_.status(file);
+      return;
+    } catch (const Cancelled&) {
+      check_cancelled();
+      std::this_thread::sleep_for(kGivesWay);
+    }
+  }
+}
+
+}  // namespace plainfs

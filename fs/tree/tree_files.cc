@@ -1,0 +1,83 @@
+// What the tree says of the content of files.
+#include <chrono>
+#include <limits>
+
+#include "fs/tree/tree.h"
+
+namespace plainfs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
+
+}  // namespace
+
+bool Tree::changes(Inode file) {
+  return entry(file).changes;
+}
+
+// Where the file is for the index.
+IndexPlace Tree::index_place(Inode file) {
+  IndexPlace place{top_.store->path, true, inodes_->name(file)};
+  const std::shared_lock lock(mutex_);
+  for (Inode at = inodes_->parent(file); at != kRootInode; at = inodes_->parent(at)) {
+    if (const auto root = inner_roots_.find(at); root != inner_roots_.end()) {
+      place.store = root->second;
+      place.is_named = false;
+      return place;
+    }
+    place.path.insert(0, inodes_->name(at) + "/");
+  }
+  for (auto name = top_.above.rbegin(); name != top_.above.rend(); ++name) place.path.insert(0, *name + "/");
+  return place;
+}
+
+std::shared_ptr<ViewFile> Tree::view(Inode file) {
+  if (std::shared_ptr<ViewFile> known = open_views_.find(file)) return known;
+  if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
+  std::shared_ptr<ViewFile> view = shown(file)->open();
+  if (changes(file)) return view;
+  if (indexes_.are_kept() && !open_views_.size(file)) {
+    const IndexPlace place = index_place(file);
+    view->adopt(indexes_.of(place).findings(place.path));
+  }
+  return open_views_.keep(file, std::move(view));
+}
+
+uint64_t Tree::size(Inode file) {
+  if (const std::optional<uint64_t> known = known_size(file)) return *known;
+  const std::shared_ptr<ViewFile> of = view(file);
+  const Clock::time_point start = Clock::now();
+  const uint64_t size = remembered_size(file, of->size(), *of);
+  if (!indexes_.are_kept() || changes(file)) return size;
+  StoreIndex& index = indexes_.of(index_place(file));
+  index.count(Clock::now() - start);
+  if (index.is_due()) save_index(false);
+  return size;
+}
+
+std::optional<uint64_t> Tree::known_size(Inode file) {
+  if (const std::optional<uint64_t> known = open_views_.size(file)) return known;
+  const std::shared_ptr<ViewFile> of = view(file);
+  const std::optional<uint64_t> size = of->known_size();
+  if (!size) return std::nullopt;
+  return remembered_size(file, *size, *of);
+}
+
+uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
+  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
+  if (!changes(file)) open_views_.remember_size(file, size, view);
+  return size;
+}
+
+void Tree::save_index(bool is_wanted) {
+  if (!indexes_.are_kept()) return;
+  for (const auto& [file, findings] : open_views_.findings()) {
+    const IndexPlace place = index_place(file);
+    indexes_.of(place).add(place.path, findings);
+  }
+  indexes_.save(is_wanted);
+}
+
+}  // namespace plainfs

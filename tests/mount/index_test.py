@@ -1,0 +1,222 @@
+"""What one mount has found out is known to the next one, and is never a reason to show anything else."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import h5py
+import numpy
+
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, in_own_namespace, main, run, wait_until
+
+SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
+
+
+def sizes(mount):
+    """path -> size of every file."""
+    return {os.path.relpath(os.path.join(at, name), mount.path): os.lstat(os.path.join(at, name)).st_size
+            for at, _, names in os.walk(mount.path) for name in names}
+
+
+def work(mount):
+    """What had to be done for what was asked so far."""
+    stats = json.loads(mount.read(".plainfs", "stats.json"))
+    return {name: stats[name] for name in ("chunks_decoded", "text_blocks_measured")}
+
+
+NOTHING = {"chunks_decoded": 0, "text_blocks_measured": 0}
+
+
+class Index(Folder):
+    def setUp(self):
+        super().setUp()
+        self.index = os.path.join(self.folder, "index")
+        self.store = os.path.join(self.folder, "store.h5")
+        self.write(1)
+
+    def write(self, seed):
+        """A store whose sizes take a while to find out: texts of some megabytes from compressed chunks."""
+        numbers = numpy.random.default_rng(seed)
+        with h5py.File(self.store, "w") as file:
+            file.create_dataset("values", data=numbers.random((4000, 100)), chunks=(100, 100), compression="gzip")
+            file.create_dataset("names", data=[f"n{number}" for number in numbers.integers(0, 10**6, 20000)])
+            file.create_dataset("g/whole", data=numbers.integers(0, 10**6, 300000), chunks=(10000,))
+        time.sleep(0.1)  # what was written just now is not kept
+
+    def mount(self, *options, store=None):
+        return Mount(store or self.store, "-o", f"index={self.index}", *options)
+
+    def files(self):
+        return [os.path.join(self.index, name) for name in os.listdir(self.index)] if os.path.isdir(self.index) else []
+
+    def test_a_second_mount_measures_nothing_and_shows_the_same(self):
+        with self.mount() as mount:
+            first = sizes(mount)
+            whole = {name: mount.read(name) for name in first}
+            self.assertGreater(work(mount)["text_blocks_measured"], 10)
+        self.assertEqual(len(self.files()), 1)
+        with self.mount() as mount:
+            self.assertEqual(sizes(mount), first)
+            self.assertEqual(work(mount), NOTHING)
+            self.assertEqual({name: mount.read(name) for name in first}, whole)
+            self.assertEqual(work(mount)["text_blocks_measured"], 0)
+        with self.mount("-o", "cache_size=1m") as mount:  # other blocks, the same text
+            self.assertEqual({name: mount.read(name) for name in first}, whole)
+        self.assertEqual({name: len(text) for name, text in whole.items()}, first)
+
+    def test_a_store_that_was_rewritten_is_measured_anew(self):
+        with self.mount() as mount:
+            first = sizes(mount)
+        self.write(2)
+        with self.mount() as mount:
+            self.assertGreater(work(mount)["text_blocks_measured"] + len(sizes(mount)), 0)
+            self.assertNotEqual(sizes(mount), first)
+            self.assertEqual({name: len(mount.read(name)) for name in first}, sizes(mount))
+        with self.mount() as mount:
+            sizes(mount)
+            self.assertEqual(work(mount), NOTHING)
+
+    def test_other_options_have_sizes_of_their_own(self):
+        with self.mount() as mount:
+            plain = sizes(mount)
+        with self.mount("-o", "header") as mount:
+            headed = sizes(mount)
+            self.assertEqual(headed["names.csv"], plain["names.csv"] + len("value\n"))
+            self.assertEqual({name: len(mount.read(name)) for name in headed}, headed)
+        self.assertEqual(len(self.files()), 2)
+
+    def test_the_command_makes_it_ahead(self):
+        for store in (SEURAT, SAMPLE, self.store):
+            result = run(PROGRAM, "index", "-o", f"index={self.index}", store)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertIn(b" files in ", result.stdout)
+            with self.mount(store=store) as mount:
+                first = sizes(mount)
+                self.assertEqual(work(mount), NOTHING, store)
+            with Mount(store) as mount:
+                self.assertEqual(sizes(mount), first)
+
+    def test_a_folder_of_stores_has_one_for_each(self):
+        folder = self.empty("stores")
+        shutil.copy(self.store, folder)
+        shutil.copytree(SAMPLE, os.path.join(folder, "matrix"))
+        time.sleep(0.1)
+        self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", folder).returncode, 0)
+        self.assertEqual(len(self.files()), 2)
+        with self.mount(store=folder) as mount:
+            sizes(mount)
+            self.assertEqual(work(mount), NOTHING)
+        os.utime(os.path.join(folder, "store.h5"))
+        with self.mount(store=folder) as mount:
+            sizes(mount)
+            self.assertGreater(work(mount)["text_blocks_measured"], 10)
+        with self.mount("-o", "subdir=matrix", store=folder) as mount:
+            sizes(mount)
+            self.assertEqual(work(mount), NOTHING)
+
+    def test_a_chunk_that_has_come_changes_everything(self):
+        store = self.copy_of(os.path.join(DATA, "zarr", "v2_fill_missing", "store")) \
+            if os.path.isdir(os.path.join(DATA, "zarr", "v2_fill_missing")) else self.zarr()
+        time.sleep(0.1)
+        self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
+        with self.mount(store=store) as mount:
+            sizes(mount)
+            self.assertEqual(work(mount)["text_blocks_measured"], 0)
+        with open(os.path.join(store, "a", "1"), "wb") as file:
+            file.write(numpy.full(100, 12345, "<i4").tobytes())
+        with self.mount(store=store) as mount:
+            self.assertEqual(sizes(mount)["a.csv"], 100 * 2 + 100 * 6)
+
+    def zarr(self):
+        """An array of two chunks, the second absent."""
+        store = self.empty("store.zarr")
+        os.mkdir(os.path.join(store, "a"))
+        for name, content in ((".zgroup", {"zarr_format": 2}),
+                              ("a/.zarray", {"zarr_format": 2, "shape": [200], "chunks": [100], "dtype": "<i4", "compressor": None,
+                                             "fill_value": 0, "filters": None, "order": "C"})):
+            with open(os.path.join(store, name), "w", encoding="utf-8") as file:
+                json.dump(content, file)
+        with open(os.path.join(store, "a", "0"), "wb") as file:
+            file.write(numpy.full(100, 1, "<i4").tobytes())
+        return store
+
+    def test_a_damaged_or_foreign_index_is_not_used(self):
+        with self.mount() as mount:
+            first = sizes(mount)
+        path, = self.files()
+        with open(path, "r+b") as file:
+            file.seek(40)
+            file.write(b"damage")
+        with self.mount() as mount:
+            self.assertEqual(sizes(mount), first)
+            self.assertGreater(work(mount)["text_blocks_measured"], 10)
+            self.assertIn(b"the index of sizes is not read", mount.read(".plainfs", "log"))
+        with self.mount() as mount:
+            sizes(mount)
+            self.assertEqual(work(mount), NOTHING)
+        if os.geteuid() != 0:
+            return
+        os.chown(path, 12345, 12345)
+        with self.mount() as mount:
+            self.assertEqual(sizes(mount), first)
+            self.assertGreater(work(mount)["text_blocks_measured"], 10)
+
+    def test_two_mounts_add_to_one_index(self):
+        with self.mount() as one, self.mount() as other:
+            os.stat(one.join("values.csv"))
+            os.stat(other.join("g", "whole.csv"))
+        with self.mount() as mount:
+            os.stat(mount.join("values.csv"))
+            os.stat(mount.join("g", "whole.csv"))
+            self.assertEqual(work(mount), NOTHING)
+
+    def test_where_it_cannot_be_written_all_else_is_the_same(self):
+        with open(self.index, "w", encoding="utf-8") as file:
+            file.write("no folder")
+        with self.mount() as mount:
+            first = sizes(mount)
+            self.assertIn(b"the index of sizes is not", mount.read(".plainfs", "log"))
+        os.unlink(self.index)
+        with Mount(self.store) as mount:
+            self.assertEqual(sizes(mount), first)
+        self.assertEqual(self.files(), [])
+
+    def test_a_full_disk_leaves_nothing_of_it(self):
+        os.mkdir(self.index)
+        done = in_own_namespace('mount -t tmpfs -o size=64k none "$1"; cat /dev/zero >"$1/full" 2>/dev/null || true; '
+                                '"$2" ls -lR -o index="$1" "$3" >/dev/null; ls -A "$1"',
+                                self.index, shutil.which(PROGRAM), self.store)
+        if done is None:
+            self.skipTest("no namespace of its own")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"full\n", b""))
+
+    def test_it_is_made_in_the_background(self):
+        with self.mount("-o", "index_ahead") as mount:
+            self.assertTrue(wait_until(self.files, 60))
+            self.assertTrue(mount.read("names.csv"))
+        with self.mount() as mount:
+            sizes(mount)
+            self.assertEqual(work(mount), NOTHING)
+
+    def test_a_mount_ends_while_it_is_made(self):
+        with self.mount("-o", "index_ahead") as mount:
+            os.stat(mount.join("values.csv"))
+
+    def test_nothing_is_kept_where_that_is_asked_for(self):
+        environment = {**os.environ, "XDG_CACHE_HOME": self.index}
+        for name, options in (("PLAINFS_INDEX", []), ("OTHER", ["-o", "index=none"])):
+            plain = {key: value for key, value in environment.items() if key != "PLAINFS_INDEX"}
+            result = subprocess.run([PROGRAM, "ls", "-lR", *options, self.store], capture_output=True, env={**plain, name: "none"}, check=True)
+            self.assertEqual(self.files(), [])
+        subprocess.run([PROGRAM, "ls", "-lR", self.store], capture_output=True, env=plain, check=True)
+        self.assertEqual([os.path.basename(path) for path in self.files()], ["plainfs"])
+        result = run(PROGRAM, "index", "-o", "index=none", self.store)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"nowhere to keep it", result.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+#include "fs/index/index_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "formats/base/error.h"
+#include "tests/support/says.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plainfs {
+namespace {
+
+FindingPtr finding(std::string name, std::string text, std::vector<uint64_t> numbers) {
+  return std::make_shared<const Finding>(Finding{std::move(name), std::move(text), std::move(numbers)});
+}
+
+const std::string kKey("store\0options", 13);
+
+const Findings kSome{finding("csv array 1", "a\0b", {7, 10, UINT64_MAX, 0, 3, 1ULL << 63}),
+                     finding("text lengths 1", std::string("\0x", 2), {}), finding("", "", {0})};
+
+bool same(const Findings& a, const Findings& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const FindingPtr& x, const FindingPtr& y) {
+    return x->name == y->name && x->text == y->text && x->numbers == y->numbers;
+  });
+}
+
+// Of three files.
+Bytes sample() {
+  const Bytes findings = encode_findings(kSome);
+  return encode_index(kKey, {{"/store", "7 1 2 3"}, {"/store/x/", "absent"}},
+                      {{"a/b.csv", findings}, {"a/bc.csv", encode_findings({})}, {"z", findings}});
+}
+
+void write(const std::string& path, ByteSpan bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(as_text(bytes).data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+struct Folder {
+  TemporaryDirectory directory;
+  const std::string path = directory.path("x.sizes");
+  std::unique_ptr<const IndexFile> open() const { return IndexFile::open(path, kKey); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(index_file)
+
+BOOST_AUTO_TEST_CASE(findings_come_back_as_they_were) {
+  BOOST_TEST(same(decode_findings(encode_findings(kSome)), kSome));
+  BOOST_TEST(decode_findings(encode_findings({})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(findings_that_are_cut_short_or_too_long_are_damaged) {
+  Bytes bytes = encode_findings(kSome);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    BOOST_CHECK_THROW(decode_findings(ByteSpan(bytes).first(size)), Error);
+  bytes.push_back(std::byte{0});
+  BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("bytes too many"));
+  const Bytes claims{std::byte{1},    std::byte{0},    std::byte{0},
+                     std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
+  BOOST_CHECK_EXCEPTION(decode_findings(claims), Error, says("things in"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_says_what_was_written) {
+  const Folder folder;
+  BOOST_TEST(!folder.open());
+  write(folder.path, sample());
+  const auto file = folder.open();
+  BOOST_REQUIRE_EQUAL(file->sources().size(), 2u);
+  BOOST_TEST(file->sources()[1].name == "/store/x/");
+  BOOST_TEST(file->sources()[1].stamp == "absent");
+  BOOST_REQUIRE_EQUAL(file->places().size(), 3u);
+  BOOST_TEST(same(decode_findings(file->findings(*file->find("z"))), kSome));
+  BOOST_TEST(same(decode_findings(file->findings(*file->find("a/b.csv"))), kSome));
+  BOOST_TEST(decode_findings(file->findings(*file->find("a/bc.csv"))).empty());
+  for (const char* const absent : {"", "a", "a/b", "a/bc.csvx", "zz"}) BOOST_TEST(!file->find(absent));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_another_store_is_not_used) {
+  const Folder folder;
+  write(folder.path, sample());
+  BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, says("of another store"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_ends_anywhere_is_damaged) {
+  const Folder folder;
+  const Bytes whole = sample();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    write(folder.path, ByteSpan(whole).first(size));
+    BOOST_CHECK_THROW(folder.open(), Error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_byte_can_be_changed_unseen) {
+  const Folder folder;
+  const Bytes whole = sample();
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const unsigned change : {1U, 0x80U, 0xffU}) {
+      Bytes changed = whole;
+      changed[at] ^= std::byte(change);
+      write(folder.path, changed);
+      try {
+        const auto file = folder.open();
+        for (const IndexFile::Place& place : file->places()) file->findings(place);
+        BOOST_ERROR("byte " << at << " ^ " << change);
+      } catch (const Error& error) {
+        BOOST_TEST((error.code() == Errc::damaged));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_plain_file_of_the_user_is_not_read) {
+  const Folder folder;
+  BOOST_REQUIRE_EQUAL(::mkfifo(folder.path.c_str(), 0600), 0);
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("no plain file"));
+  ::unlink(folder.path.c_str());
+  write(folder.directory.path("real"), sample());
+  BOOST_REQUIRE_EQUAL(::symlink("real", folder.path.c_str()), 0);
+  BOOST_CHECK_THROW(folder.open(), Error);
+  ::unlink(folder.path.c_str());
+  if (::geteuid() != 0) return;
+  write(folder.path, sample());
+  BOOST_REQUIRE_EQUAL(::chown(folder.path.c_str(), 12345, 0), 0);
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("of user 12345"));
+}
+
+BOOST_AUTO_TEST_CASE(what_could_not_be_read_again_is_not_written) {
+  const std::vector<IndexEntry> vast{{std::string(size_t{65} << 20, 'x'), encode_findings({})}};
+  BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, says("an index of"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs

@@ -1,0 +1,187 @@
+#include "fs/index/store_index.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <map>
+
+#include "formats/base/error.h"
+#include "tests/support/says.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plainfs {
+namespace {
+
+// Says of what it is made what the test wants.
+class Told : public Sources {
+ public:
+  FilePtr open_if_exists(const std::string&) override { return nullptr; }
+  KeyStorePtr open_folder(const std::string&) override { return nullptr; }
+  EntryKind kind_of(const std::string&) override { return EntryKind::nothing; }
+  FilePtr look_into(const std::string&) override { return nullptr; }
+  const Containment& bounds() const override { return bounds_; }
+  void clear() override {}
+  std::optional<std::vector<SourceStamp>> stamps() override {
+    if (is_changing) return std::nullopt;
+    std::vector<SourceStamp> stamps;
+    for (const auto& [name, stamp] : now) stamps.push_back({name, stamp});
+    return stamps;
+  }
+  std::optional<std::string> stamp(const std::string& name) override {
+    const auto found = now.find(name);
+    return found == now.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::map<std::string, std::string> now{{"/s", "1"}};
+  bool is_changing = false;
+
+ private:
+  Containment bounds_;
+};
+
+Findings found(uint64_t number) {
+  return {std::make_shared<const Finding>(Finding{"x 1", "", {number}})};
+}
+
+struct Sessions {
+  TemporaryDirectory directory;
+  IndexFolderPtr folder = std::make_shared<const IndexFolder>(directory.path("index"));
+  Told sources;
+  std::vector<std::string> told;
+
+  StoreIndex open(const std::string& options = "") {
+    return StoreIndex(folder, "/s", options, sources,
+                      [this](const std::string& line) { told.push_back(line); });
+  }
+  // What a session of its own knows of the file; 0: nothing.
+  uint64_t known(const std::string& path, const std::string& options = "") {
+    const Findings findings = open(options).findings(path);
+    return findings.empty() ? 0 : findings.at(0)->numbers.at(0);
+  }
+  void keep(const std::string& path, uint64_t number) {
+    StoreIndex index = open();
+    index.add(path, found(number));
+    index.save(true);
+  }
+  std::string file() const { return boost::filesystem::directory_iterator(folder->path())->path().string(); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(store_index, Sessions)
+
+BOOST_AUTO_TEST_CASE(the_next_session_knows_what_one_has_found_out) {
+  BOOST_TEST(known("a.csv") == 0u);
+  keep("a.csv", 5);
+  BOOST_TEST(known("a.csv") == 5u);
+  BOOST_TEST(known("b.csv") == 0u);
+  BOOST_TEST(known("a.csv", "header") == 0u);
+  BOOST_TEST(told.empty());
+}
+
+BOOST_AUTO_TEST_CASE(sessions_add_to_each_other) {
+  StoreIndex first = open(), second = open();
+  first.add("a.csv", found(1));
+  second.add("b.csv", found(2));
+  sources.now["/s/other"] = "7";
+  first.save(true);
+  second.save(true);
+  BOOST_TEST(known("a.csv") == 1u);
+  BOOST_TEST(known("b.csv") == 2u);
+  first.add("a.csv", found(3));
+  first.save(true);
+  BOOST_TEST(known("a.csv") == 3u);
+  BOOST_TEST(known("b.csv") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_used_once_a_source_has_changed) {
+  sources.now["/s/other"] = "7";
+  keep("a.csv", 5);
+  sources.now["/s"] = "2";
+  BOOST_TEST(known("a.csv") == 0u);
+  keep("b.csv", 6);
+  BOOST_TEST(known("b.csv") == 6u);
+  BOOST_TEST(known("a.csv") == 0u);
+  sources.now.erase("/s/other");
+  BOOST_TEST(known("b.csv") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_store_that_is_being_written_or_made_of_nothing) {
+  StoreIndex index = open();
+  index.add("a.csv", found(1));
+  sources.is_changing = true;
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("written to"));
+  sources.is_changing = false;
+  sources.now.clear();
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("written to"));
+  BOOST_TEST(!boost::filesystem::exists(folder->path()));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) {
+  StoreIndex index = open();
+  index.add("a.csv", found(1));
+  index.count(std::chrono::milliseconds(1));
+  BOOST_TEST(!index.is_due());
+  index.save(false);
+  BOOST_TEST(known("a.csv") == 0u);
+  index.count(std::chrono::seconds(1));
+  BOOST_TEST(index.is_due());
+  index.save(false);
+  BOOST_TEST(!index.is_due());
+  BOOST_TEST(known("a.csv") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(findings_without_a_name_are_for_one_session_only) {
+  StoreIndex index = open();
+  Findings findings = found(1);
+  findings.push_back(std::make_shared<const Finding>(Finding{"", "", {1}}));
+  index.add("a.csv", findings);
+  index.add("b.csv", {});
+  index.save(true);
+  BOOST_TEST(!boost::filesystem::exists(folder->path()));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
+  std::ofstream(directory.path("index")) << "a file where the folder should be";
+  StoreIndex index = open();
+  index.add("a.csv", found(1));
+  index.count(std::chrono::seconds(1));
+  index.save(false);
+  BOOST_REQUIRE(!told.empty());
+  BOOST_TEST(told.back().find("is not written: " + folder->path()) != std::string::npos);
+  BOOST_TEST(index.findings("a.csv").size() == 1u);
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("is not written"));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_written_anew) {
+  keep("a.csv", 5);
+  std::ofstream(file(), std::ios::app | std::ios::binary).put('x');
+  boost::filesystem::resize_file(file(), 20);
+  BOOST_TEST(known("a.csv") == 0u);
+  BOOST_TEST(told.at(0).find("is not read") != std::string::npos);
+  keep("b.csv", 6);
+  BOOST_TEST(known("b.csv") == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(damage_of_one_entry_costs_that_entry) {
+  keep("a.csv", 5);
+  keep("b.csv", 6);
+  const auto size = boost::filesystem::file_size(file());
+  std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(static_cast<std::streamoff>(size - 1));
+  stream.put('\xff');
+  stream.close();
+  BOOST_TEST(known("a.csv") == 5u);
+  BOOST_TEST(known("b.csv") == 0u);
+  BOOST_TEST(told.at(0).find("b.csv") != std::string::npos);
+  keep("b.csv", 7);
+  BOOST_TEST(known("b.csv") == 7u);
+  BOOST_TEST(known("a.csv") == 5u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
