@@ -107,6 +107,13 @@ Elements NestedArray::read(const Box& box) const {
   return cells.finish();
 }
 
+bool NestedArray::can_be_held() const {
+  uint64_t leaves = 1;
+  for (const uint64_t length : elements_.values->shape())
+    if (__builtin_mul_overflow(leaves, length, &leaves)) return false;
+  return leaves <= kMostLeaves;
+}
+
 void NestedArray::check() const {
   elements_.values->check();
   if (elements_.values->count() > kMostLeaves)

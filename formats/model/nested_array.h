@@ -29,6 +29,8 @@ class NestedArray : public Array {
       : Array(number_type(Kind::json, 0), {row_count(elements)}), elements_(std::move(elements)) {}
 
   const RowElements& elements() const { return elements_; }
+  // Whether they have not more than that; looks at shapes alone.
+  bool can_be_held() const;
   Elements read(const Box& box) const override;
   void check() const override;
 

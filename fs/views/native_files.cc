@@ -7,6 +7,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/model/as_meant.h"
+#include "formats/model/nested_array.h"
 #include "formats/registry.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
@@ -205,6 +206,14 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
                    })});
 }
 
+// Whether memory may hold each of the columns.
+bool can_be_held(const Table& table) {
+  return std::all_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
+    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
+    return !nested || nested->can_be_held();
+  });
+}
+
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
@@ -215,6 +224,7 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
                        return coordinates_rds(matrix, context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
+    if (!can_be_held(*table)) return;
     files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {
                        return table_rds(table, context);
                      })});

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/model/derived_array.h"
+#include "formats/model/nested_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -83,6 +84,16 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
 }
 
 // Only cells by features is what Cell Ranger has; a graph has cells on both sides.
+BOOST_AUTO_TEST_CASE(a_table_of_cells_too_large_to_be_held_has_no_rds) {
+  const auto cells_of = [](uint32_t leaves) {
+    const RowElements elements{
+        nullptr, numbers(std::vector<uint8_t>(leaves, 7)), {numbers<uint32_t>({leaves})}};
+    return Table{1, nullptr, {{"n", numbers<int32_t>({1})}, {"c", std::make_shared<NestedArray>(elements)}}};
+  };
+  BOOST_TEST(names_of(cells_of(1 << 20)) == " .rds");
+  BOOST_TEST(names_of(cells_of((1 << 20) + 1)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_matrix_by_row_has_no_file_of_cell_ranger_and_a_graph_no_genes) {
   SparseMatrix matrix = small_matrix();
   matrix.by_row = true;
