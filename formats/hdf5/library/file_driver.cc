@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "formats/hdf5/library/driver_class.h"
@@ -16,6 +17,7 @@ namespace {
 struct DriverFile : H5FD_t {
   FilePtr file;
   Sources* sources = nullptr;
+  uint64_t failed_before = 0;  // times_failed() when it was opened
   haddr_t end_of_addresses = 0;
 };
 
@@ -27,6 +29,12 @@ const DriverFile& driver_file(const H5FD_t* file) {
 std::exception_ptr& first_failure() {
   static auto& failure = *new std::exception_ptr;
   return failure;
+}
+
+// By fingerprint, of the few files whose reading has ever failed. Guarded as first_failure().
+std::unordered_map<uint64_t, uint64_t>& failures() {
+  static auto& failures = *new std::unordered_map<uint64_t, uint64_t>;
+  return failures;
 }
 
 // What call gives, or failed where it throws: nothing may be thrown through frames of C.
@@ -49,6 +57,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
     auto opened = std::make_unique<DriverFile>();
     opened->file = std::move(file);
     opened->sources = sources;
+    opened->failed_before = times_failed(*opened->file);
     return opened.release();
   });
 }
@@ -59,8 +68,10 @@ herr_t close_file(H5FD_t* file) {
 }
 
 int compare(const H5FD_t* a, const H5FD_t* b) {
-  const uint64_t first = driver_file(a).file->fingerprint(), second = driver_file(b).file->fingerprint();
-  return first < second ? -1 : first > second;
+  const auto key = [](const H5FD_t* file) {
+    return std::pair(driver_file(file).file->fingerprint(), driver_file(file).failed_before);
+  };
+  return key(a) < key(b) ? -1 : key(a) > key(b);
 }
 
 // With a descriptor, the library finds what stands beside the file that a name is a symbolic link to.
@@ -91,14 +102,16 @@ haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) {
 
 // Zeros stand behind the end of the file, as in the library's own drivers: it looks there for signatures.
 herr_t read(H5FD_t* driven, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-  return guarded<herr_t>(-1, [&] {
-    const File& file = *driver_file(driven).file;
+  const File& file = *driver_file(driven).file;
+  const herr_t result = guarded<herr_t>(-1, [&] {
     const std::span<std::byte> out(static_cast<std::byte*>(buffer), size);
     const size_t there = address < file.size() ? std::min<uint64_t>(size, file.size() - address) : 0;
     if (there > 0) file.read_at(address, out.first(there));
     std::memset(out.data() + there, 0, size - there);
     return 0;
   });
+  if (result < 0) ++failures()[file.fingerprint()];
+  return result;
 }
 
 herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, const void*) {
@@ -147,6 +160,11 @@ hid_t driver_id() {
 
 void read_through(Sources& sources, hid_t access) {
   checked_call(H5Pset_driver(access, driver_id(), &sources), "file driver");
+}
+
+uint64_t times_failed(const File& file) {
+  const auto found = failures().find(file.fingerprint());
+  return found == failures().end() ? 0 : found->second;
 }
 
 void throw_driver_error() {

@@ -13,6 +13,11 @@ namespace plainfs::hdf5 {
 // rewritten is another. Requires: the library's lock is held.
 void read_through(Sources& sources, hid_t access);
 
+// How often reading this file has failed. What the library holds of a file after that is not to be believed:
+// it keeps headers whose other parts it could not read, and buffers that were never filled. Opened anew, the
+// file is another one to it. Requires: the library's lock is held.
+uint64_t times_failed(const File& file);
+
 // Throws the first thing that was thrown while the library read or opened through the driver since one of
 // these two was called, if any. The library itself only knows that something failed, and passes over a source
 // of a virtual dataset that cannot be opened. Requires: the library's lock is held.

@@ -25,8 +25,16 @@ class OpenDataset {
   std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;
 
  private:
+  // Of the dataset, opened anew where that is not to be believed any more.
+  hid_t handle() const;
+  template <class Call>
+  auto asked(Call&& call) const;
+
   OpenFilePtr file_;  // before the handle: the file is closed last
-  ObjectHandle handle_;
+  const uint64_t address_;
+  // Guarded by the library's lock:
+  mutable ObjectHandle handle_;
+  mutable uint64_t opened_in_ = 0;                 // the file's times_opened() when the handle was opened
   std::optional<VirtualSources> virtual_sources_;  // of a virtual dataset
 };
 

@@ -36,7 +36,7 @@ PropertyHandle access_properties(Sources& sources) {
   return access;
 }
 
-FileHandle open_handle(const std::string& path, Sources& sources) {
+FileHandle opened(const std::string& path, Sources& sources) {
   const PropertyHandle access = access_properties(sources);
   FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
   if (file.id() >= 0) return file;
@@ -53,10 +53,10 @@ FileHandle open_handle(const std::string& path, Sources& sources) {
 }  // namespace
 
 OpenFile::OpenFile(const std::string& location, Context& context)
-    : context_(context), bytes_(context.files.open(location)) {
+    : location_(location), context_(context), bytes_(context.files.open(location)) {
   const LibraryLock lock;
   H5PLset_loading_state(context.options.hdf5_plugins ? H5PL_ALL_PLUGIN : 0);
-  handle_ = open_handle(location, context.files);
+  open_handle();
   const auto creation = checked_handle<PropertyHandle>(H5Fget_create_plist(handle_.id()), "the superblock");
   size_t address_size = 0, length_size = 0;
   hsize_t user_block = 0;
@@ -73,9 +73,21 @@ OpenFile::OpenFile(const std::string& location, Context& context)
   root_address_ = root.addr;
 }
 
+void OpenFile::open_handle() const {
+  handle_ = {};
+  failed_before_ = times_failed(*bytes_);
+  ++times_opened_;
+  handle_ = opened(location_, context_.files);
+}
+
+bool OpenFile::is_spoiled() const {
+  return handle_.id() < 0 || times_failed(*bytes_) != failed_before_;
+}
+
 ObjectHandle OpenFile::open_object(uint64_t address) const {
   bytes_->check_unchanged();
   forget_driver_error();  // of calls that did without what they could not read
+  if (is_spoiled()) open_handle();
   return checked_handle<ObjectHandle>(H5Oopen_by_addr(handle_.id(), address), "object cannot be opened");
 }
 

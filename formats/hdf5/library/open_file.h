@@ -25,11 +25,23 @@ class OpenFile {
 
   // Throws damaged where there is no object at address. Requires: the library's lock is held.
   ObjectHandle open_object(uint64_t address) const;
+  // Whether reading has failed since the library was last asked to open the file. What is open in it is to be
+  // opened anew then: the next open_object begins with that. Requires: the library's lock is held.
+  bool is_spoiled() const;
+  // How often the file was opened. Requires: the library's lock is held.
+  uint64_t times_opened() const { return times_opened_; }
 
  private:
+  void open_handle() const;
+
+  const std::string location_;
   Context& context_;
   FilePtr bytes_;
-  FileHandle handle_;
+  // Guarded by the library's lock:
+  mutable FileHandle handle_;
+  mutable uint64_t failed_before_ = 0;  // times_failed() when the handle was opened
+  mutable uint64_t times_opened_ = 0;
+
   FileLayout layout_;
   unsigned superblock_version_ = 0;
   uint64_t root_address_ = 0;

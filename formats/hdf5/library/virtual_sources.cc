@@ -128,6 +128,7 @@ void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid
         if (is_dataset_series) {
           const htri_t exists = H5Lexists(source_file, name.c_str(), H5P_DEFAULT);
           H5Eclear2(H5E_DEFAULT);
+          throw_passing_driver_error();
           if (exists <= 0) break;
         }
         check_dataset(source, source_file, name, depth);
