@@ -113,7 +113,7 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
 }
 
 std::optional<std::vector<std::string>> attribute_names(const File& file, const FileLayout& layout,
-                                                        uint64_t address) try {
+                                                        uint64_t address) {
   std::vector<std::string> names;
   bool are_all_here = true;
   for_each_message(file, layout, address, [&](const HeaderMessage& message) {
@@ -127,9 +127,6 @@ std::optional<std::vector<std::string>> attribute_names(const File& file, const 
   });
   if (!are_all_here) return std::nullopt;
   return names;
-} catch (const Error& error) {
-  if (error.code() != Errc::damaged) throw;
-  return std::nullopt;
 }
 
 }  // namespace plainfs::hdf5

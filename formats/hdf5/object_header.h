@@ -25,8 +25,9 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
                       const std::function<bool(const HeaderMessage&)>& visit);
 
 // The names of an object's attributes, in the order of its header; nullopt where some are kept elsewhere
-// (many attributes, shared ones), or the header is not one that is read here. libhdf5 1.10 crashes when it
-// lists attributes of which one is damaged; opened by its name, that one is an error.
+// (many attributes, shared ones). Throws damaged where the header does not hold together, also where libhdf5
+// lets that pass: its release 1.10 crashes when it lists attributes of which one is damaged. Opened by its
+// name, that one is an error.
 std::optional<std::vector<std::string>> attribute_names(const File& file, const FileLayout& layout,
                                                         uint64_t address);
 

@@ -5,6 +5,7 @@
 
 #include "formats/frames/names.h"
 #include "formats/hdf5/container.h"
+#include "formats/model/broken_group.h"
 #include "formats/model/derived_array.h"
 #include "formats/takane/checks.h"
 #include "formats/takane/column.h"
@@ -174,6 +175,10 @@ class DataFrameGroup : public Group {
       node.content = std::move(table);
     } catch (const Error& error) {
       node.content = error;
+      if (passes(error)) {  // columns may be missing that were not seen just now
+        node.parts = std::make_shared<BrokenGroup>(shared_from_this(), frame_path(), error);
+        return node;
+      }
     }
     node.parts =
         std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));
@@ -184,7 +189,8 @@ class DataFrameGroup : public Group {
   std::string frame_path() const { return place_.path == "/" ? "/data_frame" : place_.path + "/data_frame"; }
   void warn(const std::string& message) const { context_.warn(frame_path() + ": " + message); }
 
-  // Fills members with every column that can be listed; broken is the first rule that forbids the table.
+  // Fills members with every column that can be listed; broken is the first rule that forbids the table, or
+  // what could not be read just now.
   Table build_table(std::vector<Member>& members, std::optional<Error>& broken) const {
     Table table;
     std::optional<uint64_t> rows;
@@ -192,7 +198,7 @@ class DataFrameGroup : public Group {
       try {
         part();
       } catch (const Error& error) {
-        if (!broken) broken = error;
+        if (!broken || (passes(error) && !passes(*broken))) broken = error;
       }
     };
     guard([&] { rows = read_row_count(*stored_.frame, frame_path(), context_); });

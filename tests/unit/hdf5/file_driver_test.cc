@@ -1,11 +1,10 @@
 // How libhdf5 reads: through the files of Context, and no others.
-#include <atomic>
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include "formats/hdf5/container.h"
+#include "tests/support/faulty_pool.h"
 #include "tests/support/temporary_directory.h"
-#include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
 
 using namespace plainfs;
@@ -13,45 +12,8 @@ using namespace plainfs::hdf5;
 
 namespace {
 
-// What the files of a pool do when they are read.
-struct Faults {
-  std::atomic<bool> all{false};       // each read fails
-  std::atomic<int> reads_before{-1};  // so many do not, the next one does, and none after it; -1: none does
-};
-
-class FaultyFile : public plainfs::File {
- public:
-  FaultyFile(FilePtr file, Faults& faults)
-      : File(file->path(), file->size(), file->fingerprint()), file_(std::move(file)), faults_(faults) {}
-  void check_unchanged() const override { file_->check_unchanged(); }
-
- private:
-  void read(uint64_t offset, std::span<std::byte> out) const override {
-    const bool is_the_one = faults_.reads_before >= 0 && faults_.reads_before-- == 0;
-    if (faults_.all || is_the_one) throw unreadable("{}: the disk fails", path());
-    file_->read_at(offset, out);
-  }
-  FilePtr file_;
-  Faults& faults_;
-};
-
-class FaultyPool : public FilePool {
- public:
-  FilePtr open_if_exists(const std::string& path) override {
-    if (path == unreadable_path) throw unreadable("{}: Permission denied", path);
-    FilePtr file = FilePool::open_if_exists(path);
-    return file ? std::make_shared<const FaultyFile>(std::move(file), faults) : nullptr;
-  }
-  Faults faults;
-  std::string unreadable_path;
-};
-
-struct Fixture {
+struct Fixture : FaultyContext {
   TemporaryDirectory directory;
-  TestContext test;
-  FaultyPool files;
-  Context context{test.cache,    test.workers, test.decode_room,         test.unit_room, files,
-                  test.counters, {},           [](const std::string&) {}};
   std::string path(const std::string& name = "a.h5") { return directory.path(name); }
 };
 
@@ -137,7 +99,7 @@ BOOST_AUTO_TEST_CASE(whatever_read_fails_once_nothing_is_missing_or_another_thin
   BOOST_REQUIRE(good.size() > 300U);
   int failed = 0;
   for (int reads = 0, left = -1; left < 0; ++reads) {
-    Fixture own;
+    FaultyContext own;
     const GroupPtr root = open_group(path(), own.context);
     own.files.faults.reads_before = reads;
     try {

@@ -7,6 +7,7 @@
 #include "formats/base/file_pool.h"
 #include "formats/hdf5/container.h"
 #include "formats/hdf5/library/library_file.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -36,6 +37,16 @@ struct Fixture {
     for (const std::string& name : names)
       writer.attribute(dataset.id(), name, H5T_NATIVE_INT, scalar.id(), &value);
   }
+  // Sets a byte that lies so far from the name of the attribute "bad".
+  void change_near_bad(ptrdiff_t distance, char value) {
+    std::stringstream content;
+    content << std::ifstream(path(), std::ios::binary).rdbuf();
+    std::string bytes = content.str();
+    const size_t name = bytes.find(std::string("bad\0\0\0\0\0", 8));
+    BOOST_REQUIRE(name != std::string::npos);
+    bytes[static_cast<size_t>(static_cast<ptrdiff_t>(name) + distance)] = value;
+    std::ofstream(path(), std::ios::binary) << bytes;
+  }
   std::optional<Names> names() {
     const LibraryFile file(path(), context);
     const auto link = file.find_link(file.root_address(), "x");
@@ -64,15 +75,15 @@ BOOST_AUTO_TEST_CASE(names_in_a_heap_are_left_to_the_library) {
   BOOST_TEST(find_array(*open_group(path(), context), "x")->attributes().size() == 20U);
 }
 
+BOOST_AUTO_TEST_CASE(message_that_is_longer_than_its_header_is_damage_and_not_left_to_the_library) {
+  write({"good", "bad"});
+  change_near_bad(-16 + 3, 0x6d);  // the message's header and the attribute's own; the size's higher byte
+  BOOST_CHECK_EXCEPTION(names(), Error, says("bytes wanted"));
+}
+
 BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   write({"good", "bad"});
-  std::stringstream content;
-  content << std::ifstream(path(), std::ios::binary).rdbuf();
-  std::string bytes = content.str();
-  const size_t name = bytes.find(std::string("bad\0\0\0\0\0", 8));
-  BOOST_REQUIRE(name != std::string::npos);
-  bytes[name + 24] = 77;  // behind name and type: the version of the dataspace
-  std::ofstream(path(), std::ios::binary) << bytes;
+  change_near_bad(24, 77);  // behind name and type: the version of the dataspace
   const Attributes attributes = find_array(*open_group(path(), context), "x")->attributes();
   BOOST_REQUIRE(attributes.size() == 2U);
   BOOST_TEST(attributes[0].name == "bad");

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "formats/takane/object.h"
+#include "tests/support/faulty_pool.h"
 #include "tests/support/probe.h"
 #include "tests/support/test_context.h"
 
@@ -245,6 +246,19 @@ BOOST_AUTO_TEST_CASE(nested_data_frames_join_the_table) {
   BOOST_TEST(names == expected, boost::test_tools::per_element());
   const Link link = std::get<Link>(frame.frame.parts->find("sub")->content);
   BOOST_TEST(link.path == (std::vector<std::string>{"other_columns", "1"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(column_that_cannot_be_seen_just_now_is_not_left_out) {
+  const auto columns_in = [](Context& context) {
+    const GroupPtr root = takane::open(look_at(bad("column_long")), context).root.parts;
+    std::vector<std::string> names;
+    for (const Member& member : root->find("data_frame")->parts->members()) names.push_back(member.name);
+    return names;
+  };
+  TestContext test;
+  const std::vector<std::string> all = columns_in(test);
+  BOOST_TEST(all.size() == 4U);
+  fail_each_read([&](Context& context) { BOOST_TEST(columns_in(context) == all); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,74 @@
+// Files that a test can make fail: all of them for as long as it says, or one read among many.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "formats/base/file_pool.h"
+#include "tests/support/test_context.h"
+
+namespace plainfs {
+
+// What the files of a pool do when they are read.
+struct Faults {
+  std::atomic<bool> all{false};       // each read fails
+  std::atomic<int> reads_before{-1};  // so many do not, the next one does, and none after it; -1: none does
+};
+
+class FaultyFile : public File {
+ public:
+  FaultyFile(FilePtr file, Faults& faults)
+      : File(file->path(), file->size(), file->fingerprint()), file_(std::move(file)), faults_(faults) {}
+  void check_unchanged() const override { file_->check_unchanged(); }
+
+ private:
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    const bool is_the_one = faults_.reads_before >= 0 && faults_.reads_before-- == 0;
+    if (faults_.all || is_the_one) throw unreadable("{}: the disk fails", path());
+    file_->read_at(offset, out);
+  }
+
+  FilePtr file_;
+  Faults& faults_;
+};
+
+class FaultyPool : public FilePool {
+ public:
+  FilePtr open_if_exists(const std::string& path) override {
+    if (path == unreadable_path) throw unreadable("{}: Permission denied", path);
+    FilePtr file = FilePool::open_if_exists(path);
+    return file ? std::make_shared<const FaultyFile>(std::move(file), faults) : nullptr;
+  }
+
+  Faults faults;
+  std::string unreadable_path;
+};
+
+// A TestContext whose files may fail.
+struct FaultyContext {
+  TestContext test;
+  FaultyPool files;
+  Context context{test.cache,    test.workers, test.decode_room,         test.unit_room, files,
+                  test.counters, {},           [](const std::string&) {}};
+};
+
+// Calls read with a context of its own once for every read that it makes, of which that one fails; then again
+// with the same context, now that the fault has passed. read shall throw, or see what it would see without.
+template <class Read>
+void fail_each_read(Read&& read) {
+  for (int reads = 0, left = -1; left < 0; ++reads) {
+    FaultyContext own;
+    own.files.faults.reads_before = reads;
+    try {
+      read(own.context);
+    } catch (const Error&) {
+    }
+    left = own.files.faults.reads_before;  // of those that were to go well
+    own.files.faults.reads_before = -1;
+    read(own.context);
+  }
+}
+
+}  // namespace plainfs
