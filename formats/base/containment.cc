@@ -32,13 +32,21 @@ std::optional<std::string> real_path(const std::string& path) {
   return std::string(real.get());
 }
 
-// The same, where of what is not there the names count.
+// Throws where the error says no more than that it is not known just now.
+void check_is_absence(const std::string& path, int error) {
+  if (!is_absence(error)) throw unreadable("{}: {}", path, std::generic_category().message(error));
+}
+
+// The same, where of what is not there the names count. Throws what keeps it from being known.
 std::optional<std::string> path_as_far_as_there(const std::string& path) {
-  std::optional<std::string> real = real_path(path);
-  if (real || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)) return real;
+  if (std::optional<std::string> real = real_path(path)) return real;
+  check_is_absence(path, errno);
+  if (errno == ELOOP) return std::nullopt;
   boost::system::error_code error;
   const files::path partly = files::weakly_canonical(files::absolute(path), error);
-  return error ? std::nullopt : std::optional(partly.string());
+  if (!error) return partly.string();
+  check_is_absence(path, error.value());
+  return std::nullopt;
 }
 
 // -1 with ELOOP where there is a link on the way, with ENOSYS or EPERM where the system cannot tell.
@@ -78,11 +86,12 @@ Containment::Containment(const std::vector<std::string>& folders) : is_bounded_(
 }
 
 Containment Containment::of_store(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return Containment(std::vector<std::string>{path});
+  if (is_folder_on_host(path)) return Containment(std::vector<std::string>{path});
   std::vector<std::string> folders{folder_of(path)};
-  if (const auto real = real_path(path)) folders.push_back(folder_of(*real));
+  if (const auto real = real_path(path))
+    folders.push_back(folder_of(*real));
+  else
+    check_is_absence(path, errno);
   return Containment(folders);
 }
 
@@ -116,7 +125,6 @@ int Containment::open(const std::string& path, int flags) const {
 bool Containment::contains(const std::string& path) const {
   if (!is_bounded_) return true;
   const auto real = path_as_far_as_there(path);
-  if (!real && !is_absence(errno)) throw unreadable("{}: {}", path, std::generic_category().message(errno));
   return real && holds(*real);
 }
 

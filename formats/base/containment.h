@@ -16,8 +16,8 @@ class Containment {
  public:
   // Everything may be read.
   Containment() = default;
-  // What lies in one of the folders or below, once all links are followed. A folder that cannot be followed
-  // (but for one that is not there) holds nothing.
+  // What lies in one of the folders or below, once all links are followed; one that leads in a circle holds
+  // nothing. All of these but the first throw unreadable where a path cannot be followed just now.
   explicit Containment(const std::vector<std::string>& folders);
   // For the store (or the mirrored folder) at path: itself where it is a folder, else the folder it lies in
   // and that of the file it is a link to.

@@ -53,12 +53,16 @@ struct FilePool::State {
   std::mutex mutex;                                                         // guards everything below
   std::list<Open> open;                                                     // the latest used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
+  std::unordered_map<std::string, std::weak_ptr<const File>> held;          // not in open, but by others
+  size_t held_before_look = 64;  // for those that nobody holds any more
   PathFingerprints fingerprints;
   PathFingerprints absent{kMostAbsent};
 
   int open_descriptor(const std::string& path);
   FilePtr find(const std::string& path);
   FilePtr keep(const std::string& path, FilePtr file);
+  FilePtr keep_locked(const std::string& path, FilePtr file, std::list<Open>& closed);
+  void let_go(const Open& file);
   void close_all();
   void remember(const std::string& path, uint64_t fingerprint);
   void remember_absent(const std::string& path);
@@ -83,18 +87,39 @@ int FilePool::State::open_descriptor(const std::string& path) {
 }
 
 FilePtr FilePool::State::find(const std::string& path) {
+  std::list<Open> closed;  // after the lock
   const std::lock_guard lock(mutex);
-  const auto found = by_path.find(path);
-  if (found == by_path.end()) return nullptr;
-  open.splice(open.begin(), open, found->second);
-  return found->second->file;
+  if (const auto found = by_path.find(path); found != by_path.end()) {
+    open.splice(open.begin(), open, found->second);
+    return found->second->file;
+  }
+  const auto elsewhere = held.find(path);
+  FilePtr file = elsewhere == held.end() ? nullptr : elsewhere->second.lock();
+  if (elsewhere != held.end()) held.erase(elsewhere);
+  return file ? keep_locked(path, std::move(file), closed) : nullptr;
 }
 
 FilePtr FilePool::State::keep(const std::string& path, FilePtr file) {
   std::list<Open> closed;  // after the lock
   const std::lock_guard lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
+  return keep_locked(path, std::move(file), closed);
+}
+
+// Whoever has the file beside the pool may be joined by others.
+void FilePool::State::let_go(const Open& file) {
+  if (file.file.use_count() == 1) return;
+  if (held.size() >= held_before_look) {
+    std::erase_if(held, [](const auto& each) { return each.second.expired(); });
+    held_before_look = 2 * held.size() + 64;
+  }
+  held.insert_or_assign(file.path, file.file);
+}
+
+// Requires: the mutex is held. closed: what is to be closed without it.
+FilePtr FilePool::State::keep_locked(const std::string& path, FilePtr file, std::list<Open>& closed) {
   if (open.size() >= most_open) {
+    let_go(open.back());
     by_path.erase(open.back().path);
     closed.splice(closed.begin(), open, std::prev(open.end()));
   }
@@ -106,6 +131,7 @@ FilePtr FilePool::State::keep(const std::string& path, FilePtr file) {
 void FilePool::State::close_all() {
   std::list<Open> closed;  // after the lock
   const std::lock_guard lock(mutex);
+  for (const Open& file : open) let_go(file);
   by_path.clear();
   closed.swap(open);
 }
@@ -187,6 +213,7 @@ FilePtr FilePool::look_into(const std::string& path) {
 void FilePool::clear() {
   state_->close_all();
   const std::lock_guard lock(state_->mutex);
+  state_->held.clear();
   state_->fingerprints.clear();
   state_->absent.clear();
 }

@@ -117,10 +117,12 @@ class Mutation {
   std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
 
   // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
-  // and below, and in the files that hold all of the store. Any view may change where the store is one file,
-  // or all its files make one thing.
+  // and below, in the files that native tools open of what is below their folder, and in an .h5ad, which
+  // holds all of the store. Any view may change where the store is one file, or all its files make one thing.
   bool explains(const std::string& path) const {
-    return near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad");
+    if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad")) return true;
+    const bool is_native = path.ends_with(".rds") || path.find("10x/") != path.npos;
+    return is_native && near_.starts_with(path.substr(0, path.rfind('/') + 1));
   }
 
  private:

@@ -1,8 +1,10 @@
 """Random reads of a mirror of all fixtures by many readers at once, compared with an export; the store is reopened
 (SIGUSR1) under them, and unmounted and mounted again between rounds.
 
-    soak.py [--seconds N] [--readers N] [--cache SIZE] [--descriptors N] [--round N] [--seed N]
+    soak.py [--seconds N] [--readers N] [--cache SIZE] [--descriptors N] [--round N] [--seed N] [SUITE...]
 
+The mirror holds the stores of the suites (all of them, or those named) without what is expected of them. It and its export
+are made once, in tests/soak of the build folder, and anew where the program or the stores are newer.
 Every byte must be the export's, every error one that the export has met, and memory stays within the cache's budget and
 64 MiB. Ends with 1 where that is not so, with 77 where FUSE cannot be used.
 """
@@ -31,14 +33,44 @@ def mib(text):
     return float(text[:-1]) * units[text[-1]]
 
 
-def export_of(folder):
-    """What the mirror must show: the export, and the paths whose reading fails."""
-    target = os.path.join(folder, "export")
-    result = subprocess.run([PROGRAM, "export", DATA, target], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+def newest(folder):
+    return max(os.stat(at).st_mtime_ns for at, _, _ in os.walk(folder))
+
+
+def make_mirror(suites, folder):
+    """The stores of the suites without the texts that are expected of them, linked: a mirror of half the files."""
+    for suite in suites:
+        shutil.copytree(os.path.join(DATA, suite), os.path.join(folder, suite), symlinks=True, copy_function=os.link,
+                        ignore=shutil.ignore_patterns("expected"))
+
+
+def mirror_and_export(suites):
+    """A mirrored folder, and the files that an export of it holds."""
+    folder = os.path.join(DATA, "..", "soak", "-".join(suites) or "all")
+    mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
+    suites = suites or sorted(name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles")
+    state = f"{os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
+    if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
+        shutil.rmtree(folder, ignore_errors=True)
+        make_mirror(suites, mirror)
+        subprocess.run([PROGRAM, "export", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        with open(made, "w", encoding="ascii") as out:
+            out.write(state)
     files = []
-    for at, _, names in os.walk(target):
-        files += [os.path.relpath(os.path.join(at, name), target) for name in names if not os.path.islink(os.path.join(at, name))]
-    return target, sorted(files), result
+    for at, _, names in os.walk(export):
+        files += [os.path.relpath(os.path.join(at, name), export) for name in names if not os.path.islink(os.path.join(at, name))]
+    return os.path.realpath(mirror), os.path.realpath(export), sorted(files)
+
+
+def read_all(descriptor, length, offset):
+    """A read that meets an error behind its first page gives what is before it; the next one fails."""
+    got = b""
+    while len(got) < length:
+        more = os.pread(descriptor, length - len(got), offset + len(got))
+        if not more:
+            break
+        got += more
+    return got
 
 
 class Reader:
@@ -59,7 +91,7 @@ class Reader:
             for _ in range(self.random.randint(1, 4)):
                 offset = self.random.randrange(size + 1)
                 length = min(self.random.choice((1, 100, 4096, 65536, MOST_READ)), size - offset)
-                got = os.pread(shown.fileno(), length, offset)
+                got = read_all(shown.fileno(), length, offset)
                 self.found["bytes"] += len(got)
                 if got != os.pread(good.fileno(), length, offset):
                     return f"other bytes at {offset}, {len(got)} of {length}"
@@ -106,16 +138,16 @@ class Watch:
             pass
 
 
-def mount(mountpoint, options):
+def mount(mirror, mountpoint, options):
     def limit():
         if options.descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (options.descriptors, options.descriptors))
-    subprocess.run([PROGRAM, "-o", f"cache_size={options.cache}", DATA, mountpoint], check=True, preexec_fn=limit)
+    subprocess.run([PROGRAM, "-o", f"cache_size={options.cache}", mirror, mountpoint], check=True, preexec_fn=limit)
     return daemon_of(mountpoint)
 
 
-def one_round(options, number, mountpoint, export, files, watch, end):
-    pid = mount(mountpoint, options)
+def one_round(options, number, mountpoint, mirror, export, files, watch, end):
+    pid = mount(mirror, mountpoint, options)
     stop, results = multiprocessing.Event(), multiprocessing.Queue()
     readers = [multiprocessing.Process(target=Reader(mountpoint, export, files, options.seed * 1000003 + number * 1009 + i).run, args=(stop, results))
                for i in range(options.readers)]
@@ -146,6 +178,7 @@ def main():
     parser.add_argument("--descriptors", type=int, help="ulimit -n of the mount")
     parser.add_argument("--round", type=float, default=15, help="seconds between unmounts")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("suites", nargs="*", help="folders of the test data; all where none is named")
     options = parser.parse_args()
     reason = why_not()
     if reason:
@@ -158,10 +191,11 @@ def main():
     total, wrong, slowest, watch, rounds = collections.Counter(), [], 0.0, Watch(), 0
     start = time.monotonic()
     try:
-        export, files, _ = export_of(folder)
+        mirror, export, files = mirror_and_export(options.suites)
+        start = time.monotonic()
         end = time.monotonic() + options.seconds
         while time.monotonic() < end and not wrong:
-            for found, bad, longest in one_round(options, rounds, mountpoint, export, files, watch, end):
+            for found, bad, longest in one_round(options, rounds, mountpoint, mirror, export, files, watch, end):
                 total += found
                 wrong += bad
                 slowest = max(slowest, longest)

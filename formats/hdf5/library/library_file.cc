@@ -122,7 +122,10 @@ auto read_by_library(Call&& call) {
 LibraryFile::LibraryFile(const std::string& location, Context& context)
     : file_(std::make_shared<const OpenFile>(location, context)), cache_owner_(context.cache.new_owner()) {}
 
-LibraryFile::~LibraryFile() = default;
+// Datasets that are open keep the file open.
+LibraryFile::~LibraryFile() {
+  file_->context().cache.drop(cache_owner_, cache_owner_ + 1);
+}
 
 const FilePtr& LibraryFile::bytes() const {
   return file_->bytes();

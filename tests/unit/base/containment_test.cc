@@ -123,6 +123,19 @@ BOOST_AUTO_TEST_CASE(the_folder_around_a_store_holds_its_neighbours) {
   BOOST_TEST(!bounds.contains("/etc/passwd"));
 }
 
+BOOST_AUTO_TEST_CASE(folder_that_cannot_be_seen_just_now_is_no_empty_one) {
+  const Containment bounds = Containment::of_store(store);
+  disk::permissions(root, disk::no_perms);
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) BOOST_REQUIRE(::seteuid(65534) == 0);
+  const auto is_unreadable = [](const Error& error) { return error.code() == Errc::unreadable; };
+  BOOST_CHECK_EXCEPTION(Containment::of_store(store), Error, is_unreadable);
+  BOOST_CHECK_EXCEPTION(Containment::around_store(store + "/deep"), Error, is_unreadable);
+  BOOST_CHECK_EXCEPTION(bounds.contains(store + "/inside"), Error, is_unreadable);
+  if (is_root) BOOST_REQUIRE(::seteuid(0) == 0);
+  disk::permissions(root, disk::owner_all);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_refused_is_said_with_its_path) {
   const auto bounds = Containment::of_store(store);
   BOOST_CHECK_NO_THROW(bounds.check(store + "/inside"));

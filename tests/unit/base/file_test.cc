@@ -241,6 +241,18 @@ BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {
   BOOST_TEST(text_of(last->read_at(0, 1)) == "x");
 }
 
+BOOST_AUTO_TEST_CASE(file_that_somebody_holds_has_one_descriptor) {
+  Directory directory;
+  FilePool pool(1);
+  const size_t before = open_descriptors();
+  const FilePtr held = pool.open(directory.write("held", "text"));
+  for (int i = 0; i < 200; ++i) {
+    pool.open(directory.write("other" + std::to_string(i), "text"));
+    BOOST_TEST(pool.open(directory.path("held")) == held);
+  }
+  BOOST_TEST(open_descriptors() == before + 1);
+}
+
 BOOST_AUTO_TEST_CASE(file_rewritten_with_its_time_put_back_has_changed) {
   const Directory directory;
   FilePool pool;
