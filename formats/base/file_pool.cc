@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "cache/request.h"
 #include "formats/base/error.h"
@@ -37,31 +38,38 @@ size_t most_descriptors() {
   return static_cast<size_t>(limit.rlim_cur);
 }
 
+using LocalFilePtr = std::shared_ptr<const LocalFile>;
+
 struct FilePool::State {
   struct Open {
     std::string path;
-    FilePtr file;
+    LocalFilePtr file;
   };
 
   State(size_t most, std::atomic<uint64_t>* counter)
       : most_open(std::clamp<size_t>(most, 1, std::max<size_t>(most_descriptors() / 4, 1))),
-        bytes_read(counter) {}
+        most_in_all(std::max<size_t>(most_descriptors() / 2, 1)) {
+    owner->bytes_read = counter;
+    owner->open = [this](const std::string& path) { return open_descriptor(path); };
+  }
 
   const size_t most_open;
-  std::atomic<uint64_t>* const bytes_read;
+  const size_t most_in_all;  // of files that others hold too
+  const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
   Containment bounds;                                                       // set before anything is opened
   std::mutex mutex;                                                         // guards everything below
   std::list<Open> open;                                                     // the latest used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
-  std::unordered_map<std::string, std::weak_ptr<const File>> held;          // not in open, but by others
-  size_t held_before_look = 64;  // for those that nobody holds any more
+  std::unordered_map<std::string, std::weak_ptr<const LocalFile>> held;     // not in open, but by others
+  std::vector<std::weak_ptr<const LocalFile>> former;  // of before clear(), also held by others
+  size_t held_before_look = 64;                        // for those that nobody holds any more
   PathFingerprints fingerprints;
   PathFingerprints absent{kMostAbsent};
 
   int open_descriptor(const std::string& path);
-  FilePtr find(const std::string& path);
-  FilePtr keep(const std::string& path, FilePtr file);
-  FilePtr keep_locked(const std::string& path, FilePtr file, std::list<Open>& closed);
+  LocalFilePtr find(const std::string& path);
+  LocalFilePtr keep(const std::string& path, LocalFilePtr file);
+  LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed);
   void let_go(const Open& file);
   void close_all();
   void remember(const std::string& path, uint64_t fingerprint);
@@ -73,6 +81,7 @@ struct FilePool::State {
 int FilePool::State::open_descriptor(const std::string& path) {
   // A FIFO without a writer would hold up a blocking open.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  if (owner->open_descriptors >= most_in_all) close_all();
   int64_t waited = 0;
   for (;;) {
     const int descriptor = bounds.open(path, kFlags);
@@ -86,7 +95,7 @@ int FilePool::State::open_descriptor(const std::string& path) {
   }
 }
 
-FilePtr FilePool::State::find(const std::string& path) {
+LocalFilePtr FilePool::State::find(const std::string& path) {
   std::list<Open> closed;  // after the lock
   const std::lock_guard lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) {
@@ -94,12 +103,12 @@ FilePtr FilePool::State::find(const std::string& path) {
     return found->second->file;
   }
   const auto elsewhere = held.find(path);
-  FilePtr file = elsewhere == held.end() ? nullptr : elsewhere->second.lock();
+  LocalFilePtr file = elsewhere == held.end() ? nullptr : elsewhere->second.lock();
   if (elsewhere != held.end()) held.erase(elsewhere);
   return file ? keep_locked(path, std::move(file), closed) : nullptr;
 }
 
-FilePtr FilePool::State::keep(const std::string& path, FilePtr file) {
+LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
   std::list<Open> closed;  // after the lock
   const std::lock_guard lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
@@ -117,7 +126,8 @@ void FilePool::State::let_go(const Open& file) {
 }
 
 // Requires: the mutex is held. closed: what is to be closed without it.
-FilePtr FilePool::State::keep_locked(const std::string& path, FilePtr file, std::list<Open>& closed) {
+LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr file,
+                                          std::list<Open>& closed) {
   if (open.size() >= most_open) {
     let_go(open.back());
     by_path.erase(open.back().path);
@@ -128,12 +138,19 @@ FilePtr FilePool::State::keep_locked(const std::string& path, FilePtr file, std:
   return file;
 }
 
+// Those that others hold too give back their descriptors where nobody reads.
 void FilePool::State::close_all() {
   std::list<Open> closed;  // after the lock
+  std::vector<LocalFilePtr> kept;
   const std::lock_guard lock(mutex);
   for (const Open& file : open) let_go(file);
   by_path.clear();
   closed.swap(open);
+  for (const auto& [path, file] : held)
+    if (LocalFilePtr living = file.lock()) kept.push_back(std::move(living));
+  for (const auto& file : former)
+    if (LocalFilePtr living = file.lock()) kept.push_back(std::move(living));
+  for (const LocalFilePtr& file : kept) file->let_descriptor_go();
 }
 
 void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
@@ -150,7 +167,12 @@ void FilePool::State::remember_absent(const std::string& path) {
 FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
     : state_(std::make_unique<State>(most_open, bytes_read)) {}
 
-FilePool::~FilePool() = default;
+FilePool::~FilePool() {
+  state_->owner->open = [](const std::string&) {  // of files that outlive the pool
+    errno = EBADF;
+    return -1;
+  };
+}
 
 void FilePool::confine(Containment bounds) {
   state_->bounds = std::move(bounds);
@@ -182,7 +204,7 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
     state_->remember_absent(path);
     return nullptr;
   }
-  FilePtr file = LocalFile::adopt(descriptor, path, state_->bytes_read);
+  LocalFilePtr file = LocalFile::adopt(descriptor, path, state_->owner);
   state_->remember(path, file->fingerprint());
   return state_->keep(path, std::move(file));
 }
@@ -205,7 +227,7 @@ EntryKind FilePool::kind_of(const std::string& path) {
 FilePtr FilePool::look_into(const std::string& path) {
   if (path.find('\0') != std::string::npos) return nullptr;
   const int descriptor = state_->open_descriptor(path);
-  if (descriptor >= 0) return LocalFile::adopt(descriptor, path, state_->bytes_read);
+  if (descriptor >= 0) return LocalFile::adopt(descriptor, path, state_->owner);
   if (is_absence(errno) || errno == EXDEV || errno == ENXIO) return nullptr;
   throw system_error(path, errno);
 }
@@ -213,6 +235,9 @@ FilePtr FilePool::look_into(const std::string& path) {
 void FilePool::clear() {
   state_->close_all();
   const std::lock_guard lock(state_->mutex);
+  std::vector<std::weak_ptr<const LocalFile>>& former = state_->former;
+  for (auto& [path, file] : state_->held) former.push_back(std::move(file));
+  std::erase_if(former, [](const auto& file) { return file.expired(); });
   state_->held.clear();
   state_->fingerprints.clear();
   state_->absent.clear();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <mutex>
 #include <system_error>
 
 #include "formats/base/error.h"
@@ -40,7 +41,8 @@ int64_t clock_tick() {
 
 }  // namespace
 
-FilePtr LocalFile::adopt(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read) {
+std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string path,
+                                                  std::shared_ptr<Owner> owner) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {
     const int error = errno;
@@ -51,22 +53,66 @@ FilePtr LocalFile::adopt(int descriptor, std::string path, std::atomic<uint64_t>
     ::close(descriptor);
     throw damaged("{}: is no regular file", path);
   }
-  return std::make_shared<const LocalFile>(descriptor, std::move(path), status, bytes_read);
+  return std::make_shared<const LocalFile>(descriptor, std::move(path), status, std::move(owner));
 }
 
 LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status,
-                     std::atomic<uint64_t>* bytes_read)
+                     std::shared_ptr<Owner> owner)
     : File(std::move(path), static_cast<uint64_t>(status.st_size), fingerprint_of(status)),
       descriptor_(descriptor),
       modified_(modified_time(status)),
       links_(status.st_nlink),
-      bytes_read_(bytes_read) {}
+      owner_(std::move(owner)) {
+  ++owner_->open_descriptors;
+}
 
 LocalFile::~LocalFile() {
+  is_asked_for_ = false;
+  let_descriptor_go();
+}
+
+void LocalFile::let_descriptor_go() const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || descriptor_ < 0 || is_asked_for_) return;
   ::close(descriptor_);
+  descriptor_ = -1;
+  --owner_->open_descriptors;
+}
+
+std::shared_lock<std::shared_mutex> LocalFile::hold_descriptor() const {
+  for (;;) {
+    std::shared_lock held(mutex_);
+    if (descriptor_ >= 0) return held;
+    held.unlock();
+    // Not under the lock: others may have to let go of theirs for it.
+    const int descriptor = owner_->open(path());
+    if (descriptor < 0) throw errno == ENOENT ? changed(path()) : system_error(path(), errno);
+    struct stat status {};
+    const int error = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+    const std::unique_lock lock(mutex_);
+    if (error == 0 && fingerprint_of(status) == fingerprint() && descriptor_ < 0) {
+      descriptor_ = descriptor;
+      ++owner_->open_descriptors;
+      continue;
+    }
+    ::close(descriptor);
+    if (error != 0) throw system_error(path(), error);
+    if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  }
+}
+
+int LocalFile::descriptor() const {
+  for (;;) {
+    hold_descriptor();
+    const std::unique_lock lock(mutex_);
+    if (descriptor_ < 0) continue;
+    is_asked_for_ = true;
+    return descriptor_;
+  }
 }
 
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
+  const auto held = hold_descriptor();
   size_t done = 0;
   while (done < out.size()) {
     const ssize_t got =
@@ -76,8 +122,8 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
     if (got == 0) break;
     done += static_cast<size_t>(got);
   }
-  if (bytes_read_) bytes_read_->fetch_add(done, std::memory_order_relaxed);
-  check_unchanged();
+  if (owner_->bytes_read) owner_->bytes_read->fetch_add(done, std::memory_order_relaxed);
+  check_open_file();
   if (done == out.size()) return;
   // The system gives less than there is, or nobody has that much.
   if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
@@ -85,6 +131,12 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
 }
 
 void LocalFile::check_unchanged() const {
+  const std::shared_lock held(mutex_);
+  descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
+}
+
+// Requires: the descriptor is held.
+void LocalFile::check_open_file() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw system_error(path(), errno);
   if (fingerprint_of(status) != fingerprint()) throw changed(path());
@@ -95,7 +147,11 @@ void LocalFile::check_unchanged() const {
 // much as a small read, so it is done once a tick of the clock, or where the file has lost a name.
 void LocalFile::check_path(uint64_t links) const {
   const int64_t now = clock_tick();
-  if (links == links_ && now != 0 && path_checked_.load(std::memory_order_relaxed) == now) return;
+  if (links != links_ || now == 0 || path_checked_.load(std::memory_order_relaxed) != now)
+    check_path_now(now);
+}
+
+void LocalFile::check_path_now(int64_t now) const {
   struct stat status {};
   if (::stat(path().c_str(), &status) != 0) {
     if (errno == ENOENT) throw changed(path());

@@ -1,9 +1,13 @@
-// A regular file of this machine. What it is, is told by its device, inode, size, mtime and ctime.
+// A regular file of this machine. What it is, is told by its device, inode, size, mtime and ctime. Its
+// descriptor may be taken away while nobody reads: the next read opens the file again, and it must be the
+// same one.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <atomic>
+#include <functional>
+#include <shared_mutex>
 
 #include "formats/base/error.h"
 #include "formats/base/file.h"
@@ -12,26 +16,42 @@ namespace plainfs {
 
 class LocalFile : public File {
  public:
-  // Takes over the descriptor, also where it throws: damaged where it is no regular file. bytes_read: where
-  // the bytes of read_at are added up; may be null.
-  static FilePtr adopt(int descriptor, std::string path, std::atomic<uint64_t>* bytes_read = nullptr);
-  LocalFile(int descriptor, std::string path, const struct stat& status, std::atomic<uint64_t>* bytes_read);
+  // What files of one pool share; outlives their reads.
+  struct Owner {
+    std::function<int(const std::string& path)> open;  // as FilePool opens: -1 where nothing is there
+    std::atomic<uint64_t>* bytes_read = nullptr;       // where the bytes of read_at are added up
+    std::atomic<size_t> open_descriptors{0};
+  };
+
+  // Takes over the descriptor, also where it throws: damaged where it is no regular file.
+  static std::shared_ptr<const LocalFile> adopt(int descriptor, std::string path,
+                                                std::shared_ptr<Owner> owner);
+  LocalFile(int descriptor, std::string path, const struct stat& status, std::shared_ptr<Owner> owner);
   ~LocalFile() override;
 
-  int descriptor() const override { return descriptor_; }
+  // Stays open from now on.
+  int descriptor() const override;
+  // Closes the descriptor, but for one that is in use or was asked for.
+  void let_descriptor_go() const;
   // Where a folder on the way was replaced, some milliseconds may pass before that is seen.
   void check_unchanged() const override;
   void check_unmodified_since(timespec then) const override;
 
  private:
   void read(uint64_t offset, std::span<std::byte> out) const override;
+  void check_open_file() const;
   void check_path(uint64_t links) const;
+  void check_path_now(int64_t now) const;
+  // While it is held the descriptor is open.
+  std::shared_lock<std::shared_mutex> hold_descriptor() const;
 
-  const int descriptor_;
+  mutable std::shared_mutex mutex_;  // guards the next two; held shared by who uses the descriptor
+  mutable int descriptor_;           // -1: let go
+  mutable bool is_asked_for_ = false;
   const timespec modified_;
   const uint64_t links_;
   mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here
-  std::atomic<uint64_t>* const bytes_read_;
+  const std::shared_ptr<Owner> owner_;
 };
 
 // unreadable: "PATH: the system's words for error".

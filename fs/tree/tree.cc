@@ -11,7 +11,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostInnerStores = 48;    // each may hold two descriptors: libhdf5's and ours
+constexpr size_t kMostInnerStores = 12;    // libhdf5 takes most of a MiB for each, however small
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
 
 size_t most_inner_stores() {

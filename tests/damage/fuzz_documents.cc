@@ -1,8 +1,10 @@
 // Any text as the documents that stores hold: JSON, which is written again and read again, the form of an
 // awkward array, a simple_list of takane, and character references.
 #include <cstdlib>
+#include <span>
 
 #include "formats/anndata/awkward_form.h"
+#include "formats/base/bytes.h"
 #include "formats/takane/json_list.h"
 #include "formats/text/character_references.h"
 #include "formats/text/json.h"

@@ -50,8 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const ChunkBtree tree(*file, layout, context, chunks);
     const Box places{Shape(chunks.chunk_shape.size(), 0), Shape(chunks.chunk_shape.size(), 3)};
     if (places.extent.size() > 4) return;  // 3 to the rank are many
-    for (const PlacedChunk& chunk : tree.find(places))
-      file->read_at(chunk.stored.offset, chunk.stored.size);
+    for (const PlacedChunk& chunk : tree.find(places)) file->read_at(chunk.stored.offset, chunk.stored.size);
     tree.holds_any(places);
   });
   const GlobalHeap objects(file, layout, context);

@@ -94,7 +94,7 @@ class Reader:
                 got = read_all(shown.fileno(), length, offset)
                 self.found["bytes"] += len(got)
                 if got != os.pread(good.fileno(), length, offset):
-                    return f"other bytes at {offset}, {len(got)} of {length}"
+                    return f"other bytes at {offset}, {len(got)} of {length}; now of {os.fstat(shown.fileno()).st_size} bytes, not {size}"
         return None
 
     def read_one(self):

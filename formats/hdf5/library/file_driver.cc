@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/base/local_file.h"
 #include "formats/hdf5/library/driver_class.h"
 #include "formats/hdf5/library/library.h"
 
@@ -74,11 +75,13 @@ int compare(const H5FD_t* a, const H5FD_t* b) {
   return key(a) < key(b) ? -1 : key(a) > key(b);
 }
 
-// With a descriptor, the library finds what stands beside the file that a name is a symbolic link to.
+// With a descriptor, which is then asked for, the library finds what stands beside the file that a name is a
+// symbolic link to.
 herr_t query(const H5FD_t* file, unsigned long* flags) {
   *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
            H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
-  if (file && driver_file(file).file->descriptor() >= 0) *flags |= H5FD_FEAT_POSIX_COMPAT_HANDLE;
+  if (file && dynamic_cast<const LocalFile*>(driver_file(file).file.get()))
+    *flags |= H5FD_FEAT_POSIX_COMPAT_HANDLE;
   return 0;
 }
 

@@ -253,6 +253,56 @@ BOOST_AUTO_TEST_CASE(file_that_somebody_holds_has_one_descriptor) {
   BOOST_TEST(open_descriptors() == before + 1);
 }
 
+// What may be open as RLIMIT_NOFILE says, until it ends.
+struct FewDescriptors {
+  explicit FewDescriptors(rlim_t most) {
+    BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit few{most, before.rlim_max};
+    BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before); }
+  rlimit before{};
+};
+
+BOOST_AUTO_TEST_CASE(more_files_than_descriptors_can_be_held_and_read) {
+  Directory directory;
+  const FewDescriptors few(64);
+  FilePool pool;
+  std::vector<FilePtr> held;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "file" + std::to_string(i);
+    held.push_back(pool.open(directory.write(name, name)));
+  }
+  for (int round = 0; round < 2; ++round)
+    for (int i = 0; i < 200; ++i) {
+      const std::string name = "file" + std::to_string(i);
+      held[static_cast<size_t>(i)]->check_unchanged();
+      BOOST_TEST(text_of(held[static_cast<size_t>(i)]->read_at(0, name.size())) == name);
+    }
+  BOOST_TEST(open_descriptors() < 40U);
+  pool.clear();
+  for (int i = 0; i < 200; ++i) held.push_back(pool.open(directory.path("file" + std::to_string(i))));
+  for (const FilePtr& file : held) BOOST_TEST(file->read_at(0, 4).size() == 4U);
+  BOOST_TEST(open_descriptors() < 40U);
+  BOOST_TEST((::fcntl(held[0]->descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_its_descriptor_is_away_has_changed) {
+  Directory directory;
+  const FewDescriptors few(64);
+  FilePool pool;
+  const FilePtr first = pool.open(directory.write("first", "text"));
+  const FilePtr gone = pool.open(directory.write("gone", "text"));
+  std::vector<FilePtr> others;
+  for (int i = 0; i < 100; ++i)
+    others.push_back(pool.open(directory.write("other" + std::to_string(i), "text")));
+  touch(directory.path("first"));
+  fs::remove(directory.path("gone"));
+  BOOST_CHECK_EXCEPTION(first->read_at(0, 4), Error, fails(Errc::changed, "has changed"));
+  BOOST_CHECK_EXCEPTION(first->check_unchanged(), Error, fails(Errc::changed, "has changed"));
+  BOOST_CHECK_EXCEPTION(gone->read_at(0, 4), Error, fails(Errc::changed, "has changed"));
+}
+
 BOOST_AUTO_TEST_CASE(file_rewritten_with_its_time_put_back_has_changed) {
   const Directory directory;
   FilePool pool;
@@ -288,6 +338,7 @@ BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
   FilePool pool;
   const std::string a = directory.write("a", "first"), b = directory.write("b", "other");
   FilePtr held = pool.open(a);
+  held->descriptor();  // stays open from now on
   const NoMoreDescriptors none;
   std::atomic<bool> opened{false};
   std::thread waiting([&] {
@@ -308,6 +359,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_descriptor_may_be_cancelled) {
   const Directory directory;
   FilePool pool;
   const FilePtr held = pool.open(directory.write("a", "first"));
+  held->descriptor();  // stays open from now on
   const std::string b = directory.write("b", "other");
   const NoMoreDescriptors none;
   const Request::Scope scope(&flag);
