@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "formats/base/location.h"
 #include "formats/folder/folder.h"
 #include "formats/foreign.h"
 #include "formats/registry.h"
@@ -38,6 +39,14 @@ void check_readable(const files::path& path) {
   if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
 }
 
+// As the store is called from now on. Throws where nothing of this machine is there.
+std::string location_of(const std::string& path) {
+  if (is_url(path)) return path;
+  const files::path absolute = absolute_path(path);
+  check_readable(absolute);
+  return absolute.string();
+}
+
 // Requires: path is a file that no container recognises.
 Error unknown_format(const std::string& path, Context& context) {
   std::string message = "no format that plainfs knows";
@@ -64,19 +73,20 @@ void describe(const Node& raw_root, Store& store) {
 }  // namespace
 
 std::string location_of_store(const std::string& path) {
+  if (is_url(path)) return path;
   return absolute_path(path).string();
 }
 
 Store open_store(const std::string& path, Context& context) {
-  if (path.find("://") != std::string::npos)
-    throw unsupported("stores behind a URL are not read; mount it with rclone or sshfs first");
-  const files::path absolute = absolute_path(path);
-  check_readable(absolute);
-  const Probe probe(absolute.string(), context.files);
+  const std::string location = location_of(path);
+  const Probe probe(location, context.files);
+  if (probe.kind() == EntryKind::nothing) throw not_found("no such file or directory");
   const Container* const container = container_of(probe);
-  if (!container && !probe.is_folder()) throw unknown_format(absolute.string(), context);
+  if (!container && !probe.is_folder()) throw unknown_format(location, context);
+  if (!container && is_url(location))
+    throw unsupported("a folder elsewhere that is no store; name one in it");
   Store store = container ? container->open(probe, context) : folder::open(probe, context);
-  store.path = absolute.string();
+  store.path = location;
   const Node raw_root = store.root;
   store.root = with_meaning(std::move(store.root), context);
   describe(raw_root, store);

@@ -1,4 +1,4 @@
-// Opens whatever a path is: a store of a known format, or a folder as a mirror of the stores in it.
+// Opens whatever a path or a URL is: a store of a known format, or a folder as a mirror of the stores in it.
 #pragma once
 
 #include <string>

@@ -13,6 +13,7 @@
 #include "formats/model/check_known.h"
 #include "formats/nwb/schema.h"
 #include "formats/rds/container.h"
+#include "formats/remote/http_client.h"
 #include "formats/takane/object.h"
 #include "formats/tenx/schema.h"
 #include "formats/zarr/zarr.h"
@@ -110,7 +111,7 @@ Node refine(Node node, Context& context) {
 }
 
 std::vector<std::pair<std::string, std::string>> format_libraries() {
-  return {{"libhdf5", hdf5::library_version()}};
+  return {{"libhdf5", hdf5::library_version()}, {"libcurl", remote::http_library_version()}};
 }
 
 }  // namespace plainfs

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "formats/base/location.h"
 #include "formats/base/modified_time.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
@@ -119,8 +120,10 @@ Status Filesystem::status(Inode inode, bool with_size) {
 mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   mode_t shown = most & ~appearance_.umask;
   if (!appearance_.is_for_others || tree.is_hidden(inode)) return shown;
+  const std::string path = tree.source_path(inode);
+  if (is_url(path)) return shown;  // a server has no modes; who mounts decides
   struct stat source {};
-  if (::stat(tree.source_path(inode).c_str(), &source) != 0) return shown & 0700;
+  if (::stat(path.c_str(), &source) != 0) return shown & 0700;
   // By whom: of a folder also by whom it can be entered. The owner of a copy may write it.
   mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {

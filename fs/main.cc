@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/location.h"
 #include "fs/build_info.h"
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
@@ -63,7 +64,9 @@ int mount_as_helper(const std::vector<std::string>& given) {
   options.asks_to_write = false;  // mount(8) says rw where nobody did
   if (options.help || options.version) return show_about(options);
   if (helper.is_fake) return kSuccess;
-  if (options.may_be_absent && ::access(options.store.c_str(), F_OK) != 0 && errno == ENOENT) return kSuccess;
+  if (options.may_be_absent && !is_url(options.store) && ::access(options.store.c_str(), F_OK) != 0 &&
+      errno == ENOENT)
+    return kSuccess;
   try {
     return mount_store(options);
   } catch (const Failure& failure) {

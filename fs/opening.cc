@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "formats/base/local_file.h"
+#include "formats/base/location.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -20,7 +21,7 @@ Context with_files(const Context& like, Sources& files) {
 }  // namespace
 
 OpeningContext::OpeningContext(const Context& like, const std::string& store)
-    : files_(store, like.options.follow_outside, like.counters.source_bytes_read),
+    : files_(store, like.options, like.cache, like.counters),
       used_(files_.own(), store),
       context_(with_files(like, used_)),
       others_(context_, files_) {
@@ -49,6 +50,7 @@ Opening::~Opening() {
 
 // What was removed is another device's inode 0. A disk or a network that does not answer has changed nothing.
 Opening::Stamp Opening::stamp_of(const std::string& path) {
+  if (is_url(path)) return {};  // every reply says which version it is of
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR)
     throw system_error(path, errno);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "formats/base/location.h"
 #include "fs/exit_code.h"
 #include "fs/index/index_folder.h"
 #include "fs/option_values.h"
@@ -63,6 +64,12 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.read.array_header = true; }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+    {0, "no_sign", "", "ask S3 without a signature, for what is public",
+     [](Options& o, std::string_view) { o.read.remote.no_sign = true; }},
+    {0, "endpoint", "URL", "of an S3 service that is not AWS's",
+     [](Options& o, std::string_view v) { o.read.remote.endpoint = v; }},
+    {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
+     [](Options& o, std::string_view v) { o.read.remote.region = v; }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
@@ -217,8 +224,22 @@ class Parser {
     names.emplace_back(name);
     static constexpr std::string_view kFileUrl = "file://";
     if (names.size() == 1 && name.starts_with(kFileUrl)) names[0] = name.substr(kFileUrl.size());
+    if (names.size() == 1 && is_url(names[0])) split_url(names[0]);
     if (names.size() == 1) options_.store = names[0];
     if (names.size() == 2) options_.mountpoint = name;
+  }
+
+  // Leaves the location. What stands behind the "?" may be a key to what is before it (signed URLs): it is
+  // shown nowhere.
+  void split_url(std::string& url) {
+    const bool is_key = url.starts_with("s3://");  // in which any letter is one
+    if (!is_key) url.resize(std::min(url.size(), url.find('#')));
+    const size_t mark = is_key ? std::string::npos : url.find('?');
+    if (mark != std::string::npos) {
+      options_.read.remote.query = url.substr(mark + 1);
+      url.resize(mark);
+    }
+    while (url.ends_with('/') && !url.ends_with("://")) url.pop_back();
   }
 
   std::string_view value_of(std::string_view option) {
@@ -344,6 +365,9 @@ Json::Object describe(const Options& options) {
   if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
   if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
+  if (options.read.remote.no_sign) shown.emplace_back("no_sign", true);
+  add("endpoint", options.read.remote.endpoint);
+  add("region", options.read.remote.region);
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;

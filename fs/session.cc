@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "formats/base/location.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
@@ -14,9 +15,12 @@ namespace plainfs {
 namespace {
 
 // Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
+// Those of a store elsewhere wait for the server.
 unsigned workers_for(const Options& options) {
   if (options.single_threaded) return 0;
-  return options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  if (options.threads != 0) return options.threads;
+  const unsigned least = is_url(options.store) ? 16 : 1;
+  return std::max(least, std::thread::hardware_concurrency());
 }
 
 Appearance appearance_of(const Options& options) {
@@ -47,7 +51,7 @@ std::string inner_hint(const std::string& given) {
 
 Session::Session(const Options& options, std::function<void(const std::string& message)> warn)
     : cache_(options.cache_bytes),
-      files_(options.store, options.read.follow_outside, counters_.source_bytes_read),
+      files_(options.store, options.read, cache_, counters_),
       used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
       context_{cache_,
                workers_,

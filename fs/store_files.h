@@ -1,29 +1,46 @@
 // The files of a store and of the stores beside it, which its links lead to: each opened from where it may be
-// opened (formats/base/containment.h).
+// opened (formats/base/containment.h). A store elsewhere has its own objects alone.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "cache/byte_cache.h"
 #include "formats/base/file_pool.h"
+#include "formats/base/location.h"
+#include "formats/model/context.h"
+#include "formats/remote/remote_sources.h"
 
 namespace plainfs {
 
 // Thread-safe.
 class StoreFiles {
  public:
-  // follow_outside: there are no bounds.
-  StoreFiles(const std::string& store, bool follow_outside, std::atomic<uint64_t>& bytes_read)
-      : own_(kMostOpen, &bytes_read), neighbours_(kMostNeighbours, &bytes_read) {
-    if (follow_outside) return;
+  // options.follow_outside: there are no bounds. cache and counters outlive this.
+  StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
+      : own_(kMostOpen, &counters.source_bytes_read),
+        neighbours_(kMostNeighbours, &counters.source_bytes_read) {
+    if (is_url(store)) {
+      remote_ =
+          remote::open_sources(store, options.remote, cache, counters.remote, &counters.source_bytes_read);
+      return;
+    }
+    if (options.follow_outside) return;
     own_.confine(Containment::of_store(store));
     neighbours_.confine(Containment::around_store(store));
   }
 
-  FilePool& own() { return own_; }
+  Sources& own() {
+    if (remote_) return *remote_;
+    return own_;
+  }
   // Those of another store, which may be inside the first one (a mirrored folder) or beside it.
-  FilePool& of(const std::string& store) { return own_.bounds().contains(store) ? own_ : neighbours_; }
+  Sources& of(const std::string& store) {
+    if (remote_) return *remote_;
+    return own_.bounds().contains(store) ? own_ : neighbours_;
+  }
 
  private:
   static constexpr size_t kMostOpen = 256;       // where the process may have as many
@@ -31,6 +48,7 @@ class StoreFiles {
 
   FilePool own_;
   FilePool neighbours_;
+  std::unique_ptr<Sources> remote_;  // null: the store is of this machine
 };
 
 }  // namespace plainfs

@@ -13,6 +13,11 @@
 
 namespace plainfs {
 
+struct ByteRange {
+  uint64_t offset;
+  uint64_t size;
+};
+
 // Open for reading. Safe from any thread.
 class File {
  public:
@@ -33,6 +38,9 @@ class File {
   // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
+  // That these will be read soon: where each read is a round trip, they are fetched together, and the call
+  // does not wait for it. Requires: they lie in the file, by offset.
+  virtual void will_read(std::span<const ByteRange> /*ranges*/) const {}
   // Throws changed where what is at path is no longer this file. Where a folder on the way was replaced, some
   // milliseconds may pass before that is seen.
   virtual void check_unchanged() const = 0;

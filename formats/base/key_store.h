@@ -40,6 +40,10 @@ class KeyStore {
 
   // Of the folder, or of the file that holds it all.
   const std::string& location() const { return location_; }
+  // Whether each question costs a round trip, so that what one document says of many others is asked first.
+  virtual bool is_remote() const { return false; }
+  // Whether list() and folders() can be answered, and has_folder() by more than the keys that were met.
+  virtual bool is_listable() const { return true; }
   // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
   // that name included.
   virtual ValuePtr open(const std::string& key) const = 0;

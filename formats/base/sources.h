@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class Sources {
   virtual EntryKind kind_of(const std::string& location) = 0;
   // Null where nothing is there, or no regular file, or it lies outside of the bounds.
   virtual FilePtr look_into(const std::string& location) = 0;
+
+  // When what is at location, which was opened before, was last modified; zeros where that is not known.
+  virtual timespec modified(const std::string& /*location*/) { return {}; }
 
   // What may be opened: a location that leads out of it is unreadable.
   virtual const Containment& bounds() const = 0;

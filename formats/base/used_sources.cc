@@ -15,6 +15,7 @@
 #include "formats/base/file_time.h"
 #include "formats/base/folder_store.h"
 #include "formats/base/host_path.h"
+#include "formats/base/location.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -107,7 +108,9 @@ std::optional<std::string> folder_stamp(const std::string& path, Latest& latest)
   return sum.text();
 }
 
+// None of a place elsewhere, which the system knows nothing of.
 std::optional<std::string> stamp_now(const std::string& name, Latest& latest) {
+  if (is_url(name)) return std::nullopt;
   if (name.ends_with('/')) return folder_stamp(name, latest);
   struct stat status {};
   if (::stat(name.c_str(), &status) == 0) {
@@ -148,6 +151,7 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
 }
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
+  if (is_url(location)) return sources_.open_folder(location);
   return open_folder_store(location, *this);
 }
 

@@ -22,6 +22,7 @@ class UsedSources : public Sources {
   KeyStorePtr open_folder(const std::string& location) override;
   EntryKind kind_of(const std::string& location) override;
   FilePtr look_into(const std::string& location) override { return sources_.look_into(location); }
+  timespec modified(const std::string& location) override { return sources_.modified(location); }
   const Containment& bounds() const override { return sources_.bounds(); }
   void clear() override { sources_.clear(); }
 

@@ -137,9 +137,21 @@ ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try 
   throw error.at(chunk_name(chunk_box(placed.place).origin));
 }
 
+// So that they come together where each read is a round trip.
+void ChunkStorage::announce(const std::vector<PlacedChunk>& placed) const {
+  const File& file = place_.file->bytes();
+  if (file.descriptor() >= 0) return;
+  std::vector<ByteRange> ranges;
+  for (const PlacedChunk& chunk : placed) ranges.push_back({chunk.stored.offset, chunk.stored.size});
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+  file.will_read(ranges);
+}
+
 ChunkStorage::Fetched ChunkStorage::fetch_by(const ChunkBtree& index, const Box& places) const {
   Fetched fetched;
   const std::vector<PlacedChunk> placed = index.find(places);
+  if (placed.size() > 1) announce(placed);
   for (const PlacedChunk& chunk : placed) fetched.chunks.push_back(fetch(chunk));
   if (placed.empty()) return fetched;
   const uint64_t count = element_count(places.extent);

@@ -52,6 +52,7 @@ class ChunkStorage : public Storage {
     std::vector<RawChunk> chunks;
     std::vector<Shape> absent;  // their places in the grid; none where all are
   };
+  void announce(const std::vector<PlacedChunk>& placed) const;
   // The raw chunks at places in the grid: by pread, or by the library.
   Fetched fetch_by(const ChunkBtree& index, const Box& places) const;
   Fetched fetch_by_library(const Box& places) const;

@@ -4,6 +4,7 @@
 
 #include "formats/base/containment.h"
 #include "formats/base/host_path.h"
+#include "formats/base/location.h"
 #include "formats/zarr/zarr.h"
 
 namespace plainfs::hdmf {
@@ -35,6 +36,7 @@ bool StoreSources::look_up(const std::string& source) const {
   const fs::path below = fs::path(source).is_absolute() ? fs::path(source) : store / source;
   if (same_place(below, store)) return true;
   if (fs::path(source).is_absolute()) return false;
+  if (is_url(store_path_)) return same_place(store.parent_path() / source, store);
   const bool is_near = Containment::around_store(store_path_).contains(below.string());
   if (is_near && zarr::recognises(Probe(below.lexically_normal().string(), files_))) return false;
   return same_place(store.parent_path() / source, store);

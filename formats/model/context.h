@@ -11,6 +11,7 @@
 #include "cache/workers.h"
 #include "formats/base/sources.h"
 #include "formats/model/decode_room.h"
+#include "formats/remote/remote_options.h"
 
 namespace plainfs {
 
@@ -19,6 +20,7 @@ struct ReadOptions {
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
   bool array_header = false;           // -o header: the .csv of an array without names has a header, too
   bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
+  RemoteOptions remote;         // of a store elsewhere
   std::string mountpoint;       // where this is mounted, without links; a mirrored folder does not look there
 };
 
@@ -30,6 +32,7 @@ struct Counters {
   std::atomic<uint64_t> text_blocks_measured{0};
   std::atomic<uint64_t> text_blocks_formatted{0};
   std::atomic<uint64_t> bytes_formatted{0};
+  RemoteCounters remote;
 };
 
 struct Context {

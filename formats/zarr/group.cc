@@ -58,21 +58,60 @@ void Hierarchy::read_consolidated() const {
       const Json* outer = member ? document.find(member) : &document;
       if (const Json* metadata = outer ? outer->find("metadata") : nullptr) into = *metadata;
     } catch (const Error& error) {
+      if (store_->is_remote() && passes(error)) throw;  // without it the store would be another
       context_.warn(fmt::format("{}: not used: {}", name, error.what()));
     }
   };
   read(kV2Consolidated, nullptr, v2_consolidated_);
   read(kV3, "consolidated_metadata", v3_consolidated_);
+  const auto add = [this](const std::string& key, const Json& document) {
+    consolidated_[key] = &document;
+    std::string folder = key;
+    for (size_t slash = folder.rfind('/'); slash != folder.npos; slash = folder.rfind('/')) {
+      folder.resize(slash);
+      const size_t above = folder.rfind('/');
+      folders_[above == folder.npos ? "" : folder.substr(0, above)].insert(folder.substr(above + 1));
+    }
+  };
+  if (const Json::Object* members = v2_consolidated_.object())
+    for (const auto& [key, document] : *members) add(key, document);
+  if (const Json::Object* members = v3_consolidated_.object())
+    for (const auto& [path, document] : *members) add(key_of(path, kV3), document);
 }
 
 const Json* Hierarchy::consolidated(const std::string& path, const std::string& name) const {
   std::call_once(consolidated_once_, [this] { read_consolidated(); });
-  if (name == kV3) return v3_consolidated_.find(path);
-  return v2_consolidated_.find(key_of(path, name));
+  const auto found = consolidated_.find(key_of(path, name));
+  return found == consolidated_.end() ? nullptr : found->second;
+}
+
+bool Hierarchy::goes_by_consolidated() const {
+  if (!store_->is_remote()) return false;
+  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  return !consolidated_.empty();
+}
+
+void Hierarchy::check_listable() const {
+  if (store_->is_listable() || goes_by_consolidated()) return;
+  throw unsupported(
+      "plain HTTP tells nobody what is in a folder, and the store has no consolidated metadata; "
+      "zarr.consolidate_metadata() writes them");
+}
+
+std::vector<std::string> Hierarchy::folders(const std::string& path) const {
+  check_listable();
+  if (!goes_by_consolidated()) return store_->folders(path);
+  const auto found = folders_.find(path);
+  if (found == folders_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
   const std::string key = key_of(path, name);
+  if (!path.empty() && goes_by_consolidated()) {
+    const Json* const known = consolidated(path, name);
+    return known ? std::optional(*known) : std::nullopt;
+  }
   try {
     if (const auto bytes = store_->read_if_exists(key, kMostDocumentBytes)) return parse_document(*bytes);
   } catch (const Error& error) {
@@ -134,9 +173,12 @@ Node Hierarchy::v2_array(const std::string& path, const Json& zarray) const {
 }
 
 bool Hierarchy::has_nodes_below(const std::string& path) const {
-  for (const std::string& folder : store_->folders(path)) {
+  for (const std::string& folder : folders(path)) {
     for (const char* name : {kV3, kV2Array, kV2Group}) {
-      if (store_->open(key_of(key_of(path, folder), name))) return true;
+      const std::string below = key_of(path, folder);
+      if (goes_by_consolidated() ? consolidated(below, name) != nullptr
+                                 : bool(store_->open(key_of(below, name))))
+        return true;
     }
   }
   return false;
@@ -174,7 +216,8 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
   } catch (const Error& error) {
     return v2_group(error);
   }
-  if (!path.empty() && !store_->has_folder(path)) return std::nullopt;  // consolidated metadata may be stale
+  if (!path.empty() && (goes_by_consolidated() || !store_->has_folder(path)))
+    return std::nullopt;  // consolidated metadata may be stale
   if (const Json* zarr_json = consolidated(path, kV3)) {
     try {
       return v3_node(path, parent, *zarr_json);
@@ -201,12 +244,13 @@ std::optional<Node> StoredGroup::child(const std::string& name) const {
 
 void StoredGroup::check() const {
   if (broken_) throw *broken_;
+  hierarchy_->check_listable();
 }
 
 std::vector<Member> StoredGroup::members() const {
   check();
   std::vector<Member> members;
-  for (const std::string& name : hierarchy_->store()->folders(path_)) {
+  for (const std::string& name : hierarchy_->folders(path_)) {
     if (auto node = child(name)) members.push_back({name, std::move(*node)});
   }
   return members;

@@ -1,12 +1,16 @@
 // The nodes of a Zarr hierarchy. A folder is a node where it has a zarr.json (v3), a .zarray or a .zgroup
 // (v2), in this order; other folders and files are no part of it. Consolidated metadata, which may be stale,
-// stand in only for documents that are missing.
+// stand in only for documents that are missing; but where the store is elsewhere and has them, it is what
+// they say it is, because each other document would cost a round trip.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "formats/base/key_store.h"
 #include "formats/model/context.h"
@@ -30,8 +34,13 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   Context& context() const { return context_; }
   // 2 or 3, as the root's metadata are; 0 where there are none.
   int version() const;
+  // The names of the folders that may be nodes of the group at path. Throws as check_listable.
+  std::vector<std::string> folders(const std::string& path) const;
+  // Throws unsupported where nobody can tell what is in a group.
+  void check_listable() const;
 
  private:
+  bool goes_by_consolidated() const;
   std::optional<Json> document(const std::string& path, const std::string& name) const;
   const Json* consolidated(const std::string& path, const std::string& name) const;
   void read_consolidated() const;
@@ -43,10 +52,11 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
 
   const KeyStorePtr store_;
   Context& context_;
-  mutable std::once_flag
-      consolidated_once_;         // guards the two documents below, read where one is first missing
-  mutable Json v2_consolidated_;  // "a/.zarray" → document
-  mutable Json v3_consolidated_;  // "a" → document
+  mutable std::once_flag consolidated_once_;  // guards what is below, read where a document is first missing
+  mutable Json v2_consolidated_;              // "a/.zarray" → document
+  mutable Json v3_consolidated_;              // "a" → document
+  mutable std::unordered_map<std::string, const Json*> consolidated_;       // by key, of both
+  mutable std::unordered_map<std::string, std::set<std::string>> folders_;  // those in each folder, by these
 };
 
 class StoredGroup : public Group {

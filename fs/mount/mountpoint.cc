@@ -2,6 +2,7 @@
 
 #include <boost/filesystem.hpp>
 
+#include "formats/base/location.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse.h"
@@ -37,6 +38,7 @@ std::string usable(const std::string& given, const Store& store) {
   const files::path path = files::canonical(given);
   if (is_mounted_by_fuse(path.string()))
     throw Failure(kMountFailed, given + ": busy: something is mounted there");
+  if (is_url(store.path)) return path.string();
   const files::path own = files::canonical(store.path, error);
   if (is_inside(own, path))
     throw Failure(kMountFailed, given + ": the store is inside, a mount there would hide it");
@@ -67,7 +69,7 @@ Mountpoint::Mountpoint(const std::string& given, const Store& store) {
     return;
   }
   const files::path path = store.path;
-  path_ = new_directory(path.parent_path(), path);
+  if (!is_url(store.path)) path_ = new_directory(path.parent_path(), path);
   if (path_.empty()) path_ = new_directory(files::current_path(), path);
   if (path_.empty())
     throw Failure(kNoMountpoint, store.path + ": no directory can be made to mount it on; name one");

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "formats/base/host_path.h"
+#include "formats/base/location.h"
 #include "formats/model/check_known.h"
 #include "formats/registry.h"
 
@@ -42,6 +43,7 @@ Links::Links(StorePtr store, OpenStores& stores, Context& context)
 // Nothing of another store is looked at unless it is beside this one or below its folder, also where links of
 // the host lead elsewhere.
 bool Links::is_in_reach(const std::string& path) {
+  if (is_url(store_->path)) return false;
   if (!path_below(files::path(store_->path).parent_path(), path)) return false;
   if (context_.options.follow_outside) return true;
   if (!reach_) reach_ = Containment::around_store(store_->path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/base/file_pool.h"
+#include "formats/base/location.h"
 #include "formats/base/modified_time.h"
 #include "fs/tree/passing_faults.h"
 
@@ -274,7 +275,8 @@ Inode Tree::find(std::string_view path) {
 }
 
 timespec Tree::modified(Inode inode) {
-  return modified_on_disk(source_path(inode));
+  const std::string path = source_path(inode);
+  return is_url(path) ? shelf_.context.files.modified(path) : modified_on_disk(path);
 }
 
 std::string Tree::source_path(Inode inode) {

@@ -18,8 +18,8 @@ CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fu
 MISTAKES = (
     ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
-    ("s3://b/x.zarr m", 15, "s3://b/x.zarr: not supported: stores behind a URL are not read; mount it with rclone or sshfs first"),
-    ("https://b/x m", 15, "https://b/x: not supported: stores behind a URL are not read; mount it with rclone or sshfs first"),
+    ("gs://b/x.zarr m", 15, "gs://b/x.zarr: a URL of another kind than https://, http:// and s3://; mount it with rclone or sshfs first"),
+    ("https://me:secret@b/x m", 15, "a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc"),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
     ("rnd m", 13, "rnd: no format that plainfs knows"),
     ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a gzip file (of a tar archive, an R workspace or text); unpack it first"),

@@ -10,6 +10,7 @@ ORDER = """
 cache
 formats/base
 formats/text
+formats/remote
 formats/model
 formats/frames formats/pickle
 formats/codecs
@@ -30,7 +31,8 @@ fs/commands fs/mount
 """
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")) for room in line.split()}
 # Rooms in which one file alone knows a thing: the path's beginning, the header's.
-ONLY_IN = {"hdf5.h": ("formats/hdf5/library/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc")}
+ONLY_IN = {"hdf5.h": ("formats/hdf5/library/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc"), "curl/": ("formats/remote/",),
+           "openssl/": ("formats/remote/",)}
 MOST_LINES = 400
 # Longer ones, to become shorter only.
 LONG = {}

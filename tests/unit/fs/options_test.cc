@@ -67,6 +67,22 @@ BOOST_AUTO_TEST_CASE(only_allow_other_is_for_others) {
   BOOST_TEST(!parse({"s"}).read.follow_outside);
 }
 
+BOOST_AUTO_TEST_CASE(the_query_of_a_url_is_kept_apart) {
+  const Options options = parse({"https://host/x.h5?sig=a?b#part", "m"});
+  BOOST_TEST(options.store == "https://host/x.h5");
+  BOOST_TEST(options.names[0] == "https://host/x.h5");
+  BOOST_TEST(options.read.remote.query == "sig=a?b");
+  BOOST_TEST(parse({"s3://bucket/a?b#c/"}).store == "s3://bucket/a?b#c");
+  BOOST_TEST(parse({"a?b"}).store == "a?b");
+}
+
+BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
+  const Options options = parse({"-o", "no_sign,endpoint=http://x,region=lab", "s3://b/k"});
+  BOOST_TEST(options.read.remote.no_sign);
+  BOOST_TEST(to_json_text(describe(options)) ==
+             R"({"cache_size":268435456,"no_sign":true,"endpoint":"http://x","region":"lab"})");
+}
+
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
   BOOST_TEST(parse({"-o", "log_file=/a\\,b"}).log_file == "/a,b");
 }

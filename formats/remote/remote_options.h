@@ -1,0 +1,25 @@
+// What is said on the command line of stores elsewhere, and what is counted of reading them. No secret is
+// among the options but the query of a URL that is its own key, and that is shown nowhere.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace plainfs {
+
+struct RemoteOptions {
+  std::string query;     // of the URL, without the "?"; goes with every request
+  bool no_sign = false;  // -o no_sign: requests to S3 carry no signature
+  std::string endpoint;  // -o endpoint=URL: of an S3 service that is not AWS's
+  std::string region;    // -o region=NAME
+};
+
+// Sums, with relaxed atomics: nothing is decided by them.
+struct RemoteCounters {
+  std::atomic<uint64_t> requests{0};  // retries included
+  std::atomic<uint64_t> retries{0};
+  std::atomic<uint64_t> bytes_fetched{0};
+};
+
+}  // namespace plainfs

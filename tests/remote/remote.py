@@ -1,0 +1,63 @@
+"""What the tests of stores elsewhere share: the program run on a URL, in an environment without keys of anybody."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from store_server import KEYS
+
+PROGRAM = os.environ["PLAINFS"]
+DATA = os.environ["PLAINFS_TEST_DATA"]
+PATIENCE = max(1.0, 4 * os.getloadavg()[0] / (os.cpu_count() or 1))
+KEY_ID, SECRET = next(iter(KEYS.items()))
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_") and not name.lower().endswith("_proxy")}
+    return {**kept, "HOME": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true", **more}
+
+
+def signing(server, **more):
+    """The environment of one who has the server's keys."""
+    return environment(**{"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": server.url, **more})
+
+
+def run(*arguments, timeout=120, **more):
+    more.setdefault("env", environment())
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout * PATIENCE, **more)
+
+
+def tree(folder):
+    """path → content of every file and link below folder."""
+    found = {}
+    for root, folders, files in os.walk(folder):
+        for name in files + folders:
+            path = os.path.join(root, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, folder)] = os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+class RemoteTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def served(self, server):
+        self.enterContext(server)
+        return server
+
+    if not hasattr(unittest.TestCase, "enterContext"):  # before Python 3.11
+
+        def enterContext(self, manager):
+            self.addCleanup(manager.__exit__, None, None, None)
+            return manager.__enter__()

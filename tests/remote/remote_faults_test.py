@@ -1,0 +1,197 @@
+"""What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
+import os
+import shutil
+import subprocess
+import time
+import unittest
+
+import h5py
+import numpy
+
+from remote import PATIENCE, PROGRAM, RemoteTest, environment, run
+from store_server import Fault, StoreServer
+
+VALUES = numpy.arange(600_000, dtype="<i8")
+
+
+class Faults(RemoteTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("served"))
+        with h5py.File(self.path("served", "x.h5"), "w") as file:
+            file["values"] = VALUES
+            file["more/names"] = ["a", "b"]
+        self.server = self.served(StoreServer(self.path("served")))
+        self.url = self.server.url + "/x.h5"
+
+    def cat(self, *options, name="values.npy", url=None, **more):
+        return run("cat", *options, url or self.url, name, **more)
+
+    def check_right(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertTrue(done.stdout.endswith(VALUES.tobytes()))
+
+    def check_error(self, done, *words):
+        self.assertNotIn(done.returncode, (0, 1))
+        for word in words:
+            self.assertIn(word, done.stderr.decode())
+        self.assertFalse(done.stdout and VALUES.tobytes() in done.stdout)
+
+    def test_what_passes_is_not_noticed(self):
+        for fault in (Fault("status", 3, status=503, code="SlowDown"), Fault("status", 2, status=500), Fault("hang up", 3),
+                      Fault("cut", 4), Fault("status", 1, status=429, retry_after=1), Fault("cut", 3, after=3, bytes=0)):
+            with self.subTest(fault.kind):
+                self.server.faults[:] = [fault]
+                self.check_right(self.cat())
+                self.assertEqual(fault.times, 0)
+
+    def test_a_range_that_was_cut_is_resumed_where_it_broke_off(self):
+        cut = Fault("cut", 1, after=1, bytes=10_000)
+        self.server.faults.append(cut)
+        self.check_right(self.cat())
+        first, last = cut.asked.removeprefix("bytes=").split("-")
+        self.assertIn(f"bytes={int(first) + 10_000}-{last}", [request[1] for request in self.server.requests])
+
+    def test_retry_after_is_waited_for(self):
+        self.server.faults.append(Fault("status", 1, status=503, retry_after=2))
+        began = time.monotonic()
+        self.check_right(self.cat())
+        self.assertGreater(time.monotonic() - began, 2)
+
+    def test_what_does_not_pass_is_an_error(self):
+        self.server.faults.append(Fault("status", 1000, status=503, code="SlowDown"))
+        done = self.cat(env=environment(AWS_MAX_ATTEMPTS="3"))
+        self.check_error(done, "503 SlowDown")
+        self.assertEqual(len(self.server.requests), 3)
+
+    def test_nobody_there_is_an_error(self):
+        done = self.cat(url="http://127.0.0.1:9/x.h5", env=environment(AWS_MAX_ATTEMPTS="2"))
+        self.check_error(done, "onnect")
+
+    def test_another_version_is_never_mixed_in(self):
+        self.server.faults.append(Fault("other version", 1000, after=1))
+        self.check_error(self.cat(), "has changed since it was mounted")
+
+    def test_a_store_that_changes_while_it_is_read(self):
+        def change(fault=Fault("slow", 1, after=1, seconds=0)):
+            if fault.takes("x"):
+                self.server.change("/x.h5")
+
+        answered = self.server.fault_for
+        self.server.fault_for = lambda path: change() or answered(path)
+        self.check_error(self.cat(), "has changed since it was mounted")
+        self.assertIn(412, [request[2] for request in self.server.requests])
+
+    def test_a_server_without_ranges_is_refused(self):
+        self.server.faults.append(Fault("no ranges", 1000))
+        self.check_error(self.cat(), "does not serve ranges")
+
+    def test_a_server_that_loses_its_ranges(self):
+        self.server.faults.append(Fault("no ranges", 1000, after=2))
+        self.check_error(self.cat(), "does not serve ranges")
+
+    def test_a_server_that_tells_no_version_is_refused(self):
+        self.server.faults.append(Fault("no version", 1000))
+        self.check_error(self.cat(), "neither ETag nor Last-Modified")
+
+    def test_another_range_than_was_asked_for_is_an_error(self):
+        self.server.faults.append(Fault("wrong range", 1000))
+        self.check_error(self.cat(), "were asked for")
+
+    def test_an_encoded_body_is_refused(self):
+        self.server.faults.append(Fault("encoded", 1000))
+        self.check_error(self.cat(), "Content-Encoding: gzip")
+
+    def test_a_store_that_is_not_there(self):
+        done = run("ls", self.server.url + "/none.h5")
+        self.assertEqual(done.returncode, 11)
+        self.assertIn("/none.h5: no such file", done.stderr.decode().lower())
+
+    def test_a_slow_reply_is_waited_for(self):
+        self.server.faults.append(Fault("slow", 3, seconds=0.5))
+        self.check_right(self.cat())
+
+    def test_a_redirect_is_followed_once_and_remembered(self):
+        signed = "/signed"
+        self.server.redirects["/download"] = lambda: f"{self.server.url}/x.h5?{signed}"
+        self.check_right(self.cat(url=self.server.url + "/download"))
+        self.assertEqual([request[2] for request in self.server.requests].count(302), 1)
+
+    def test_a_redirect_that_expires_is_asked_for_again(self):
+        self.server.redirects["/download"] = lambda: f"{self.server.url}/x.h5?signed"
+        self.server.faults.append(Fault("status", 1, path="signed", after=2, status=403, code="AccessDenied"))
+        self.check_right(self.cat(url=self.server.url + "/download"))
+        self.assertIn([request[2] for request in self.server.requests].count(302), range(2, 8))
+
+    def test_a_circle_of_redirects_ends(self):
+        self.server.redirects["/download"] = self.server.url + "/download"
+        self.check_error(self.cat(url=self.server.url + "/download"), "302")
+
+    def test_the_query_goes_with_every_request_and_is_shown_nowhere(self):
+        self.check_right(self.cat(url=self.url + "?sig=hidden"))
+        self.assertTrue(all(request[0].endswith("?sig=hidden") for request in self.server.requests))
+        self.assertNotIn(b"hidden", run("info", "--json", self.url + "?sig=hidden").stdout)
+        self.server.faults.append(Fault("status", 1000, status=403))
+        done = self.cat(url=self.url + "?sig=hidden")
+        self.check_error(done, "403")
+        self.assertNotIn(b"hidden", done.stderr)
+
+    def test_an_interrupted_program_ends_at_once(self):
+        self.server.faults.append(Fault("stall", 1000, after=1, seconds=20))
+        program = subprocess.Popen([PROGRAM, "cat", self.url, "values.npy"], stdout=subprocess.DEVNULL, env=environment())
+        time.sleep(1)
+        program.terminate()
+        self.assertNotEqual(program.wait(5 * PATIENCE), 0)
+
+
+@unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+class Mounted(RemoteTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("served"))
+        os.mkdir(self.path("mount"))
+        with h5py.File(self.path("served", "x.h5"), "w") as file:
+            file["values"] = VALUES
+            file["more/names"] = ["a", "b"]
+        self.server = self.served(StoreServer(self.path("served")))
+
+    def mount(self, *options):
+        done = run(*options, self.server.url + "/x.h5", self.path("mount"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.addCleanup(subprocess.run, ["umount", self.path("mount")], capture_output=True)
+
+    def test_a_mount_shows_the_store_and_who_it_is(self):
+        self.mount()
+        with open(self.path("mount", "values.npy"), "rb") as file:
+            self.assertTrue(file.read().endswith(VALUES.tobytes()))
+        with open("/proc/self/mounts", encoding="utf-8") as mounts:
+            self.assertIn(f"{self.server.url}/x.h5 {self.path('mount')} fuse.plainfs ro", mounts.read())
+        with open(self.path("mount", ".plainfs", "stats.json"), encoding="utf-8") as file:
+            self.assertIn('"remote_requests"', file.read())
+        self.assertEqual(int(os.stat(self.path("mount", "values.npy")).st_mtime), int(os.stat(self.path("served", "x.h5")).st_mtime))
+
+    def test_a_changed_store_is_an_error_and_read_again_after_a_reload(self):
+        self.mount()
+        with open(self.path("mount", "more", "names.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "a\nb\n")
+        time.sleep(0.01)
+        with h5py.File(self.path("served", "x.h5"), "r+") as file:
+            file["values"][...] = VALUES + 1
+        with self.assertRaises(OSError):
+            with open(self.path("mount", "values.npy"), "rb") as file:
+                file.read()
+        self.assertEqual(run("reload", self.path("mount")).returncode, 0)
+        with open(self.path("mount", "values.npy"), "rb") as file:
+            self.assertTrue(file.read().endswith((VALUES + 1).tobytes()))
+
+    def test_a_reader_who_is_killed_ends_at_once(self):
+        self.mount()
+        self.server.faults.append(Fault("stall", 1000, seconds=20))
+        reader = subprocess.Popen(["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL)
+        time.sleep(0.5)
+        reader.kill()
+        reader.wait(5 * PATIENCE)
+
+
+if __name__ == "__main__":
+    unittest.main()

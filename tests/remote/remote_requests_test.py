@@ -1,0 +1,93 @@
+"""How many requests are made, and how long they take where each is a while away."""
+import os
+import tempfile
+import time
+import unittest
+
+import h5py
+import numpy
+
+from remote import PATIENCE, RemoteTest, run
+from store_server import StoreServer
+
+CELLS, GENES = 4_000, 3_000
+
+
+def write_h5ad(path):
+    """Shaped as one of 100 GB, as anndata writes it: metadata in several places, between data that is megabytes large."""
+    text = h5py.string_dtype()
+    random = numpy.random.default_rng(7)
+
+    def group(parent, name, **attributes):
+        made = parent.create_group(name)
+        made.attrs.update({"encoding-version": "0.1.0", **attributes})
+        return made
+
+    def frame(file, name, index, columns):
+        made = group(file, name, **{"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
+        made.attrs.create("column-order", list(columns), dtype=text)
+        for column, values in {"_index": index, **columns}.items():
+            made[column] = values
+            made[column].attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
+        per_cell = 500
+        indices = numpy.sort(random.random((CELLS, GENES)).argpartition(per_cell, axis=1)[:, :per_cell].astype("i4"), axis=1)
+        matrix = group(file, "X", **{"encoding-type": "csr_matrix", "shape": numpy.array([CELLS, GENES])})
+        matrix.create_dataset("data", data=random.random(CELLS * per_cell).astype("f4"), chunks=(50_000,))
+        matrix.create_dataset("indices", data=indices.ravel(), chunks=(50_000,))
+        matrix.create_dataset("indptr", data=numpy.arange(CELLS + 1) * per_cell)
+        frame(file, "obs", numpy.array([f"cell{i}" for i in range(CELLS)], dtype=object), {f"score{i}": random.random(CELLS) for i in range(12)})
+        frame(file, "var", numpy.array([f"gene{i}" for i in range(GENES)], dtype=object), {f"mean{i}": random.random(GENES) for i in range(4)})
+        for name in ("obsm", "varm", "obsp", "varp", "layers", "uns"):
+            group(file, name, **{"encoding-type": "dict"})
+        file["obsm/X_pca"] = random.random((CELLS, 50)).astype("f4")
+
+
+class Requests(RemoteTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.shared = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        cls.addClassCleanup(cls.shared.cleanup)
+        write_h5ad(os.path.join(cls.shared.name, "x.h5ad"))
+
+    def test_listing_a_large_h5ad_takes_few_requests(self):
+        server = self.served(StoreServer(self.shared.name))
+        listed = run("ls", "-R", server.url + "/x.h5ad")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertEqual(listed.stdout, run("ls", "-R", os.path.join(self.shared.name, "x.h5ad")).stdout)
+        self.assertLessEqual(len(server.requests), 12, server.requests)
+
+    def test_listing_does_not_wait_for_long(self):
+        server = self.served(StoreServer(self.shared.name, delay=0.08))
+        began = time.monotonic()
+        self.assertEqual(run("ls", "-R", server.url + "/x.h5ad").returncode, 0)
+        self.assertLess(time.monotonic() - began, 1.5 * PATIENCE)
+
+    def test_chunks_that_are_neighbours_come_together(self):
+        server = self.served(StoreServer(self.shared.name))
+        run("ls", "-R", server.url + "/x.h5ad")
+        listing = len(server.requests)
+        server.requests.clear()
+        read = run("cat", server.url + "/x.h5ad", "X/data.npy")
+        self.assertEqual(read.stdout, run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/data.npy").stdout)
+        self.assertEqual(len(read.stdout), 128 + 4 * CELLS * 500)
+        self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # of 40 chunks
+
+    def test_what_is_read_in_sequence_is_asked_for_once(self):
+        with h5py.File(self.path("whole.h5"), "w") as file:
+            file["x"] = numpy.random.default_rng(1).random(4_000_000)
+        server = self.served(StoreServer(self.folder))
+        read = run("cat", server.url + "/whole.h5", "x.npy")
+        self.assertEqual(read.returncode, 0, read.stderr)
+        self.assertEqual(len(read.stdout), 128 + 32_000_000)
+        spans = [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked, _ in server.requests]
+        self.assertLess(sum(last + 1 - first for first, last in spans), 1.1 * os.path.getsize(self.path("whole.h5")))
+        self.assertLess(len(spans), 40, spans)
+        self.assertGreater(max(last + 1 - first for first, last in spans), 2 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

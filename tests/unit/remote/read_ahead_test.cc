@@ -1,0 +1,72 @@
+#include "formats/remote/read_ahead.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace plainfs::remote;
+
+namespace {
+
+uint64_t count(BlockRange range) {
+  return range.end - range.first;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(read_ahead)
+
+BOOST_AUTO_TEST_CASE(a_single_read_fetches_nothing_more) {
+  ReadAhead ahead(128);
+  BOOST_TEST(count(ahead.after({7, 8})) == 0U);
+  BOOST_TEST(count(ahead.after({1000, 1001})) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_sequence_is_fetched_ahead_in_steps_that_double) {
+  ReadAhead ahead(128);
+  ahead.after({0, 1});
+  uint64_t asked = 1, most = 0;
+  for (uint64_t block = 1; block < 2000; ++block) {
+    const BlockRange next = ahead.after({block, block + 1});
+    if (count(next) == 0) continue;
+    BOOST_TEST(next.first >= asked);  // nothing is named twice
+    BOOST_TEST(next.first <= std::max(asked, block + 1));
+    asked = next.end;
+    most = std::max(most, asked - (block + 1));
+  }
+  BOOST_TEST(most == 128U);
+}
+
+BOOST_AUTO_TEST_CASE(the_reader_is_never_without_blocks_once_the_window_is_open) {
+  ReadAhead ahead(128);
+  uint64_t asked = 0;
+  for (uint64_t block = 0; block < 5000; ++block) {
+    asked = std::max(asked, ahead.after({block, block + 1}).end);
+    if (block > 400) BOOST_TEST(asked >= block + 1 + 64);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_sequences_are_followed_side_by_side) {
+  ReadAhead ahead(64);
+  uint64_t first = 0, second = 0;
+  for (uint64_t i = 0; i < 300; ++i) {
+    first = std::max(first, ahead.after({i, i + 1}).end);
+    second = std::max(second, ahead.after({100'000 + i, 100'001 + i}).end);
+  }
+  BOOST_TEST(first > 320U);
+  BOOST_TEST(second > 100'320U);
+}
+
+BOOST_AUTO_TEST_CASE(reading_the_same_block_again_asks_for_nothing) {
+  ReadAhead ahead(64);
+  ahead.after({5, 6});
+  for (int i = 0; i < 10; ++i) BOOST_TEST(count(ahead.after({5, 6})) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(scattered_reads_ask_for_nothing) {
+  ReadAhead ahead(64);
+  for (uint64_t i = 0; i < 200; ++i) {
+    const uint64_t block = (i * 7919) % 100'003 * 100;
+    BOOST_TEST(count(ahead.after({block, block + 1})) == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

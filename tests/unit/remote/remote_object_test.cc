@@ -1,0 +1,153 @@
+#include "formats/remote/remote_object.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/says.h"
+
+using namespace plainfs;
+using namespace plainfs::remote;
+
+namespace {
+
+struct PlainOrigin : Origin {
+  HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
+    HttpRequest request;
+    request.url = location;
+    request.fields = std::move(fields);
+    return request;
+  }
+  bool follows_redirects() const override { return true; }
+  bool learn_from(const HttpHead&, const std::string&) override { return false; }
+};
+
+struct Fixture {
+  RemoteObject object{std::make_shared<PlainOrigin>(), "https://host/x"};
+
+  static HttpHead part(uint64_t first, uint64_t last, uint64_t size, const std::string& etag = "\"v1\"") {
+    return {206, {{"content-range", fmt::format("bytes {}-{}/{}", first, last, size)}, {"etag", etag}}};
+  }
+  void settle() { BOOST_REQUIRE(object.judge(part(0, 9, 100), {0, 10}).kind == Verdict::take); }
+  bool asks_with(const std::string& field) {
+    const HttpRequest request = object.get({10, 10});
+    return std::count(request.fields.begin(), request.fields.end(), field) == 1;
+  }
+  static void check_fails(const Verdict& verdict, Errc code, const std::string& words) {
+    BOOST_REQUIRE(verdict.kind == Verdict::fail);
+    BOOST_TEST((verdict.error->code() == code));
+    BOOST_TEST(says(words)(*verdict.error));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(remote_object, Fixture)
+
+BOOST_AUTO_TEST_CASE(the_first_reply_tells_size_and_version) {
+  settle();
+  BOOST_TEST(object.version()->size == 100U);
+  BOOST_TEST(asks_with("If-Match: \"v1\""));
+  BOOST_TEST(asks_with("Range: bytes=10-19"));
+}
+
+BOOST_AUTO_TEST_CASE(another_etag_or_size_is_a_change) {
+  settle();
+  check_fails(object.judge(part(10, 19, 100, "\"v2\""), {10, 10}), Errc::changed, "has changed");
+  BOOST_CHECK_EXCEPTION(object.check_unchanged(), Error, says("has changed"));
+}
+
+BOOST_AUTO_TEST_CASE(another_size_is_a_change) {
+  settle();
+  check_fails(object.judge(part(10, 19, 101), {10, 10}), Errc::changed, "has changed");
+}
+
+BOOST_AUTO_TEST_CASE(a_precondition_that_failed_and_an_object_that_is_gone_are_changes) {
+  settle();
+  for (const long status : {412, 404, 410, 416})
+    check_fails(object.judge_refusal({status, {}}, ""), Errc::changed, "has changed");
+}
+
+BOOST_AUTO_TEST_CASE(a_weak_etag_is_compared_and_not_sent) {
+  BOOST_REQUIRE(
+      object
+          .judge({206, {{"content-range", "bytes 0-9/100"}, {"etag", "W/\"a\""}, {"last-modified", "then"}}},
+                 {0, 10})
+          .kind == Verdict::take);
+  BOOST_TEST(!asks_with("If-Match: W/\"a\""));
+  BOOST_TEST(asks_with("If-Unmodified-Since: then"));
+  check_fails(object.judge(part(10, 19, 100, "W/\"b\""), {10, 10}), Errc::changed, "has changed");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_tells_no_version_is_refused) {
+  check_fails(object.judge(part(0, 9, 100, ""), {0, 10}), Errc::unsupported,
+              "neither ETag nor Last-Modified");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_without_ranges_is_refused) {
+  check_fails(object.judge({200, {{"content-length", "100"}, {"etag", "\"v1\""}}}, {0, 10}),
+              Errc::unsupported, "does not serve ranges");
+  check_fails(object.judge({200, {{"etag", "\"v1\""}}}, {0, 10}), Errc::unsupported, "does not serve ranges");
+}
+
+BOOST_AUTO_TEST_CASE(all_of_a_small_object_is_as_good_as_the_range_that_it_is) {
+  BOOST_TEST(object.judge({200, {{"content-length", "9"}, {"etag", "\"v1\""}}}, {0, 10}).kind ==
+             Verdict::take);
+  BOOST_TEST(object.version()->size == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(another_range_is_never_taken_for_the_one_that_was_asked_for) {
+  settle();
+  check_fails(object.judge(part(11, 19, 100), {10, 10}), Errc::unreadable, "were asked for");
+  check_fails(object.judge(part(10, 18, 100), {10, 10}), Errc::unreadable, "were asked for");
+  check_fails(object.judge({206, {{"content-range", "bytes 10-19/*"}, {"etag", "\"v1\""}}}, {10, 10}),
+              Errc::unreadable, "were asked for");
+  check_fails(object.judge({206, {{"etag", "\"v1\""}}}, {10, 10}), Errc::unreadable, "were asked for");
+}
+
+BOOST_AUTO_TEST_CASE(a_range_that_the_object_ends_in_is_taken) {
+  BOOST_TEST(object.judge(part(0, 4, 5), {0, 10}).kind == Verdict::take);
+}
+
+BOOST_AUTO_TEST_CASE(an_encoded_body_is_refused) {
+  HttpHead head = part(0, 9, 100);
+  head.fields["content-encoding"] = "gzip";
+  check_fails(object.judge(head, {0, 10}), Errc::unsupported, "Content-Encoding: gzip");
+}
+
+BOOST_AUTO_TEST_CASE(an_object_without_bytes_has_no_range) {
+  BOOST_TEST(object.judge_refusal({416, {{"content-range", "bytes */0"}, {"etag", "\"e\""}}}, "").kind ==
+             Verdict::take);
+  BOOST_TEST(object.version()->size == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_may_pass_is_asked_again_after_the_pause_that_the_server_wants) {
+  const Verdict verdict =
+      object.judge_refusal({503, {{"retry-after", "3"}}}, "<Error><Code>SlowDown</Code></Error>");
+  BOOST_TEST((verdict.kind == Verdict::again));
+  BOOST_TEST(verdict.wait.count() == 3000);
+  BOOST_TEST(says("503 SlowDown")(*verdict.error));
+  BOOST_TEST((object.judge_refusal({503, {{"retry-after", "999999999"}}}, "").wait.count()) == 60'000);
+}
+
+BOOST_AUTO_TEST_CASE(an_object_that_never_was_is_absent) {
+  check_fails(object.judge_refusal({404, {}}, ""), Errc::not_found, "no such object");
+  BOOST_TEST(object.is_absent());
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_is_followed_until_it_is_refused) {
+  BOOST_TEST(
+      (object.judge_refusal({302, {{"location", "https://cdn/y?sig"}}}, "").kind == Verdict::redirect));
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://cdn/y?sig"}}}));
+  BOOST_TEST(object.get({0, 1}).url == "https://cdn/y?sig");
+  BOOST_TEST((object.judge_refusal({403, {}}, "").kind == Verdict::refused));
+  BOOST_TEST(object.renew("https://cdn/y?sig", {403, {}}, ""));
+  BOOST_TEST(object.get({0, 1}).url == "https://host/x");
+  BOOST_TEST(!object.renew("https://host/x", {403, {}}, ""));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_code_is_a_word) {
+  BOOST_TEST(error_code_of("<Error><Code>AccessDenied</Code></Error>") == "AccessDenied");
+  BOOST_TEST(error_code_of("<Code>a\nb</Code>").empty());
+  BOOST_TEST(error_code_of("<Code>open").empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,120 @@
+#include "formats/remote/s3_listing.h"
+#include "formats/remote/s3_origin.h"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "formats/base/error.h"
+#include "tests/support/says.h"
+
+using namespace plainfs;
+using namespace plainfs::remote;
+
+namespace {
+
+struct Variables : std::map<std::string, std::string> {
+  using map::map;
+  Environment environment() const {
+    return [*this](const std::string& name) {
+      const auto found = find(name);
+      return found == end() ? std::string() : found->second;
+    };
+  }
+};
+
+struct Fixture {
+  RemoteCounters counters;
+  HttpClient client{counters};
+  S3Origin origin(const std::string& location, RemoteOptions options = {}, Variables variables = {}) {
+    options.no_sign = !variables.contains("AWS_ACCESS_KEY_ID");
+    return S3Origin(location, options, variables.environment(), client);
+  }
+};
+
+HttpHead head_with(long status, std::map<std::string, std::string> fields) {
+  return {status, std::move(fields)};
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(s3, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_bucket_is_a_host_of_amazons) {
+  BOOST_TEST(origin("s3://bucket/x").get("s3://bucket/a b/c", {}).url ==
+             "https://bucket.s3.us-east-1.amazonaws.com/a%20b/c");
+}
+
+BOOST_AUTO_TEST_CASE(a_bucket_with_a_dot_is_part_of_the_path) {
+  BOOST_TEST(origin("s3://my.bucket/x", {}, {{"AWS_REGION", "eu-west-1"}}).get("s3://my.bucket/x", {}).url ==
+             "https://s3.eu-west-1.amazonaws.com/my.bucket/x");
+}
+
+BOOST_AUTO_TEST_CASE(the_option_counts_before_the_environment) {
+  RemoteOptions options;
+  options.endpoint = "http://localhost:9000/";
+  options.region = "lab";
+  auto made = origin("s3://bucket/x", options, {{"AWS_ENDPOINT_URL", "http://other"}});
+  BOOST_TEST(made.get("s3://bucket/x", {}).url == "http://localhost:9000/bucket/x");
+  BOOST_TEST(
+      origin("s3://bucket/x", {}, {{"AWS_ENDPOINT_URL_S3", "http://other"}}).get("s3://bucket/x", {}).url ==
+      "http://other/bucket/x");
+}
+
+BOOST_AUTO_TEST_CASE(an_endpoint_with_a_password_is_refused) {
+  RemoteOptions options;
+  options.endpoint = "https://me:secret@host";
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket/x", options), Error, says("~/.netrc"));
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_no_bucket_are_refused) {
+  BOOST_CHECK_EXCEPTION(origin("s3:///x"), Error, says("names no bucket"));
+  BOOST_CHECK_EXCEPTION(origin("s3://a@evil/x"), Error, says("names no bucket"));
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket/x").get("s3://bucket2/x", {}), Error, says("outside"));
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_in_the_signature_alone) {
+  const HttpRequest request =
+      origin("s3://bucket/x", {}, {{"AWS_ACCESS_KEY_ID", "ID"}, {"AWS_SECRET_ACCESS_KEY", "hidden"}})
+          .get("s3://bucket/x", {});
+  BOOST_TEST(request.fields.back().find("Credential=ID/") != std::string::npos);
+  for (const std::string& field : request.fields) BOOST_TEST(field.find("hidden") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_bucket_of_another_region_is_asked_there) {
+  auto made = origin("s3://bucket/x");
+  BOOST_TEST(made.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), "PermanentRedirect"));
+  BOOST_TEST(made.get("s3://bucket/x", {}).url == "https://bucket.s3.eu-central-1.amazonaws.com/x");
+  BOOST_TEST(!made.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), ""));
+  BOOST_TEST(!made.learn_from(head_with(403, {{"x-amz-bucket-region", "evil.example/"}}), "AccessDenied"));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_is_asked_for_in_the_order_of_its_signature) {
+  BOOST_TEST(origin("s3://bucket/x").list("x y/", "/", "t=").url ==
+             "https://bucket.s3.us-east-1.amazonaws.com/"
+             "?continuation-token=t%3D&delimiter=%2F&encoding-type=url&list-type=2&prefix=x%20y%2F");
+}
+
+BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
+  const ObjectPage page = parse_object_page(
+      "<?xml version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated>"
+      "<NextContinuationToken>a&amp;b</NextContinuationToken>"
+      "<Contents><Key>x%2By+z/c</Key><ETag>&quot;abc-2&quot;</ETag><Size>12</Size></Contents>"
+      "<CommonPrefixes><Prefix>x/d%20/</Prefix></CommonPrefixes></ListBucketResult>");
+  BOOST_REQUIRE(page.objects.size() == 1U);
+  BOOST_TEST(page.objects[0].key == "x+y z/c");
+  BOOST_TEST(page.objects[0].version.etag == "\"abc-2\"");
+  BOOST_TEST(page.objects[0].version.size == 12U);
+  BOOST_TEST(page.prefixes.at(0) == "x/d /");
+  BOOST_TEST(page.continuation == "a&b");
+}
+
+BOOST_AUTO_TEST_CASE(a_page_that_is_none_is_refused) {
+  BOOST_CHECK_EXCEPTION(parse_object_page("<html>"), Error, says("is none"));
+  BOOST_CHECK_EXCEPTION(
+      parse_object_page("<ListBucketResult><Contents><Key>a</Key><Size>x</Size></Contents>"), Error,
+      says("size of x"));
+  BOOST_CHECK_EXCEPTION(parse_object_page("<ListBucketResult><IsTruncated>true</IsTruncated>"), Error,
+                        says("no end"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,53 @@
+#include "formats/remote/url.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/base/error.h"
+#include "formats/base/location.h"
+#include "tests/support/says.h"
+
+using namespace plainfs;
+using namespace plainfs::remote;
+
+BOOST_AUTO_TEST_SUITE(url)
+
+BOOST_AUTO_TEST_CASE(a_url_is_told_from_a_path) {
+  for (const char* text : {"https://a/b", "s3://bucket", "HTTP://x", "a+b-c.d://e"}) BOOST_TEST(is_url(text));
+  for (const char* text : {"/a/b", "a:b", "://x", "a b://c", "dir/https://x", ""}) BOOST_TEST(!is_url(text));
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_found) {
+  const Url url = parse_url("https://host.example:8443/a/b%20c?x=1#part");
+  BOOST_TEST(url.scheme == "https");
+  BOOST_TEST(url.host_and_port() == "host.example:8443");
+  BOOST_TEST(url.path == "/a/b%20c");
+  BOOST_TEST(url.query == "x=1");
+  BOOST_TEST(url.text() == "https://host.example:8443/a/b%20c?x=1");
+}
+
+BOOST_AUTO_TEST_CASE(what_may_not_stand_in_a_url_is_encoded) {
+  BOOST_TEST(parse_url("http://host/a b").path == "/a%20b");
+}
+
+BOOST_AUTO_TEST_CASE(a_password_is_refused) {
+  BOOST_CHECK_EXCEPTION(parse_url("https://me:secret@host/a"), Error, says("~/.netrc"));
+  BOOST_CHECK_EXCEPTION(parse_url("ftp://host/a"), Error, says("no https:// URL"));
+  BOOST_CHECK_EXCEPTION(parse_url("https://"), Error, says("no URL"));
+}
+
+BOOST_AUTO_TEST_CASE(redirects_may_be_relative_and_never_leave_https) {
+  const Url base = parse_url("https://host/a/b?x=1");
+  BOOST_TEST(redirected(base, "c").text() == "https://host/a/c");
+  BOOST_TEST(redirected(base, "/d?y").text() == "https://host/d?y");
+  BOOST_TEST(redirected(base, "https://other/e").text() == "https://other/e");
+  BOOST_CHECK_EXCEPTION(redirected(base, "http://host/a"), Error, says("from https to http"));
+  BOOST_CHECK_EXCEPTION(redirected(base, "file:///etc/passwd"), Error, says("no https:// URL"));
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_encoded_as_s3_wants_it) {
+  BOOST_TEST(percent_encoded("a/b c+d~e*é:(1)", true) == "a/b%20c%2Bd~e%2A%C3%A9%3A%281%29");
+  BOOST_TEST(percent_encoded("a/b", false) == "a%2Fb");
+  BOOST_TEST(percent_decoded("a%2Fb%20c%C3%A9%zz%4") == "a/b cé%zz%4");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
