@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/model/derived_array.h"
-#include "fs/native/number_loops.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

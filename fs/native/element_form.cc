@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "formats/base/error.h"
-#include "fs/native/number_loops.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "fs/native/number_loops.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

@@ -5,10 +5,10 @@
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/entry_order.h"
-#include "fs/native/number_loops.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

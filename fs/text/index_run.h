@@ -11,6 +11,7 @@
 
 #include "formats/model/array.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 
@@ -42,9 +43,8 @@ class IndexRun {
     using Unsigned = std::make_unsigned_t<T>;
     const uint64_t most = static_cast<uint64_t>(std::numeric_limits<T>::max());
     const auto stored = elements_.values<Unsigned>();
-    Unsigned largest = 0;
-    for (const Unsigned value : stored) largest = std::max(largest, value);
-    if (!stored.empty() && (largest >= limit || largest > most)) {
+    const auto last = static_cast<Unsigned>(std::min(limit - 1, most));
+    if (!stored.empty() && (limit == 0 || !all_hold(stored, [last](Unsigned v) { return v <= last; }))) {
       const auto bad =
           std::find_if(stored.begin(), stored.end(), [&](Unsigned v) { return v >= limit || v > most; });
       throw damaged("{} {} is not below {}", what, static_cast<T>(*bad), limit);
