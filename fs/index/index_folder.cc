@@ -105,10 +105,6 @@ void IndexFolder::make_folder() const {
     throw unreadable("{}: {}", path_, reason_of(errno));
 }
 
-void IndexFolder::remove(std::string_view name, std::string_view key) const {
-  ::unlink(file_of(name, key).c_str());
-}
-
 // So that bytes more fit. What cannot be looked at or removed stays: somebody else has removed it, or it is
 // somebody else's.
 void IndexFolder::make_room(uint64_t bytes) const {

@@ -33,7 +33,6 @@ class IndexFolder {
   // In place of what is there, in one step. Makes the folder where it is not there. Throws unreadable where
   // the system refuses; then nothing is left of it.
   void write(std::string_view name, std::string_view key, ByteSpan bytes) const;
-  void remove(std::string_view name, std::string_view key) const;
 
  private:
   std::string file_of(std::string_view name, std::string_view key) const;

@@ -129,12 +129,4 @@ void StoreIndex::write() {
   if (known_) added_.clear();
 }
 
-void StoreIndex::forget() {
-  const std::lock_guard lock(mutex_);
-  is_read_ = true;
-  known_.reset();
-  added_.clear();
-  folder_->remove(name_, key_);
-}
-
 }  // namespace plainfs

@@ -39,8 +39,6 @@ class StoreIndex {
   // Writes what was added to what others have written meanwhile. is_wanted: also where it took no time worth
   // keeping; only then throws unreadable where it cannot be kept.
   void save(bool is_wanted);
-  // That what was known is wrong after all: it is forgotten, by later sessions too.
-  void forget();
 
  private:
   const IndexFile* known();

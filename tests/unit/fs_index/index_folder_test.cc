@@ -75,8 +75,6 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_there_for_that_store) {
   BOOST_TEST((status.st_mode & 0777) == 0700u);
   BOOST_REQUIRE_EQUAL(::stat(only_file(folder.path()).c_str(), &status), 0);
   BOOST_TEST((status.st_mode & 0777) == 0600u);
-  folder.remove("s.h5", "key");
-  BOOST_TEST(!folder.open("s.h5", "key"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_stores_are_safe_and_short) {
