@@ -41,7 +41,7 @@ void check_is_absence(const std::string& path, int error) {
 std::optional<std::string> path_as_far_as_there(const std::string& path) {
   if (std::optional<std::string> real = real_path(path)) return real;
   check_is_absence(path, errno);
-  if (errno == ELOOP) return std::nullopt;
+  if (errno == ELOOP || errno == ENAMETOOLONG) return std::nullopt;
   boost::system::error_code error;
   const files::path partly = files::weakly_canonical(files::absolute(path), error);
   if (!error) return partly.string();

@@ -9,8 +9,9 @@ namespace plainfs {
 inline bool is_url(std::string_view location) {
   const size_t colon = location.find("://");
   if (colon == std::string_view::npos || colon == 0) return false;
-  return location.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                     "0123456789+-.") == std::string_view::npos;
+  return location.substr(0, colon).find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+             "0123456789+-.") == std::string_view::npos;
 }
 
 }  // namespace plainfs

@@ -41,9 +41,9 @@ class Index(Folder):
         """A store whose sizes take a while to find out: texts of some megabytes from compressed chunks."""
         numbers = numpy.random.default_rng(seed)
         with h5py.File(self.store, "w") as file:
-            file.create_dataset("values", data=numbers.random((4000, 100)), chunks=(100, 100), compression="gzip")
+            file.create_dataset("values", data=numbers.random((8000, 100)), chunks=(100, 100), compression="gzip")
             file.create_dataset("names", data=[f"n{number}" for number in numbers.integers(0, 10**6, 20000)])
-            file.create_dataset("g/whole", data=numbers.integers(0, 10**6, 300000), chunks=(10000,))
+            file.create_dataset("g/whole", data=numbers.integers(0, 10**6, 3000000), chunks=(100000,))
         time.sleep(0.1)  # what was written just now is not kept
 
     def mount(self, *options, store=None):
