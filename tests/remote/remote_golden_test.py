@@ -13,6 +13,14 @@ from store_server import StoreServer
 OTHERWISE = ("hdf5/links", "hdmf-zarr/external_links", "hdmf-zarr/object_codecs", "hdmf-zarr/own_specs", "hdmf-zarr/sources_0_10",
              "hdmf-zarr/v3_convention")
 
+# A chunk that is a directory: keys of S3 have none, so there it is an absent one.
+ABSENT_IN_S3 = {"zarr/v2_bad": {"chunk_is_directory.csv", "chunk_is_directory.npy"}}
+ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "zarr.json")
+
+
+def is_folder_of_stores(store):
+    return os.path.isdir(store) and not any(os.path.exists(os.path.join(store, name)) for name in ROOTS)
+
 
 def stores_in(store):
     """The store, or those in it where it is a mere folder of takane objects."""
@@ -26,7 +34,7 @@ def has_documents(store):
     if os.path.exists(os.path.join(store, "zarr.json")):
         with open(os.path.join(store, "zarr.json"), encoding="utf-8") as file:
             document = json.load(file)
-        return document.get("node_type") == "array" or "consolidated_metadata" in document
+        return document.get("node_type") == "array" or bool(document.get("consolidated_metadata"))
     return any(os.path.exists(os.path.join(store, name)) for name in ("version", ".zmetadata", ".zarray"))
 
 
@@ -44,6 +52,9 @@ class Golden(RemoteTest):
         is_told = b"zarr.consolidate_metadata()" in there.stderr or b"plain HTTP" in there.stderr
         if os.path.isdir(store) and not server.s3 and not found and is_told and not has_documents(store):
             return None
+        if is_folder_of_stores(store):
+            is_refused = b"no such file" in there.stderr or b"a folder elsewhere that is no store" in there.stderr
+            return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
             return None if all(expected[1][path] == found[path] for path in shared) else f"{url}: {shared}"
@@ -51,6 +62,8 @@ class Golden(RemoteTest):
         if (bool(expected[0].returncode), expected[1]) == (bool(there.returncode), found):
             return None
         paths = [path for path in sorted({*expected[1], *found}) if expected[1].get(path) != found.get(path)]
+        if server.s3 and set(paths) == ABSENT_IN_S3.get(name):
+            return None
         return f"{url}: {there.returncode} {paths[:3]} {there.stderr.decode()[:300]}"
 
     def test_every_case_over_http_and_from_s3(self):
