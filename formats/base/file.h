@@ -31,8 +31,10 @@ class File {
   // Tells it from every other file, and from what it was before it was changed, in one number.
   uint64_t fingerprint() const { return fingerprint_; }
 
-  // Of the system, where it has one; else -1.
+  // Of the system, where it has one; else -1. From then on the file keeps it.
   virtual int descriptor() const { return -1; }
+  // Whether each read is a round trip to a server.
+  virtual bool is_remote() const { return false; }
 
   // Exactly out.size() bytes from offset. Throws damaged where the file ends before that, changed where it is
   // no longer what was opened, unreadable where the system fails.

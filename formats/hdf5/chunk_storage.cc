@@ -13,7 +13,7 @@ namespace {
 
 // Decoded bytes of a group of chunks. Rows of a matrix may be read across the groups (a .csv of R's
 // orientation), so a group there is smaller: a band of groups should fit the cache.
-constexpr uint64_t kListGroupBytes = 256 << 10;
+constexpr uint64_t kListGroupBytes = 128 << 10;
 constexpr uint64_t kMatrixGroupBytes = 64 << 10;
 
 constexpr unsigned kDeflate = 1;  // the number of the filter
@@ -140,7 +140,7 @@ ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try 
 // So that they come together where each read is a round trip.
 void ChunkStorage::announce(const std::vector<PlacedChunk>& placed) const {
   const File& file = place_.file->bytes();
-  if (file.descriptor() >= 0) return;
+  if (!file.is_remote()) return;
   std::vector<ByteRange> ranges;
   for (const PlacedChunk& chunk : placed) ranges.push_back({chunk.stored.offset, chunk.stored.size});
   std::sort(ranges.begin(), ranges.end(),

@@ -19,6 +19,7 @@ class RemoteFile : public File {
              std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read);
   ~RemoteFile() override;
 
+  bool is_remote() const override { return true; }
   void will_read(std::span<const ByteRange> ranges) const override;
   void check_unchanged() const override { pooled_->object->check_unchanged(); }
 
