@@ -169,16 +169,17 @@ bool has_eight_at_once() {
 }
 #endif
 
-// Whether most are such that number_text.h is faster: whole, or of few decimals. Looks at some.
+// Whether most are such that number_text.h is faster: whole, or of few decimals. Looks at some: so many that
+// numbers of which a third are, as times counted in samples, are not taken for such.
 bool are_mostly_simple(std::span<const double> values) {
-  constexpr size_t kLooks = 8;
+  constexpr size_t kLooks = 16;
   size_t simple = 0;
   for (size_t i = 0; i < kLooks; ++i) {
     const double scaled = values[i * values.size() / kLooks] * 1e4;
     simple +=
         !(scaled > -1e15 && scaled < 1e15) || static_cast<double>(static_cast<int64_t>(scaled)) == scaled;
   }
-  return simple > kLooks / 2;
+  return simple > kLooks * 3 / 4;
 }
 
 // Calls at_once or one_by_one for pieces of values.
@@ -219,7 +220,10 @@ char* write_numbers(char* out, std::span<const double> values, std::string_view 
   const auto at_once = [&](std::span<const double> piece) {
     digits_at_once(piece, found, made);
     for (size_t i = 0; i < piece.size(); ++i) {
-      std::memcpy(out, is_short ? padded : before.data(), is_short ? kShort : before.size());
+      if (is_short)
+        std::memcpy(out, padded, kShort);
+      else
+        std::memcpy(out, before.data(), before.size());
       out += before.size();
       if (found.is_other[i]) {
         out = write_number(out, piece[i]);

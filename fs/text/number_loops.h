@@ -38,6 +38,20 @@ template <class T>
   return falls == 0;
 }
 
+template <class T>
+[[gnu::always_inline]] inline T largest_plainly(std::span<const T> values) {
+  T most = 0;
+  for (const T value : values) most = value > most ? value : most;
+  return most;
+}
+
+template <class T>
+[[gnu::always_inline]] inline uint64_t count_plainly(std::span<const T> values, T least) {
+  OneAsWide<T> reach_it = 0;
+  for (const T value : values) reach_it += value >= least;
+  return reach_it;
+}
+
 #if defined(__x86_64__)
 template <class T, class Make>
 __attribute__((target("avx2"))) void convert_by_avx2(std::span<const T> values, std::byte* out, Make make) {
@@ -50,6 +64,14 @@ __attribute__((target("avx2"))) bool hold_by_avx2(std::span<const T> values, Hol
 template <class T>
 __attribute__((target("avx2"))) bool rise_by_avx2(std::span<const T> values) {
   return rise_plainly(values);
+}
+template <class T>
+__attribute__((target("avx2"))) T largest_by_avx2(std::span<const T> values) {
+  return largest_plainly(values);
+}
+template <class T>
+__attribute__((target("avx2"))) uint64_t count_by_avx2(std::span<const T> values, T least) {
+  return count_plainly(values, least);
 }
 #endif
 
@@ -78,6 +100,24 @@ bool rise_strictly(std::span<const T> values) {
   if (__builtin_cpu_supports("avx2")) return rise_by_avx2(values);
 #endif
   return rise_plainly(values);
+}
+
+// The largest value; 0 of none. For unsigned integers.
+template <class T>
+T largest(std::span<const T> values) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return largest_by_avx2(values);
+#endif
+  return largest_plainly(values);
+}
+
+// How many values are at least that. Requires: fewer values than T counts.
+template <class T>
+uint64_t count_at_least(std::span<const T> values, T least) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return count_by_avx2(values, least);
+#endif
+  return count_plainly(values, least);
 }
 
 }  // namespace plainfs

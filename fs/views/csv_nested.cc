@@ -6,6 +6,7 @@
 #include "formats/model/nested_array.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
+#include "fs/text/number_loops.h"
 #include "fs/views/cell_cuts.h"
 #include "fs/views/nested_cells.h"
 
@@ -30,6 +31,12 @@ bool is_worded(Half value) {
 template <class T>
 bool is_worded(T) {
   return false;
+}
+
+template <class T>
+bool any_is_worded(std::span<const T> values) {
+  if constexpr (std::is_integral_v<T>) return false;
+  return !all_hold(values, [](T value) { return !is_worded(value); });
 }
 
 // Text that stands between the quotes of a CSV field.
@@ -176,11 +183,9 @@ void CsvNested::put_leaves(const ColumnPart& part, Span leaves, bool comma_first
   if (!is_number(type) || !part.elements.missing.empty()) return put_all(put_json);
   visit_number(type, [&](auto zero) {
     const auto values = part.elements.values<decltype(zero)>();
-    bool any_worded = false;
-    for (uint64_t i = first; i < end; ++i) any_worded |= is_worded(values[i]);
-    if (any_worded || first == end)
-      return put_all([&](uint64_t i) { is_worded(values[i]) ? put_json(i) : sink.put_number(values[i]); });
     const auto rest = values.subspan(first, end - first);
+    if (rest.empty() || any_is_worded(rest))
+      return put_all([&](uint64_t i) { is_worded(values[i]) ? put_json(i) : sink.put_number(values[i]); });
     if (comma_first) return sink.put_numbers(rest, ",");
     sink.put_number(rest.front());
     sink.put_numbers(rest.subspan(1), ",");

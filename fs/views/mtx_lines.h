@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "formats/text/digits.h"
+#include "fs/text/number_loops.h"
 #include "fs/text/sink.h"
 
 namespace plainfs {
@@ -25,19 +26,21 @@ struct EntryRun {
   bool by_row;                   // the major index is the row, which comes first
 };
 
-// The digits of all values added to each of them, in all. One plain loop a power of ten, which the compiler
-// turns into vector compares.
+// The digits of values with added to each of them, in all: of each power of ten, how many reach it. Those of
+// a row or column rise most of the time, and need not be looked at one by one.
 template <class T>
 uint64_t digits_of_all(std::span<const T> values, T added) {
-  T most = 0;
-  for (const T value : values) most = std::max(most, value);
+  constexpr size_t kWorthLooking = 32;
+  const bool rise = values.size() >= kWorthLooking && rise_strictly(values);
+  const T most = rise ? values.back() : largest(values);
   uint64_t digits = values.size();
   for (size_t power = 1; power < kPowersOfTen.size() && kPowersOfTen[power] <= uint64_t{most} + added;
        ++power) {
     const T least = static_cast<T>(kPowersOfTen[power] - added);
-    T reach_it = 0;  // a run has fewer entries than T counts
-    for (const T value : values) reach_it += value >= least;
-    digits += reach_it;
+    if (rise)
+      digits += static_cast<uint64_t>(values.end() - std::lower_bound(values.begin(), values.end(), least));
+    else
+      digits += count_at_least(values, least);
   }
   return digits;
 }
@@ -172,22 +175,40 @@ void put_lines(const EntryRun<Index, Value>& run, ByteSink& sink) {
     LineWriter<false>(run.major, many).put(run.index, run.value, sink);
 }
 
+template <class Real>
+[[gnu::always_inline]] inline bool are_counts_plainly(std::span<const Real> values,
+                                                      std::span<uint32_t> counts) {
+  // The bits of numbers from 0 on rise with them, and those of all others are above: -0 too, which is written
+  // with its sign.
+  using Bits = OneAsWide<Real>;
+  constexpr Bits kEnd = std::bit_cast<Bits>(static_cast<Real>(1 << 24));
+  Bits others = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Bits stored = std::bit_cast<Bits>(values[i]);
+    const Bits bits = stored & (Bits{0} - Bits{stored < kEnd});  // no branch
+    const auto whole = static_cast<int32_t>(std::bit_cast<Real>(bits));
+    counts[i] = static_cast<uint32_t>(whole);
+    others |= std::bit_cast<Bits>(static_cast<Real>(whole)) ^ stored;
+  }
+  return others == 0;
+}
+
+#if defined(__x86_64__)
+template <class Real>
+__attribute__((target("avx2"))) bool are_counts_by_avx2(std::span<const Real> values,
+                                                        std::span<uint32_t> counts) {
+  return are_counts_plainly(values, counts);
+}
+#endif
+
 // Whether all values are whole numbers from 0 on of few digits, as counts that are stored as reals are; then
-// counts has them. Requires: as many counts as values. Loops that the compiler turns into vectors.
+// counts has them. Requires: as many counts as values.
 template <class Real>
 bool are_counts(std::span<const Real> values, std::span<uint32_t> counts) {
-  using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
-  constexpr Real kEnd = 1 << 24;
-  bool others = false;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Real value = values[i] < kEnd ? values[i] : 0;
-    const auto whole = static_cast<int32_t>(value > 0 ? value : 0);
-    counts[i] = static_cast<uint32_t>(whole);
-    // -0 is written with its sign.
-    others |= (static_cast<Real>(whole) != values[i]) |
-              (std::bit_cast<Bits>(values[i]) >> (8 * sizeof(Real) - 1) != 0);
-  }
-  return !others;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return are_counts_by_avx2(values, counts);
+#endif
+  return are_counts_plainly(values, counts);
 }
 
 template <class Index, class Value, class Sink>
