@@ -1,7 +1,9 @@
 #include "fs/opening.h"
 
 #include <cerrno>
+#include <chrono>
 
+#include "cache/request.h"
 #include "formats/base/local_file.h"
 #include "formats/base/location.h"
 #include "formats/base/modified_time.h"
@@ -17,6 +19,17 @@ Context with_files(const Context& like, Sources& files) {
   return {like.cache,    like.workers, like.decode_room, like.unit_room, files,
           like.counters, like.options, like.warn,        like.note};
 }
+
+// A daemon that is told to end does so within a second.
+constexpr std::chrono::milliseconds kMostToSave{500};
+
+class Deadline : public Request {
+ public:
+  bool cancelled() const override { return std::chrono::steady_clock::now() > end_; }
+
+ private:
+  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kMostToSave;
+};
 
 }  // namespace
 
@@ -40,6 +53,8 @@ Opening::Opening(uint64_t number, Context& context, StorePtr store, std::string_
 
 Opening::~Opening() {
   try {
+    const Deadline deadline;
+    const Request::Scope scope(&deadline);
     tree_.save_index(false);
   } catch (...) {
     // it is only a cache

@@ -356,6 +356,8 @@ Json::Object describe(const Options& options) {
   if (options.threads != 0) shown.emplace_back("threads", Json::of(uint64_t{options.threads}));
   add("views", options.views);
   add("subdir", options.subdir);
+  if (options.index != IndexFolder::default_path())
+    add("index", options.index.empty() ? "none" : options.index);
   if (options.indexes_ahead) shown.emplace_back("index_ahead", true);
   if (options.idle_seconds != 0) shown.emplace_back("timeout", Json::of(options.idle_seconds));
   if (options.log_level != defaults.log_level) add("log_level", options.log_level);

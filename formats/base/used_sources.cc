@@ -170,6 +170,7 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   std::vector<SourceStamp> stamps;
   Latest latest;
   for (const std::string& name : used) {
+    check_cancelled();
     std::optional<std::string> stamp = stamp_now(name, latest);
     if (!stamp) return std::nullopt;
     stamps.push_back({name, *std::move(stamp)});

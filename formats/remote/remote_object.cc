@@ -115,6 +115,7 @@ void RemoteObject::check_unchanged() const {
 
 // What the reply says of the version, compared with what is known of it.
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
+  if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
   const Version told{size, head.field("etag"), head.field("last-modified")};
   const std::lock_guard lock(mutex_);
   if (!version_) {

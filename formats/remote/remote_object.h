@@ -29,6 +29,9 @@ struct Verdict {
   std::chrono::milliseconds wait{};  // again: before that, where the server says so
 };
 
+// No object is larger: sizes and offsets of files are signed.
+inline constexpr uint64_t kLargestObject = INT64_MAX;
+
 // Thread-safe.
 class RemoteObject {
  public:

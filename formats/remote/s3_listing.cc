@@ -182,7 +182,8 @@ ObjectPage parse_object_page(const std::string& xml) {
     const std::string size_text = value_of(part, "Size");
     uint64_t size = 0;
     const auto [end, error] = std::from_chars(size_text.data(), size_text.data() + size_text.size(), size);
-    if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size())
+    if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size() ||
+        size > kLargestObject)
       throw unreadable("the server's list of objects has a size of {}", size_text);
     page.objects.push_back({decoded_key(value_of(part, "Key")), {size, plain(value_of(part, "ETag")), ""}});
   }

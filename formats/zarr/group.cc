@@ -48,7 +48,8 @@ Node node_of(GroupPtr group) {
 
 Hierarchy::Hierarchy(KeyStorePtr store, Context& context) : store_(std::move(store)), context_(context) {}
 
-// .zmetadata, and consolidated_metadata in the root's zarr.json; what cannot be read is only a hint less.
+// .zmetadata, and consolidated_metadata in the root's zarr.json. One that is no such document is only a hint
+// less; without one that cannot be read for now the store would be another.
 void Hierarchy::read_consolidated() const {
   const auto read = [this](const char* name, const char* member, Json& into) {
     try {
@@ -58,7 +59,7 @@ void Hierarchy::read_consolidated() const {
       const Json* outer = member ? document.find(member) : &document;
       if (const Json* metadata = outer ? outer->find("metadata") : nullptr) into = *metadata;
     } catch (const Error& error) {
-      if (store_->is_remote() && passes(error)) throw;  // without it the store would be another
+      if (passes(error)) throw;
       context_.warn(fmt::format("{}: not used: {}", name, error.what()));
     }
   };

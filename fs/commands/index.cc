@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "formats/base/location.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
@@ -14,6 +15,7 @@ int index_command(Arguments arguments) {
   const Options options = parse_options(arguments, 1);
   if (options.index.empty())
     throw Failure(kUsage, "index: nowhere to keep it; name a folder with -o index=DIR");
+  if (is_url(options.store)) throw Failure(kUsage, "index: sizes of a store elsewhere are not kept");
   Session session(options);
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;

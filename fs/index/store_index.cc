@@ -111,7 +111,8 @@ void StoreIndex::save(bool is_wanted) {
 // Requires: mutex_ is held.
 void StoreIndex::write() {
   const auto used = sources_.stamps();
-  if (!used || used->empty()) throw Error(Errc::changed, "the store has been written to");
+  if (!used || used->empty())
+    throw Error(Errc::changed, "the store was written to while it was read, or just before");
   std::map<std::string, std::string> sources;
   for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
   std::map<std::string, Bytes> entries = added_;

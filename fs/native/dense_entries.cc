@@ -129,8 +129,9 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
     return Finding{{}, {}, std::move(cells->pointer)};
   });
   cells->pointer = counted->numbers;
-  if (cells->pointer.size() != cells->cells() + 1)
-    throw unreadable("a matrix has changed since its entries were counted");
+  const bool is_whole = cells->pointer.size() == cells->cells() + 1 && cells->pointer[0] == 0 &&
+                        std::is_sorted(cells->pointer.begin(), cells->pointer.end());
+  if (!is_whole) throw unreadable("a matrix has changed since its entries were counted");
 
   SparseMatrix entries;
   entries.rows = cells->genes();

@@ -94,7 +94,8 @@ TextLengths measure_texts(const Array& array, Context& context) {
   });
   const std::vector<uint64_t>& numbers = found->numbers;
   const uint64_t count = array.count(), runs = divide_up(count, kTextsInRun);
-  if (numbers.size() != runs + 4) throw unreadable("texts have changed since they were measured");
+  if (numbers.size() != runs + 4 || !std::is_sorted(numbers.begin(), numbers.end() - 3))
+    throw unreadable("texts have changed since they were measured");
   const auto rest = numbers.end() - 3;
   return {count, rest[0], {numbers.begin(), rest}, rest[1] != 0, rest[2] != 0};
 }

@@ -77,10 +77,10 @@ BOOST_AUTO_TEST_CASE(the_query_of_a_url_is_kept_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
-  const Options options = parse({"-o", "no_sign,endpoint=http://x,region=lab", "s3://b/k"});
+  const Options options = parse({"-o", "no_sign,endpoint=http://x,region=lab,index=/x", "s3://b/k"});
   BOOST_TEST(options.read.remote.no_sign);
   BOOST_TEST(to_json_text(describe(options)) ==
-             R"({"cache_size":268435456,"no_sign":true,"endpoint":"http://x","region":"lab"})");
+             R"({"cache_size":268435456,"index":"/x","no_sign":true,"endpoint":"http://x","region":"lab"})");
 }
 
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
