@@ -181,7 +181,7 @@ class MinorSubset : public EntrySource {
     std::vector<uint64_t> entries;
     for (size_t major = 0; major + 1 < run.pointer.size(); ++major) {
       for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry) {
-        auto place = std::lower_bound(places_.begin(), places_.end(), ObjectPlace{run.index[entry], 0});
+        auto place = std::lower_bound(places_.begin(), places_.end(), IndexPair{run.index[entry], 0});
         for (; place != places_.end() && place->first == run.index[entry]; ++place) {
           result.index.push_back(place->second);
           entries.push_back(entry);
@@ -195,17 +195,17 @@ class MinorSubset : public EntrySource {
   bool reads_all() const override { return source_->reads_all(); }
 
  private:
-  using ObjectPlace = std::pair<uint64_t, uint64_t>;  // in the source, in the result
+  using IndexPair = std::pair<uint64_t, uint64_t>;  // in the source, in the result
 
   // How many places an index has in the result.
   uint64_t places_of(uint64_t index) const {
-    const auto first = std::lower_bound(places_.begin(), places_.end(), ObjectPlace{index, 0});
-    const auto last = std::lower_bound(first, places_.end(), ObjectPlace{index + 1, 0});
+    const auto first = std::lower_bound(places_.begin(), places_.end(), IndexPair{index, 0});
+    const auto last = std::lower_bound(first, places_.end(), IndexPair{index + 1, 0});
     return static_cast<uint64_t>(last - first);
   }
 
   const EntrySourcePtr source_;
-  std::vector<ObjectPlace> places_;  // sorted
+  std::vector<IndexPair> places_;  // sorted
 };
 
 uint64_t sum_of(const std::vector<EntrySourcePtr>& sources, uint64_t (EntrySource::*extent)() const) {

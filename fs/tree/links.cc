@@ -117,11 +117,11 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
 // then.
 Links::End Links::follow(StorePtr store, Link link, int depth) {
   struct Followed {
-    DirectoryPlace place;  // where the link stands
-    int links_there;       // followed on the way to it
+    StoredPlace place;  // where the link stands
+    int links_there;    // followed on the way to it
   };
   std::vector<Followed> chain;
-  std::set<DirectoryPlace> seen;
+  std::set<StoredPlace> seen;
   End end;
   for (;;) {
     if (link.path.size() > kDeepestPath || link.verbatim) break;
@@ -135,7 +135,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
       end.node = store->root;
       break;
     }
-    DirectoryPlace place{store.get(), link.path};
+    StoredPlace place{store.get(), link.path};
     if (const auto known = known_.find(place); known != known_.end()) {
       end = known->second;
       break;
@@ -165,7 +165,7 @@ Links::End Links::end_of(const StorePtr& store, std::span<const std::string> pat
   End end{store->root, 0, false};
   if (depth > kMostLinks) return {std::nullopt, kMostLinks + 1, true};
   for (size_t i = 0; i < path.size() && end.node; ++i) {
-    DirectoryPlace place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
+    StoredPlace place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
     if (const auto known = known_.find(place); known != known_.end()) {
       end = known->second;
       continue;

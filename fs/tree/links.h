@@ -39,7 +39,7 @@ class Links {
 
  private:
   using Path = std::vector<std::string>;
-  using DirectoryPlace = std::pair<const Store*, Path>;
+  using StoredPlace = std::pair<const Store*, Path>;
 
   // What stands at a place in the end. node: nullopt where that is nowhere.
   struct End {
@@ -59,7 +59,7 @@ class Links {
   Context& context_;
   std::optional<Containment> reach_;           // made where it is first asked for
   std::map<std::string, Destination> others_;  // by source
-  std::map<DirectoryPlace, End> known_;
+  std::map<StoredPlace, End> known_;
 };
 
 }  // namespace plainfs
