@@ -8,6 +8,8 @@
 
 #include "formats/codecs/codecs.h"
 
+#include "tests/support/says.h"
+
 namespace plainfs {
 namespace {
 
@@ -216,7 +218,8 @@ BOOST_AUTO_TEST_CASE(a_chunk_must_be_an_array_of_the_chunks_size) {
                                     "](K\x01K\x02"
                                     "e."s,
                                     "N."s})
-    BOOST_CHECK_THROW(codec->decode(as_byte_span(pickle), shape), Error);
+    BOOST_CHECK_EXCEPTION(codec->decode(as_byte_span(pickle), shape), Error,
+                          says("pickle: the pickle holds no array"));
 }
 
 BOOST_AUTO_TEST_CASE(records_must_have_the_fields_of_the_array) {
@@ -235,9 +238,12 @@ BOOST_AUTO_TEST_CASE(records_must_have_the_fields_of_the_array) {
     return codec->decode(as_byte_span(pickle), shape).children[0].values<int32_t>()[0];
   };
   BOOST_TEST(decode("n", number_type(Kind::integer, 4)) == 7);
-  BOOST_CHECK_THROW(decode("m", number_type(Kind::integer, 4)), Error);
-  BOOST_CHECK_THROW(decode("n", number_type(Kind::unsigned_integer, 4)), Error);
-  BOOST_CHECK_THROW(decode("n", number_type(Kind::integer, 8)), Error);
+  BOOST_CHECK_EXCEPTION(decode("m", number_type(Kind::integer, 4)), Error,
+                        says("pickle: the pickle holds compound of"));
+  BOOST_CHECK_EXCEPTION(decode("n", number_type(Kind::unsigned_integer, 4)), Error,
+                        says("pickle: the pickle holds compound of"));
+  BOOST_CHECK_EXCEPTION(decode("n", number_type(Kind::integer, 8)), Error,
+                        says("pickle: the pickle holds compound of"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/sample_arrays.h"
+#include "tests/support/says.h"
 
 namespace plainfs {
 
@@ -30,13 +31,15 @@ BOOST_AUTO_TEST_CASE(integers_of_any_size_become_indices) {
 }
 
 BOOST_AUTO_TEST_CASE(indices_outside_the_limit_are_damage) {
-  BOOST_CHECK_THROW(run_of<uint32_t>(numbers<int32_t>({0, -1}), 10), Error);
-  BOOST_CHECK_THROW(run_of<uint32_t>(numbers<int32_t>({0, -1}), UINT32_MAX), Error);
-  BOOST_CHECK_THROW(run_of<uint64_t>(numbers<int64_t>({INT64_MIN}), UINT64_MAX), Error);
-  BOOST_CHECK_THROW(run_of<uint32_t>(numbers<uint64_t>({uint64_t{1} << 40}), 10), Error);
-  BOOST_CHECK_THROW(run_of<uint32_t>(numbers<uint8_t>({10}), 10), Error);
-  BOOST_CHECK_THROW(run_of<uint32_t>(numbers<double>({1}), 10), Error);
-  BOOST_CHECK_THROW(run_of<uint32_t>(text_array({"1"}), 10), Error);
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<int32_t>({0, -1}), 10), Error, says("is not below"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<int32_t>({0, -1}), UINT32_MAX), Error, says("is not below"));
+  BOOST_CHECK_EXCEPTION(run_of<uint64_t>(numbers<int64_t>({INT64_MIN}), UINT64_MAX), Error,
+                        says("is not below"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint64_t>({uint64_t{1} << 40}), 10), Error,
+                        says("is not below"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint8_t>({10}), 10), Error, says("is not below"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<double>({1}), 10), Error, says("not a whole number"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(text_array({"1"}), 10), Error, says("text is no number"));
   BOOST_TEST(run_of<uint32_t>(numbers<int32_t>({}), 0).empty());
 }
 

@@ -5,6 +5,7 @@
 
 #include "formats/open_store.h"
 #include "fs/filesystem.h"
+#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_r
   write("f", "old");
   BOOST_TEST(read("f") == "old");
   write("f", "newer");
-  BOOST_CHECK_THROW(read("f"), Error);
+  BOOST_CHECK_EXCEPTION(read("f"), Error, says("has changed since it was mounted"));
   files().reopen();
   BOOST_TEST(read("f") == "newer");
 }
@@ -146,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   write("f", "old");
   const OpenFile open = files().open(files().find("f"));
   files().reopen();
-  BOOST_CHECK_THROW(files().read(open, 0, 10), Error);
+  BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
 }
 
 BOOST_AUTO_TEST_CASE(many_stores_are_entered_with_few_kept_open) {
