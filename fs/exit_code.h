@@ -1,4 +1,5 @@
-// How the program ends. 1 to 7 are libfuse's own (fuse_main), 32 is mount(8)'s, the others are plainfs's.
+// How the program ends. 1 to 7 are libfuse's own (fuse_main), 32 is mount(8)'s, 75 that of sysexits.h, the
+// others are plainfs's.
 #pragma once
 
 #include <stdexcept>
@@ -24,6 +25,7 @@ enum ExitCode : int {
   kUnsupported = 15,
   kNotWritten = 16,
   kHelperFailed = 32,
+  kTryAgain = 75,
 };
 
 // Ends the program with a line on standard error.

@@ -105,6 +105,9 @@ class Filesystem {
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
   void save_index() { current()->tree().save_index(true); }
+  void save_index_in(IndexFolderPtr folder) { current()->tree().save_index_in(std::move(folder)); }
+  // On disk: that of the store the inode is part of.
+  std::string store_path(Inode inode) { return current()->tree().store_path(inode); }
   uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);

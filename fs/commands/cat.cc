@@ -1,12 +1,8 @@
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
-
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "fs/commands/commands.h"
+#include "fs/commands/standard_output.h"
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
@@ -40,22 +36,6 @@ Range parse_range(std::string_view text) {
   if (dash + 1 < text.size()) range.last = byte_number(text.substr(dash + 1), text);
   if (range.first > range.last) throw Failure(kUsage, fmt::format("--range {}: ends before it begins", text));
   return range;
-}
-
-// False where nobody reads standard output any more.
-bool write_out(const Slices& slices) {
-  for (const iovec& part : slices.parts) {
-    const char* at = static_cast<const char*>(part.iov_base);
-    for (size_t left = part.iov_len; left > 0;) {
-      const ssize_t written = ::write(STDOUT_FILENO, at, left);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EPIPE) return false;
-      if (written < 0) throw Failure(kUsage, fmt::format("standard output: {}", std::strerror(errno)));
-      at += written;
-      left -= static_cast<size_t>(written);
-    }
-  }
-  return true;
 }
 
 bool print_file(Filesystem& filesystem, const OpenFile& file, Range range) {

@@ -17,6 +17,13 @@ struct Copy {
   uint64_t size = 0;  // bytes
 };
 
+inline constexpr uint64_t kExportPiece = 4 << 20;  // bytes made by one thread at a time
+
+// Calls use with each piece of the bytes [first, end) of the file, in their order, several being made at
+// once, until it returns false. Throws what reading throws, and damaged where there are fewer.
+void make_pieces(Filesystem& filesystem, Workers& workers, const OpenFile& file, uint64_t first, uint64_t end,
+                 const std::function<bool(uint64_t offset, const Slices& piece)>& use);
+
 // Whether it is there already, of that size and with the time of the store.
 bool is_copied(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy);
 

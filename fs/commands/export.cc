@@ -2,14 +2,13 @@
 #include <atomic>
 #include <boost/filesystem.hpp>
 #include <charconv>
-#include <cstdio>
-#include <mutex>
-#include <optional>
+#include <functional>
 
 #include "fs/commands/commands.h"
 #include "fs/commands/copy_file.h"
+#include "fs/commands/exported.h"
+#include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/progress.h"
-#include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
 #include "fs/store_path.h"
@@ -39,28 +38,13 @@ class Export {
   Export(Session& session, const std::string& folder)
       : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
 
-  // Makes the directories and links below path and notes its files.
-  void plan(const std::string& path) {
-    std::vector<WalkFailure> failures;
-    for (const Walked& walked : walk(filesystem_, path, failures)) {
-      try {
-        if (walked.kind == FileKind::directory) folder_.make_folder(walked.path);
-        if (walked.kind == FileKind::link)
-          folder_.make_link(walked.path, filesystem_.read_link(walked.inode));
-        if (walked.kind == FileKind::file) files_.push_back({walked.inode, walked.path, 0});
-      } catch (const Error& error) {
-        failed(walked.path, error);
-      } catch (const InTheWay& failure) {
-        failed(failure);
-      }
-    }
-    for (const WalkFailure& failure : failures) failed(failure.path, failure.error);
-  }
-
-  // Copies those files of the plan that are this part's.
-  ExitCode run(Share part) {
-    progress_.begin("measuring", Progress::Unit::files, files_.size());
-    measure();
+  // Makes the directories and links, and copies those of the files that are this part's.
+  ExitCode run(const std::vector<std::string>& paths, Share part) {
+    Exported found = find_exported(filesystem_, paths, failures_);
+    for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
+    for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
+    files_ = std::move(found.files);
+    measure(filesystem_, workers_, files_, progress_, failures_);
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
@@ -68,26 +52,16 @@ class Export {
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
     progress_.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
-    return exit_code_;
+    return failures_.code();
   }
 
  private:
-  void measure() {
-    std::vector<char> is_whole(files_.size());
-    workers_.parallel_for(files_.size(), [&](size_t i) {
-      try {
-        files_[i].size = static_cast<uint64_t>(filesystem_.status(files_[i].inode).st_size);
-        is_whole[i] = 1;
-      } catch (const Error& error) {
-        failed(filesystem_.path(files_[i].inode), error);
-      }
-      progress_.add(1);
-    });
-    std::vector<Copy> whole;
-    for (size_t i = 0; i < files_.size(); ++i) {
-      if (is_whole[i]) whole.push_back(std::move(files_[i]));
+  void make(const std::function<void()>& one) {
+    try {
+      one();
+    } catch (const InTheWay& failure) {
+      failures_.add(failure);
     }
-    files_ = std::move(whole);
   }
 
   // The largest files first, each to the part that has the fewest bytes so far: every job comes to the same
@@ -117,23 +91,12 @@ class Export {
       copy_file(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
     } catch (const Error& error) {
-      failed(filesystem_.path(copy.inode), error);
+      failures_.add(filesystem_.path(copy.inode), error);
       return false;
     } catch (const InTheWay& failure) {
-      failed(failure);
+      failures_.add(failure);
       return false;
     }
-  }
-
-  void failed(const std::string& path, const Error& error) {
-    failed(fmt::format("{}: {}", path, reason(error)), exit_code_of(error.code()));
-  }
-  void failed(const InTheWay& failure) { failed(failure.what(), failure.code()); }
-
-  void failed(const std::string& what, ExitCode code) {
-    const std::lock_guard lock(failed_);
-    progress_.say("plainfs: " + what);
-    exit_code_ = code;
   }
 
   Filesystem& filesystem_;
@@ -142,13 +105,13 @@ class Export {
   std::vector<Copy> files_;
   std::atomic<size_t> skipped_{0};
   Progress progress_;
-  std::mutex failed_;  // guards exit_code_
-  ExitCode exit_code_ = kSuccess;
+  Failures failures_{progress_};
 };
 
 }  // namespace
 
 int export_command(Arguments arguments) {
+  if (const PlanCommand command = take_plan_command(arguments)) return command(std::move(arguments));
   const std::string part_text = take_value(arguments, "--part");
   const Share part = part_text.empty() ? Share() : parse_part(part_text);
   Options options = parse_options(arguments, kManyNames);
@@ -157,9 +120,7 @@ int export_command(Arguments arguments) {
   options.store = options.names[0];
   Session session(options);
   Export work(session, boost::filesystem::absolute(options.names.back()).string());
-  if (options.names.size() == 2) work.plan("");
-  for (size_t i = 1; i + 1 < options.names.size(); ++i) work.plan(options.names[i]);
-  return work.run(part);
+  return work.run({options.names.begin() + 1, options.names.end() - 1}, part);
 }
 
 }  // namespace plainfs

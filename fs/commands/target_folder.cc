@@ -73,6 +73,18 @@ Descriptor TargetFolder::make_folder(const std::string& path) const {
   return folder;
 }
 
+Descriptor TargetFolder::folder_if_there(const std::string& path) const {
+  Descriptor folder(::fcntl(root_.number(), F_DUPFD_CLOEXEC, 0));
+  if (folder.number() < 0) throw disk_failure(path_);
+  for (size_t first = 0; first < path.size() && folder.number() >= 0;) {
+    const size_t end = std::min(path.find('/', first), path.size());
+    folder = Descriptor(::openat(folder.number(), path.substr(first, end - first).c_str(),
+                                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    first = end + 1;
+  }
+  return folder;
+}
+
 Descriptor TargetFolder::folder_of(const std::string& path) const {
   const size_t slash = path.rfind('/');
   return make_folder(slash == std::string::npos ? "" : path.substr(0, slash));
@@ -91,8 +103,10 @@ void TargetFolder::make_link(const std::string& path, const std::string& text) c
 }
 
 bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec modified) const {
-  const Descriptor folder = folder_of(path);
+  const size_t slash = path.rfind('/');
+  const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));
   struct stat there {};
+  if (folder.number() < 0) return false;
   if (::fstatat(folder.number(), last_name(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(there.st_mode))
     return false;

@@ -45,6 +45,8 @@ class TargetFolder {
   Descriptor folder_of(const std::string& path) const;
   // Does nothing where that very link is there.
   void make_link(const std::string& path, const std::string& text) const;
+  // The directory there, or none (a negative number) where it is not there.
+  Descriptor folder_if_there(const std::string& path) const;
   // Whether a file of that size and modification time is there.
   bool has_file(const std::string& path, uint64_t size, timespec modified) const;
 

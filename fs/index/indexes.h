@@ -26,6 +26,10 @@ class Indexes {
   // shown. context: of the named store, outlives this.
   Indexes(IndexFolderPtr folder, std::string named, const std::string& views, Context& context);
 
+  // Of the same stores and views, kept in another folder.
+  Indexes(IndexFolderPtr folder, const Indexes& like)
+      : folder_(std::move(folder)), named_(like.named_), options_(like.options_), context_(like.context_) {}
+
   bool are_kept() const { return folder_ != nullptr; }
   // Requires: are_kept().
   StoreIndex& of(const IndexPlace& place);

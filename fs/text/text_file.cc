@@ -288,13 +288,27 @@ std::optional<uint64_t> TextFile::known_size() {
   return size == kNotMeasured ? std::nullopt : std::optional(size);
 }
 
+// Null where they are not known.
+FindingPtr TextFile::offsets() const {
+  if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->finding;
+  if (state_->file_size.load(std::memory_order_acquire) == kNotMeasured || !state_->adopted) return nullptr;
+  return state_->adopted->finding;
+}
+
 Findings TextFile::findings() const {
-  const bool is_ready = state_->ready.load(std::memory_order_acquire);
-  if (!is_ready && (state_->file_size.load(std::memory_order_acquire) == kNotMeasured || !state_->adopted))
-    return {};
+  const FindingPtr last = offsets();
+  if (!last) return {};
   Findings findings = state_->notebook.all();
-  findings.push_back(is_ready ? state_->offsets->finding : state_->adopted->finding);
+  findings.push_back(last);
   return findings;
+}
+
+uint64_t TextFile::cut_before(uint64_t offset) const {
+  const FindingPtr finding = offsets();
+  if (!finding) return 0;
+  const std::span<const uint64_t> begins = Offsets(finding).of();
+  const auto after = std::upper_bound(begins.begin(), begins.end(), offset);
+  return after == begins.begin() ? 0 : *(after - 1);
 }
 
 void TextFile::adopt(const Findings& findings) {

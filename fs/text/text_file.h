@@ -59,11 +59,13 @@ class TextFile : public ViewFile {
   uint64_t size() override;
   std::optional<uint64_t> known_size() override;
   Slices read(uint64_t offset, size_t size) override;
+  uint64_t cut_before(uint64_t offset) const override;
   Findings findings() const override;
   void adopt(const Findings& findings) override;
 
  private:
   struct State;
+  FindingPtr offsets() const;
   std::shared_ptr<State> state_;  // shared with the read-ahead that is under way
 };
 

@@ -55,11 +55,18 @@ class ViewFile {
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
 
+  // The last place at or before offset where reading may begin or end without making what is on its other
+  // side. Requires: the size is known.
+  virtual uint64_t cut_before(uint64_t offset) const { return offset / kCutBytes * kCutBytes; }
+
   // What size() found out in its passes over the content, to be kept for as long as anybody knows the size;
   // none where it has made none.
   virtual Findings findings() const { return {}; }
   // What another file of the same content had found out. To be called before anything else.
   virtual void adopt(const Findings&) {}
+
+ private:
+  static constexpr uint64_t kCutBytes = 4 << 20;
 };
 
 }  // namespace plainfs

@@ -84,6 +84,8 @@ class Tree {
   std::optional<uint64_t> known_size(Inode file);
   // Keeps for the next session what passes have found out, as StoreIndex::save does.
   void save_index(bool is_wanted);
+  // The same, all of it, in a folder of its own. Throws unreadable where it cannot be kept.
+  void save_index_in(IndexFolderPtr folder);
 
   // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
   Inode find(std::string_view path);
@@ -129,6 +131,7 @@ class Tree {
   DirectoryPlace place_of(Inode directory);
   IndexPlace index_place(Inode file);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
+  void save(Indexes& indexes, bool is_wanted);
   void let_go(const std::string& store_path);
 
   const std::shared_ptr<Inodes> inodes_;

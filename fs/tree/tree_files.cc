@@ -72,12 +72,20 @@ uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) 
 }
 
 void Tree::save_index(bool is_wanted) {
-  if (!indexes_.are_kept()) return;
+  if (indexes_.are_kept()) save(indexes_, is_wanted);
+}
+
+void Tree::save_index_in(IndexFolderPtr folder) {
+  Indexes indexes(std::move(folder), indexes_);
+  save(indexes, true);
+}
+
+void Tree::save(Indexes& indexes, bool is_wanted) {
   for (const auto& [file, findings] : open_views_.findings()) {
     const IndexPlace place = index_place(file);
-    indexes_.of(place).add(place.path, findings);
+    indexes.of(place).add(place.path, findings);
   }
-  indexes_.save(is_wanted);
+  indexes.save(is_wanted);
 }
 
 }  // namespace plainfs

@@ -1,0 +1,52 @@
+#include "fs/commands/exported.h"
+
+#include "fs/commands/walk.h"
+
+namespace plainfs {
+namespace {
+
+void add_exported(Filesystem& filesystem, const std::string& path, Exported& found, Failures& failures) {
+  std::vector<WalkFailure> not_listed;
+  for (const Walked& walked : walk(filesystem, path, not_listed)) {
+    try {
+      if (walked.kind == FileKind::directory) found.folders.push_back(walked.path);
+      if (walked.kind == FileKind::link)
+        found.links.push_back({walked.path, filesystem.read_link(walked.inode)});
+      if (walked.kind == FileKind::file) found.files.push_back({walked.inode, walked.path, 0});
+    } catch (const Error& error) {
+      failures.add(walked.path, error);
+    }
+  }
+  for (const WalkFailure& failure : not_listed) failures.add(failure.path, failure.error);
+}
+
+}  // namespace
+
+Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
+  Exported found;
+  if (paths.empty()) add_exported(filesystem, "", found, failures);
+  for (const std::string& path : paths) add_exported(filesystem, path, found, failures);
+  return found;
+}
+
+void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files, Progress& progress,
+             Failures& failures) {
+  progress.begin("measuring", Progress::Unit::files, files.size());
+  std::vector<char> is_whole(files.size());
+  workers.parallel_for(files.size(), [&](size_t i) {
+    try {
+      files[i].size = static_cast<uint64_t>(filesystem.status(files[i].inode).st_size);
+      is_whole[i] = 1;
+    } catch (const Error& error) {
+      failures.add(filesystem.path(files[i].inode), error);
+    }
+    progress.add(1);
+  });
+  std::vector<Copy> whole;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (is_whole[i]) whole.push_back(std::move(files[i]));
+  }
+  files = std::move(whole);
+}
+
+}  // namespace plainfs

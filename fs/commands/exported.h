@@ -1,0 +1,33 @@
+// What an export is to write: the directories, links and files that a store is shown as, or those below some
+// paths in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fs/commands/copy_file.h"
+#include "fs/commands/failures.h"
+#include "fs/filesystem.h"
+
+namespace plainfs {
+
+struct ExportedLink {
+  std::string path;
+  std::string text;
+};
+
+struct Exported {
+  std::vector<std::string> folders;  // each after the one it is in
+  std::vector<ExportedLink> links;
+  std::vector<Copy> files;
+};
+
+// What is at the paths and below, all where there are none, the sizes of files not yet known. What cannot be
+// listed is left out and added to failures. Throws not_found for a path that is not there.
+Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures);
+
+// Finds out the sizes. Files that have none are taken out and added to failures.
+void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files, Progress& progress,
+             Failures& failures);
+
+}  // namespace plainfs

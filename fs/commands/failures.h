@@ -1,0 +1,45 @@
+// What goes wrong in a command that goes on with the rest: a line each at once, and the exit code at the end.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "formats/base/error.h"
+#include "fs/commands/progress.h"
+#include "fs/exit_code.h"
+
+namespace plainfs {
+
+// Thread-safe.
+class Failures {
+ public:
+  explicit Failures(Progress& progress) : progress_(progress) {}
+
+  void add(const std::string& path, const Error& error) {
+    add(fmt::format("{}: {}", path, reason(error)), exit_code_of(error.code()));
+  }
+  void add(const Failure& failure) { add(failure.what(), failure.code()); }
+  void add(const std::string& what, ExitCode code) {
+    const std::lock_guard lock(mutex_);
+    progress_.say("plainfs: " + what);
+    code_ = code;
+  }
+  // The exit code is to say that the same may go well later.
+  void try_again() {
+    const std::lock_guard lock(mutex_);
+    may_pass_ = true;
+  }
+  // Of the last one; success where there was none.
+  ExitCode code() const {
+    const std::lock_guard lock(mutex_);
+    return may_pass_ ? kTryAgain : code_;
+  }
+
+ private:
+  Progress& progress_;
+  mutable std::mutex mutex_;  // guards what follows
+  bool may_pass_ = false;
+  ExitCode code_ = kSuccess;
+};
+
+}  // namespace plainfs

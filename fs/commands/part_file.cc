@@ -1,0 +1,117 @@
+#include "fs/commands/part_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/crc.hpp>
+#include <cerrno>
+#include <cstring>
+
+namespace plainfs {
+
+Failure PartFile::disk_failure() const {
+  return Failure(kNotWritten, fmt::format("{}: {}", whole_, std::strerror(errno)));
+}
+
+InTheWay PartFile::in_the_way() const {
+  return InTheWay(fmt::format("{}: {} is in the way", whole_, name_));
+}
+
+PartFile::PartFile(Descriptor folder, std::string name, std::string whole)
+    : PartFile(std::move(folder), std::move(name), std::move(whole), true) {}
+
+PartFile PartFile::existing(Descriptor folder, std::string name, std::string whole) {
+  return PartFile(std::move(folder), std::move(name), std::move(whole), false);
+}
+
+PartFile::PartFile(Descriptor folder, std::string name, std::string whole, bool makes_it)
+    : folder_(std::move(folder)), name_(std::move(name)), whole_(std::move(whole)), file_(-1) {
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  for (;;) {
+    file_ = Descriptor(::openat(folder_.number(), name_.c_str(), kFlags));
+    if (file_.number() >= 0 || errno != ENOENT || !makes_it) break;
+    file_ = Descriptor(::openat(folder_.number(), name_.c_str(), kFlags | O_CREAT | O_EXCL, 0666));
+    is_new_ = file_.number() >= 0;
+    if (is_new_ || errno != EEXIST) break;  // else somebody has made it just now
+  }
+  if (!has_file() && errno == ENOENT && !makes_it) return;
+  if (!has_file() && (errno == ELOOP || errno == EISDIR)) throw in_the_way();
+  if (!has_file()) throw disk_failure();
+  // One that somebody else has put there may be a file of another name, or be read while it is written.
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) throw disk_failure();
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw in_the_way();
+}
+
+uint64_t PartFile::size() const {
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) throw disk_failure();
+  return static_cast<uint64_t>(status.st_size);
+}
+
+void PartFile::reserve(uint64_t size) {
+  if (size == 0) return;
+#ifdef __linux__
+  if (::fallocate(file_.number(), 0, 0, static_cast<off_t>(size)) == 0) return;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) throw disk_failure();
+#endif
+  if (this->size() != size && ::ftruncate(file_.number(), static_cast<off_t>(size)) != 0)
+    throw disk_failure();
+}
+
+void PartFile::write_at(uint64_t offset, const Slices& slices) {
+  for (const iovec& part : slices.parts) {
+    const char* at = static_cast<const char*>(part.iov_base);
+    for (size_t left = part.iov_len; left > 0;) {
+      const ssize_t written = ::pwrite(file_.number(), at, left, static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw disk_failure();
+      at += written;
+      offset += static_cast<uint64_t>(written);
+      left -= static_cast<size_t>(written);
+    }
+  }
+}
+
+size_t PartFile::read_at(uint64_t offset, char* out, size_t size) const {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(file_.number(), out + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw disk_failure();
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+void PartFile::set_time(timespec time) {
+  const timespec times[2] = {time, time};
+  if (::futimens(file_.number(), times) != 0) throw disk_failure();
+}
+
+void PartFile::finish(uint64_t size, timespec time, const std::string& name) {
+  if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) throw disk_failure();
+  set_time(time);
+  if (::renameat(folder_.number(), name_.c_str(), folder_.number(), name.c_str()) == 0) return;
+  const bool is_taken = errno == EISDIR;
+  const Failure failure = disk_failure();
+  if (!is_taken) throw failure;
+  throw InTheWay(failure.what());
+}
+
+void PartFile::discard() {
+  ::unlinkat(folder_.number(), name_.c_str(), 0);
+}
+
+std::string part_name(const std::string& path, uint64_t size, timespec time, std::string_view way) {
+  const std::string what =
+      fmt::format("{}\n{}\n{}\n{}{}", last_name(path), size, time.tv_sec, time.tv_nsec, way);
+  boost::crc_32_type crc;
+  crc.process_bytes(what.data(), what.size());
+  return fmt::format(".{:08x}.plainfs-part", crc.checksum());
+}
+
+}  // namespace plainfs

@@ -1,0 +1,54 @@
+// A file on disk while it is written: beside its target, under a temporary name, which the finished file
+// loses.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+#include "fs/commands/target_folder.h"
+#include "fs/text/view_file.h"
+
+namespace plainfs {
+
+// Each throws Failure(kNotWritten) where the disk refuses.
+class PartFile {
+ public:
+  // name: of the part, in folder; whole: the path of the finished file, for messages. Makes it where it is
+  // not there. Throws InTheWay where something else stands there: no regular file, one of another user, or
+  // one that has another name elsewhere.
+  PartFile(Descriptor folder, std::string name, std::string whole);
+  // The same, but for one that is not there: has_file() is then false, and nothing else may be called.
+  static PartFile existing(Descriptor folder, std::string name, std::string whole);
+
+  bool has_file() const { return file_.number() >= 0; }
+  // Whether it was made here: nobody else had it before.
+  bool is_new() const { return is_new_; }
+  uint64_t size() const;
+  // Gives it that size, and the room on disk for it where the file system can; what is in it stays.
+  void reserve(uint64_t size);
+  void write_at(uint64_t offset, const Slices& slices);
+  // Fewer bytes than size at its end.
+  size_t read_at(uint64_t offset, char* out, size_t size) const;
+  void set_time(timespec time);
+  // Gives it its size, time and name. Throws InTheWay where a directory has that name.
+  void finish(uint64_t size, timespec time, const std::string& name);
+  void discard();
+
+ private:
+  PartFile(Descriptor folder, std::string name, std::string whole, bool makes_it);
+  InTheWay in_the_way() const;
+  Failure disk_failure() const;
+
+  Descriptor folder_;
+  std::string name_;  // until it is finished
+  std::string whole_;
+  bool is_new_ = false;
+  Descriptor file_;
+};
+
+// Of the part of the file at path: one that no member of a store has, another for a store that has changed
+// since, and for parts that are written in another way.
+std::string part_name(const std::string& path, uint64_t size, timespec time, std::string_view way = {});
+
+}  // namespace plainfs

@@ -1,0 +1,180 @@
+#include "fs/commands/plan/export_plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/crc.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr uint64_t kMostBytes = uint64_t{1} << 62;
+
+std::string id_of(const std::string& text) {
+  boost::crc_32_type crc;
+  crc.process_bytes(text.data(), text.size());
+  return fmt::format("{:08x}", crc.checksum());
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw damaged("{}", why);
+}
+
+// Nothing is written but below the directory that an export is given, whatever a plan says.
+const std::string& checked_path(const std::string& path) {
+  for (size_t first = 0; first <= path.size();) {
+    const size_t end = std::min(path.find('/', first), path.size());
+    const std::string name = path.substr(first, end - first);
+    if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos ||
+        (first == 0 && name == ".plainfs"))
+      refuse(fmt::format("{}: is no path of a store", path));
+    first = end + 1;
+  }
+  return path;
+}
+
+// That each byte of every file is there once.
+void check_ranges(const ExportPlan& plan) {
+  std::vector<std::vector<PlannedRange>> of_file(plan.files.size());
+  for (const auto& task : plan.tasks) {
+    for (const PlannedRange& range : task) {
+      if (range.file >= plan.files.size()) refuse(fmt::format("there is no file {}", range.file));
+      of_file[range.file].push_back(range);
+    }
+  }
+  for (size_t i = 0; i < of_file.size(); ++i) {
+    std::sort(of_file[i].begin(), of_file[i].end(),
+              [](const PlannedRange& a, const PlannedRange& b) { return a.first < b.first; });
+    uint64_t at = 0;
+    bool is_whole = !of_file[i].empty();
+    for (const PlannedRange& range : of_file[i]) {
+      is_whole = is_whole && range.first == at && range.size <= plan.files[i].size - at &&
+                 (range.size > 0 || plan.files[i].size == 0);
+      if (!is_whole) break;
+      at += range.size;
+    }
+    if (!is_whole || at != plan.files[i].size)
+      refuse(fmt::format("{}: its ranges are not each of its bytes once", plan.files[i].path));
+  }
+}
+
+json json_of(const ExportPlan& plan) {
+  json sources = json::array(), links = json::array(), files = json::array(), tasks = json::array();
+  for (const SourceStamp& source : plan.sources)
+    sources.push_back({{"name", source.name}, {"stamp", source.stamp}});
+  for (const ExportedLink& link : plan.links) links.push_back({{"path", link.path}, {"text", link.text}});
+  for (const PlannedFile& file : plan.files)
+    files.push_back({{"path", file.path},
+                     {"bytes", file.size},
+                     {"modified", {int64_t{file.modified.tv_sec}, int64_t{file.modified.tv_nsec}}}});
+  for (size_t i = 0; i < plan.tasks.size(); ++i) {
+    json ranges = json::array();
+    for (const PlannedRange& range : plan.tasks[i]) ranges.push_back({range.file, range.first, range.size});
+    tasks.push_back({{"id", i + 1}, {"ranges", ranges}});
+  }
+  return {{"plainfs_plan", kVersion},
+          {"store", plan.store},
+          {"options",
+           {{"views", plan.views},
+            {"subdir", plan.subdir},
+            {"missing_is_error", plan.read.absent_chunk_is_error},
+            {"header", plan.read.array_header},
+            {"hdf5_plugins", plan.read.hdf5_plugins},
+            {"follow_outside", plan.read.follow_outside}}},
+          {"sources", sources},
+          {"folders", plan.folders},
+          {"links", links},
+          {"files", files},
+          {"tasks", tasks}};
+}
+
+PlannedFile file_of(const json& text) {
+  PlannedFile file;
+  file.path = checked_path(text.at("path").get<std::string>());
+  file.size = text.at("bytes").get<uint64_t>();
+  if (file.size > kMostBytes) refuse(fmt::format("{}: {} bytes", file.path, file.size));
+  file.modified.tv_sec = static_cast<time_t>(text.at("modified").at(0).get<int64_t>());
+  file.modified.tv_nsec = static_cast<long>(text.at("modified").at(1).get<int64_t>());
+  if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)
+    refuse(fmt::format("{}: {} nanoseconds", file.path, file.modified.tv_nsec));
+  return file;
+}
+
+ExportPlan plan_of(const json& text) {
+  if (!text.is_object() || !text.contains("plainfs_plan")) refuse("is no plan of plainfs");
+  if (text.at("plainfs_plan") != kVersion) refuse("is a plan of another version of plainfs");
+  ExportPlan plan;
+  plan.store = text.at("store").get<std::string>();
+  const json& options = text.at("options");
+  plan.views = options.at("views").get<std::string>();
+  plan.subdir = options.at("subdir").get<std::string>();
+  plan.read.absent_chunk_is_error = options.at("missing_is_error").get<bool>();
+  plan.read.array_header = options.at("header").get<bool>();
+  plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
+  plan.read.follow_outside = options.at("follow_outside").get<bool>();
+  for (const json& source : text.at("sources"))
+    plan.sources.push_back({source.at("name").get<std::string>(), source.at("stamp").get<std::string>()});
+  for (const json& folder : text.at("folders"))
+    plan.folders.push_back(checked_path(folder.get<std::string>()));
+  for (const json& link : text.at("links"))
+    plan.links.push_back(
+        {checked_path(link.at("path").get<std::string>()), link.at("text").get<std::string>()});
+  for (const json& file : text.at("files")) plan.files.push_back(file_of(file));
+  for (const json& task : text.at("tasks")) {
+    if (task.at("id") != plan.tasks.size() + 1) refuse("its tasks are not numbered 1, 2, 3 and so on");
+    std::vector<PlannedRange>& ranges = plan.tasks.emplace_back();
+    for (const json& range : task.at("ranges"))
+      ranges.push_back({range.at(0).get<size_t>(), range.at(1).get<uint64_t>(), range.at(2).get<uint64_t>()});
+  }
+  check_ranges(plan);
+  return plan;
+}
+
+}  // namespace
+
+uint64_t ExportPlan::bytes() const {
+  uint64_t sum = 0;
+  for (const PlannedFile& file : files) sum += file.size;
+  return sum;
+}
+
+ExportPlan read_plan(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && text.empty())
+    throw Failure(kNotFound, fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO)));
+  try {
+    ExportPlan plan = plan_of(json::parse(text));
+    plan.id = id_of(text);
+    return plan;
+  } catch (const json::exception& error) {
+    throw Failure(kDamaged, fmt::format("{}: is no plan of plainfs: {}", path, error.what()));
+  } catch (const Error& error) {
+    throw Failure(kDamaged, fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+void write_plan(const ExportPlan& plan, const std::string& path) {
+  const std::string temporary = fmt::format("{}.{}.plainfs-part", path, ::getpid());
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << json_of(plan).dump() << '\n';
+  file.close();
+  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
+  const Failure failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+  ::unlink(temporary.c_str());
+  throw failure;
+}
+
+}  // namespace plainfs

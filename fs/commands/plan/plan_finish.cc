@@ -1,0 +1,239 @@
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/plan/plan_folder.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+// "1-3, 7" of tasks counted from 0.
+std::string numbers_text(const std::vector<size_t>& tasks) {
+  std::string text;
+  for (size_t i = 0; i < tasks.size();) {
+    size_t last = i;
+    while (last + 1 < tasks.size() && tasks[last + 1] == tasks[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", tasks[i] + 1);
+    if (last > i) text += fmt::format("-{}", tasks[last] + 1);
+    i = last + 1;
+  }
+  return text;
+}
+
+// What the records of a plan say.
+struct Standing {
+  std::vector<std::optional<TaskRecord>> records;
+  std::vector<size_t> missing;      // tasks that have not been done
+  std::vector<std::string> errors;  // of each file: why it cannot be made; empty: it can
+  std::vector<ExitCode> codes;
+  uint64_t done_bytes = 0;
+};
+
+Standing standing_of(const ExportPlan& plan, const PlanFolder& state) {
+  Standing standing;
+  standing.errors.resize(plan.files.size());
+  standing.codes.resize(plan.files.size(), kSuccess);
+  for (size_t task = 0; task < plan.tasks.size(); ++task) {
+    const auto& record = standing.records.emplace_back(state.record(task));
+    if (!record && !state.is_whole(task)) {
+      standing.missing.push_back(task);
+      continue;
+    }
+    for (size_t i = 0; i < plan.tasks[task].size(); ++i) {
+      const PlannedRange& range = plan.tasks[task][i];
+      if (!record || (*record)[i].error.empty()) {
+        standing.done_bytes += range.size;
+        continue;
+      }
+      standing.errors[range.file] = (*record)[i].error;
+      standing.codes[range.file] = (*record)[i].code;
+    }
+  }
+  return standing;
+}
+
+class Finish {
+ public:
+  Finish(const ExportPlan& plan, const std::string& plan_path, const TargetFolder& folder, bool verifies)
+      : plan_(plan), plan_path_(plan_path), folder_(folder), state_(folder, plan), verifies_(verifies) {}
+
+  ExitCode run() {
+    standing_ = standing_of(plan_, state_);
+    check_none_is_missing();
+    for (const std::string& path : plan_.folders) make([&] { folder_.make_folder(path); });
+    for (const ExportedLink& link : plan_.links) make([&] { folder_.make_link(link.path, link.text); });
+    progress_.begin("finishing", Progress::Unit::files, plan_.files.size());
+    tasks_of_file_.resize(plan_.files.size());
+    for (size_t task = 0; task < plan_.tasks.size(); ++task)
+      for (size_t i = 0; i < plan_.tasks[task].size(); ++i)
+        tasks_of_file_[plan_.tasks[task][i].file].push_back({task, i});
+    if (verifies_) {
+      for (size_t i = 0; i < plan_.files.size(); ++i) verify(i);
+      check_none_is_missing();
+    }
+    for (size_t i = 0; i < plan_.files.size(); ++i) {
+      make([&] { finish(i); });
+      progress_.add(1);
+    }
+    check_none_is_missing();
+    if (failures_.code() != kSuccess) return failures_.code();
+    std::vector<size_t> all(plan_.tasks.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    state_.remove_records(all);
+    progress_.say(fmt::format("{} files, {}, are there", plan_.files.size(),
+                              byte_text(static_cast<double>(plan_.bytes()))));
+    return kSuccess;
+  }
+
+ private:
+  struct Share {
+    size_t task;
+    size_t range;
+  };
+
+  void check_none_is_missing() const {
+    if (standing_.missing.empty()) return;
+    throw Failure(kTryAgain,
+                  fmt::format("{} of {} tasks of {} are still to be done: {}", standing_.missing.size(),
+                              plan_.tasks.size(), plan_path_, numbers_text(standing_.missing)));
+  }
+
+  void make(const std::function<void()>& one) {
+    try {
+      one();
+    } catch (const InTheWay& failure) {
+      failures_.add(failure);
+    }
+  }
+
+  // What is on disk is not what was written: those who wrote it are to do so again.
+  void redo(size_t file, const std::string& why, const std::vector<Share>& shares) {
+    progress_.say(fmt::format("plainfs: {}: {}", folder_.whole(plan_.files[file].path), why));
+    for (const Share& share : shares) {
+      state_.remove_record(share.task);
+      standing_.missing.push_back(share.task);
+    }
+    std::sort(standing_.missing.begin(), standing_.missing.end());
+    standing_.missing.erase(std::unique(standing_.missing.begin(), standing_.missing.end()),
+                            standing_.missing.end());
+  }
+
+  void verify(size_t i) {
+    const PlannedFile& file = plan_.files[i];
+    if (!standing_.errors[i].empty() || state_.is_whole(file)) return;
+    const PartFile part = state_.existing_part(file);
+    if (!part.has_file()) return redo(i, "its part is gone", tasks_of_file_[i]);
+    std::vector<char> bytes(kExportPiece);
+    for (const Share& share : tasks_of_file_[i]) {
+      const PlannedRange& range = plan_.tasks[share.task][share.range];
+      uint32_t crc = 0;
+      for (uint64_t at = 0; at < range.size;) {
+        const uint64_t wanted = std::min<uint64_t>(bytes.size(), range.size - at);
+        const size_t got = part.read_at(range.first + at, bytes.data(), wanted);
+        crc = libdeflate_crc32(crc, bytes.data(), got);
+        if (got < wanted) break;
+        at += got;
+      }
+      const std::optional<TaskRecord>& record = standing_.records[share.task];
+      if (record && (*record)[share.range].crc != crc)
+        redo(i,
+             fmt::format("bytes {} to {} are not those that were written", range.first,
+                         range.first + range.size),
+             {share});
+    }
+  }
+
+  void finish(size_t i) {
+    const PlannedFile& file = plan_.files[i];
+    PartFile part = state_.existing_part(file);
+    if (!standing_.errors[i].empty()) {
+      failures_.add(fmt::format("{}: {}", file.path, standing_.errors[i]), standing_.codes[i]);
+      if (part.has_file()) part.discard();
+      return;
+    }
+    if (!part.has_file()) {
+      if (!state_.is_whole(file)) redo(i, "its part is gone", tasks_of_file_[i]);
+      return;
+    }
+    if (part.size() != file.size)
+      return redo(i, fmt::format("its part has {} bytes of {}", part.size(), file.size), tasks_of_file_[i]);
+    try {
+      part.finish(file.size, file.modified, last_name(file.path));
+    } catch (const Failure&) {
+      if (!state_.is_whole(file)) throw;  // else somebody else is finishing, too
+    }
+  }
+
+  const ExportPlan& plan_;
+  const std::string plan_path_;
+  const TargetFolder& folder_;
+  const PlanFolder state_;
+  const bool verifies_;
+  Standing standing_;
+  std::vector<std::vector<Share>> tasks_of_file_;
+  Progress progress_;
+  Failures failures_{progress_};
+};
+
+struct Named {
+  std::string plan;
+  std::string folder;
+};
+
+Named names_of(const char* command, const Arguments& arguments) {
+  const Options options = parse_options(arguments, 2);
+  if (options.names.size() != 2)
+    throw Failure(kUsage, fmt::format("export {}: a plan and a directory are wanted", command));
+  return {boost::filesystem::absolute(options.names[0]).string(),
+          boost::filesystem::absolute(options.names[1]).string()};
+}
+
+}  // namespace
+
+int finish_command(Arguments arguments) {
+  const bool verifies = take_flag(arguments, "--verify");
+  const Named named = names_of("--finish", arguments);
+  const ExportPlan plan = read_plan(named.plan);
+  const TargetFolder folder(named.folder);
+  return Finish(plan, named.plan, folder, verifies).run();
+}
+
+int status_command(Arguments arguments) {
+  const Named named = names_of("--status", arguments);
+  const ExportPlan plan = read_plan(named.plan);
+  nlohmann::ordered_json missing = nlohmann::json::array(), failed = nlohmann::json::array();
+  Standing standing;
+  bool is_finished = false;
+  if (boost::filesystem::is_directory(named.folder)) {
+    const TargetFolder folder(named.folder);
+    const PlanFolder state(folder, plan);
+    standing = standing_of(plan, state);
+    is_finished = std::all_of(plan.files.begin(), plan.files.end(),
+                              [&](const PlannedFile& file) { return state.is_whole(file); });
+  } else {
+    standing.missing.resize(plan.tasks.size());
+    std::iota(standing.missing.begin(), standing.missing.end(), size_t{0});
+  }
+  for (const size_t task : standing.missing) missing.push_back(task + 1);
+  for (size_t i = 0; i < standing.errors.size(); ++i)
+    if (!standing.errors[i].empty())
+      failed.push_back({{"path", plan.files[i].path}, {"error", standing.errors[i]}});
+  const nlohmann::ordered_json status = {{"store", plan.store},
+                                         {"tasks", plan.tasks.size()},
+                                         {"done", plan.tasks.size() - standing.missing.size()},
+                                         {"missing", missing},
+                                         {"bytes", plan.bytes()},
+                                         {"done_bytes", standing.done_bytes},
+                                         {"failed", failed},
+                                         {"finished", is_finished}};
+  std::puts(status.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  return kSuccess;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,137 @@
+#include "fs/commands/plan/plan_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace plainfs {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kOwnFolder[] = ".plainfs";
+constexpr std::string_view kWay = "\nplan";  // parts of a plain export grow from their beginning instead
+
+std::string content(int file) {
+  std::string text;
+  char piece[1 << 14];
+  for (;;) {
+    const ssize_t got = ::read(file, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(piece, static_cast<size_t>(got));
+  }
+}
+
+}  // namespace
+
+PlanFolder::PlanFolder(const TargetFolder& folder, const ExportPlan& plan)
+    : folder_(folder), plan_(plan), records_(fmt::format("{}/{}", kOwnFolder, plan.id)) {}
+
+std::string PlanFolder::path_of(size_t task) const {
+  return fmt::format("{}/{}", records_, task + 1);
+}
+
+bool PlanFolder::has_record(size_t task) const {
+  const Descriptor folder = folder_.folder_if_there(records_);
+  struct stat status {};
+  return folder.number() >= 0 &&
+         ::fstatat(folder.number(), last_name(path_of(task)).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
+  const Descriptor folder = folder_.folder_if_there(records_);
+  if (folder.number() < 0) return std::nullopt;
+  const Descriptor file(
+      ::openat(folder.number(), last_name(path_of(task)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file.number() < 0) return std::nullopt;
+  const json text = json::parse(content(file.number()));
+  TaskRecord record;
+  for (const json& range : text.at("ranges")) {
+    RangeRecord& one = record.emplace_back();
+    if (range.contains("error")) {
+      one.error = range.at("error").get<std::string>();
+      one.code = static_cast<ExitCode>(range.at("code").get<int>());
+    } else {
+      one.crc = range.at("crc32").get<uint32_t>();
+    }
+  }
+  if (record.size() != plan_.tasks[task].size()) return std::nullopt;
+  return record;
+} catch (const json::exception&) {
+  return std::nullopt;
+}
+
+void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
+  json ranges = json::array();
+  for (const RangeRecord& range : record) {
+    if (range.error.empty())
+      ranges.push_back({{"crc32", range.crc}});
+    else
+      ranges.push_back({{"error", range.error}, {"code", int{range.code}}});
+  }
+  const json whole = {{"plan", plan_.id}, {"task", task + 1}, {"ranges", ranges}};
+  const std::string text = whole.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const Descriptor folder = folder_.make_folder(records_);
+  const std::string path = path_of(task), name = last_name(path);
+  // Of this process alone; another machine may have one of the same number.
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  const std::string temporary = fmt::format(".{}.{}.{}", name, host, ::getpid());
+  const Descriptor file(::openat(folder.number(), temporary.c_str(),
+                                 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const bool is_kept =
+      file.number() >= 0 &&
+      ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fsync(file.number()) == 0 &&
+      ::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) == 0;
+  if (is_kept) return;
+  const Failure failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(errno)));
+  ::unlinkat(folder.number(), temporary.c_str(), 0);
+  throw failure;
+}
+
+void PlanFolder::remove_record(size_t task) const {
+  const Descriptor folder = folder_.folder_if_there(records_);
+  if (folder.number() >= 0) ::unlinkat(folder.number(), last_name(path_of(task)).c_str(), 0);
+}
+
+void PlanFolder::remove_records(const std::vector<size_t>& tasks) const {
+  for (const size_t task : tasks) remove_record(task);
+  const Descriptor own = folder_.folder_if_there(kOwnFolder), root = folder_.folder_if_there("");
+  // Each stays where something else is in it.
+  if (own.number() >= 0) ::unlinkat(own.number(), plan_.id.c_str(), AT_REMOVEDIR);
+  if (root.number() >= 0) ::unlinkat(root.number(), kOwnFolder, AT_REMOVEDIR);
+}
+
+bool PlanFolder::is_whole(const PlannedFile& file) const {
+  return folder_.has_file(file.path, file.size, file.modified);
+}
+
+bool PlanFolder::is_whole(size_t task) const {
+  const std::vector<PlannedRange>& ranges = plan_.tasks[task];
+  if (ranges.empty())
+    return std::all_of(plan_.files.begin(), plan_.files.end(),
+                       [this](const PlannedFile& file) { return is_whole(file); });
+  return std::all_of(ranges.begin(), ranges.end(),
+                     [this](const PlannedRange& range) { return is_whole(plan_.files[range.file]); });
+}
+
+PartFile PlanFolder::part(const PlannedFile& file) const {
+  return PartFile(folder_.folder_of(file.path), part_name(file.path, file.size, file.modified, kWay),
+                  folder_.whole(file.path));
+}
+
+PartFile PlanFolder::existing_part(const PlannedFile& file) const {
+  return PartFile::existing(folder_.folder_of(file.path),
+                            part_name(file.path, file.size, file.modified, kWay), folder_.whole(file.path));
+}
+
+}  // namespace plainfs

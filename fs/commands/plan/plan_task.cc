@@ -1,0 +1,216 @@
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#ifdef __linux__
+#include <unistd.h>
+#endif
+
+#include "formats/base/modified_time.h"
+#include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/plan/plan_folder.h"
+#include "fs/option_values.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+// Where engines say which of its tasks a process is, the job arrays first; first: the number of their first.
+struct Engine {
+  const char* variable;
+  size_t first;
+};
+constexpr Engine kEngines[] = {
+    {"SLURM_ARRAY_TASK_ID", 1},  // Slurm
+    {"PBS_ARRAY_INDEX", 1},      // PBS Pro
+    {"PBS_ARRAYID", 1},          // Torque
+    {"SGE_TASK_ID", 1},          // Grid Engine; "undefined" outside of an array
+    {"LSB_JOBINDEX", 1},         // LSF; 0 outside of an array
+    {"AWS_BATCH_JOB_ARRAY_INDEX", 0},
+    {"JOB_COMPLETION_INDEX", 0},  // Kubernetes
+    {"PMI_RANK", 0},              // MPICH, Intel MPI
+    {"OMPI_COMM_WORLD_RANK", 0},  // Open MPI
+};
+
+std::optional<size_t> number_in(std::string_view text) {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// 1 for the first; nullopt where no engine says anything.
+std::optional<size_t> task_of_environment() {
+  for (const Engine& engine : kEngines) {
+    const char* const value = std::getenv(engine.variable);
+    const std::optional<size_t> number = value ? number_in(value) : std::nullopt;
+    if (!number || (engine.variable == std::string_view("LSB_JOBINDEX") && *number == 0)) continue;
+    return *number + 1 - engine.first;
+  }
+  return std::nullopt;
+}
+
+class Task {
+ public:
+  Task(Session& session, const ExportPlan& plan, const TargetFolder& folder, size_t number)
+      : filesystem_(session.filesystem()),
+        context_(session.context()),
+        plan_(plan),
+        folder_(folder),
+        state_(folder, plan),
+        number_(number),
+        ranges_(plan.tasks[number]) {}
+
+  ExitCode run() {
+    if (is_done() || state_.is_whole(number_)) return there_already();
+    state_.remove_record(number_);  // of what could not be read, or one that is damaged
+    check_sources();
+    uint64_t total = 0;
+    for (const PlannedRange& range : ranges_) total += range.size;
+    progress_.begin("writing", Progress::Unit::bytes, total);
+    TaskRecord record(ranges_.size());
+    context_.workers.parallel_for(ranges_.size(), [&](size_t i) { write(ranges_[i], record[i]); });
+    if (is_overtaken_ && (is_done() || state_.is_whole(number_))) return there_already();
+    if (is_overtaken_)
+      throw Failure(kTryAgain, fmt::format("task {}: another run of it has not written all", number_ + 1));
+    if (!may_record_) return failures_.code();
+    check_sources();
+    flush();
+    state_.keep_record(number_, record);
+    if (state_.is_whole(number_)) state_.remove_records({number_});  // finished meanwhile, by another run's
+    progress_.finish(fmt::format("task {} of {} written", number_ + 1, plan_.tasks.size()));
+    return failures_.code();
+  }
+
+ private:
+  bool is_done() const {
+    const std::optional<TaskRecord> record = state_.record(number_);
+    return record && std::all_of(record->begin(), record->end(),
+                                 [](const RangeRecord& range) { return range.error.empty(); });
+  }
+
+  ExitCode there_already() {
+    progress_.say(fmt::format("task {} of {} was done already", number_ + 1, plan_.tasks.size()));
+    return kSuccess;
+  }
+
+  // Everything that the store was read from when it was planned, also what this task does not need: the sizes
+  // of its files may have come from there.
+  void check_sources() {
+    for (const SourceStamp& source : plan_.sources) {
+      const std::optional<std::string> now = context_.files.stamp(source.name);
+      if (!now) throw Failure(kTryAgain, fmt::format("{}: {} cannot be looked at", plan_.store, source.name));
+      if (*now != source.stamp)
+        throw Failure(kNotReadable, fmt::format("{}: has changed since it was planned ({}); plan it again",
+                                                plan_.store, source.name));
+    }
+  }
+
+  void write(const PlannedRange& range, RangeRecord& record) {
+    const PlannedFile& file = plan_.files[range.file];
+    try {
+      write_range(file, range, record);
+    } catch (const Error& error) {
+      failures_.add(file.path, error);
+      record.code = exit_code_of(error.code());
+      record.error = reason(error);
+      if (passes(error) || error.code() == Errc::not_found) may_record_ = false;
+      if (error.code() == Errc::unreadable) failures_.try_again();
+    } catch (const InTheWay& failure) {
+      failures_.add(failure);
+      may_record_ = false;
+    }
+  }
+
+  void write_range(const PlannedFile& file, const PlannedRange& range, RangeRecord& record) {
+    const Inode inode = filesystem_.find(file.path);
+    const auto size = static_cast<uint64_t>(filesystem_.status(inode).st_size);
+    if (size != file.size)
+      throw Error(Errc::changed, fmt::format("has {} bytes, planned were {}", size, file.size));
+    const OpenFile open = filesystem_.open(inode);
+    PartFile part = state_.part(file);
+    // Where another run of this task has done it all, and the file has its name already, this is a new part.
+    if (part.is_new() && (state_.has_record(number_) || state_.is_whole(file))) {
+      is_overtaken_ = true;
+      return part.discard();
+    }
+    part.reserve(file.size);
+    uint32_t crc = 0;
+    make_pieces(filesystem_, context_.workers, open, range.first, range.first + range.size,
+                [&](uint64_t offset, const Slices& piece) {
+                  if (state_.has_record(number_)) is_overtaken_ = true;
+                  if (is_overtaken_) return false;
+                  part.write_at(offset, piece);
+                  for (const iovec& bytes : piece.parts)
+                    crc = libdeflate_crc32(crc, bytes.iov_base, bytes.iov_len);
+                  progress_.add(piece.size());
+                  return true;
+                });
+    part.set_time(file.modified);  // the file may have its name already, by another run of this task
+    record.crc = crc;
+  }
+
+  // A record says what a failing machine cannot take back.
+  void flush() const {
+#ifdef __linux__
+    const Descriptor folder = folder_.make_folder("");
+    if (::syncfs(folder.number()) != 0)
+      throw Failure(kNotWritten, fmt::format("{}: {}", folder_.path(), std::strerror(errno)));
+#else
+    ::sync();
+#endif
+  }
+
+  Filesystem& filesystem_;
+  Context& context_;
+  const ExportPlan& plan_;
+  const TargetFolder& folder_;
+  const PlanFolder state_;
+  const size_t number_;  // from 0
+  const std::vector<PlannedRange>& ranges_;
+  Progress progress_;
+  Failures failures_{progress_};
+  std::atomic<bool> may_record_{true};     // nothing failed that may go well the next time
+  std::atomic<bool> is_overtaken_{false};  // another run of this task has ended meanwhile
+};
+
+}  // namespace
+
+int task_command(Arguments arguments) {
+  Options options = parse_options(arguments, 3);
+  std::vector<std::string>& names = options.names;
+  std::optional<size_t> number;
+  if (names.size() == 3) {
+    number = number_in(names[0]);
+    if (!number) throw Failure(kUsage, fmt::format("export --task {}: not a number", names[0]));
+    names.erase(names.begin());
+  } else {
+    number = task_of_environment();
+  }
+  if (names.size() != 2)
+    throw Failure(kUsage, "export --task: a plan and a directory are wanted: --task [I] PLAN DIR");
+  if (!number)
+    throw Failure(kUsage, "export --task: which one is not said: give its number, or run it in a job array");
+  const std::string path = boost::filesystem::absolute(names[0]).string();
+  const ExportPlan plan = read_plan(path);
+  if (*number == 0 || *number > plan.tasks.size())
+    throw Failure(kUsage, fmt::format("export --task {}: the tasks of {} are numbered 1 to {}", *number,
+                                      names[0], plan.tasks.size()));
+  const TargetFolder folder(boost::filesystem::absolute(names[1]).string());
+  options.store = plan.store;
+  options.views = plan.views;
+  options.subdir = plan.subdir;
+  options.read = plan.read;
+  options.index = sizes_folder(path);
+  Session session(options);
+  return Task(session, plan, folder, *number - 1).run();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,92 @@
+// `plainfs export --tar STORE -`: everything as one stream, for where files cost (quotas of inodes, object
+// stores, rsync of millions). Sizes are exact before a byte is made, so the stream needs nothing on disk.
+#include <unistd.h>
+
+#include "fs/commands/exported.h"
+#include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/standard_output.h"
+#include "fs/commands/tar_header.h"
+#include "fs/session.h"
+#include "fs/store_path.h"
+
+namespace plainfs {
+namespace {
+
+// Nobody reads the stream any more, as after `| head`.
+struct NobodyReads {};
+
+class Tar {
+ public:
+  explicit Tar(Session& session) : filesystem_(session.filesystem()), workers_(session.context().workers) {}
+
+  ExitCode run(const std::vector<std::string>& paths) {
+    const Exported found = find_exported(filesystem_, paths, failures_);
+    progress_.begin("writing", Progress::Unit::files, found.files.size());
+    for (const std::string& path : found.folders)
+      if (!path.empty()) put(tar_header(path, filesystem_.status(filesystem_.find(path))));
+    for (const ExportedLink& link : found.links)
+      put(tar_header(link.path, filesystem_.status(filesystem_.find(link.path)), link.text));
+    for (const Copy& copy : found.files) {
+      add(copy);
+      progress_.add(1);
+    }
+    put(tar_end());
+    return failures_.code();
+  }
+
+ private:
+  static void put(std::string_view text) {
+    if (!write_out(text)) throw NobodyReads();
+  }
+
+  // What fails before the header is written costs this file alone. Once the header has told its size nothing
+  // can be taken back: the stream then ends, without its end, which every reader takes for an error.
+  void add(const Copy& copy) {
+    bool is_begun = false;
+    try {
+      const struct stat status = filesystem_.status(copy.inode);
+      const auto size = static_cast<uint64_t>(status.st_size);
+      const OpenFile file = filesystem_.open(copy.inode);
+      const auto begin = [&] {
+        if (!std::exchange(is_begun, true)) put(tar_header(copy.path, status));
+      };
+      make_pieces(filesystem_, workers_, file, 0, size, [&](uint64_t, const Slices& piece) {
+        begin();
+        if (!write_out(piece)) throw NobodyReads();
+        return true;
+      });
+      begin();  // of an empty file
+      put(std::string(tar_padding(size), '\0'));
+    } catch (const Error& error) {
+      if (is_begun)
+        throw Failure(exit_code_of(error.code()),
+                      fmt::format("{}: {}; the archive ends in the middle of it", copy.path, reason(error)));
+      failures_.add(copy.path, error);
+    }
+  }
+
+  Filesystem& filesystem_;
+  Workers& workers_;
+  Progress progress_;
+  Failures failures_{progress_};
+};
+
+}  // namespace
+
+int tar_command(Arguments arguments) {
+  Options options = parse_options(arguments, kManyNames);
+  split_store_path(options.names);
+  if (options.names.size() < 2 || options.names.back() != "-")
+    throw Failure(kUsage, "export --tar: a store and - are wanted: plainfs export --tar STORE - > STORE.tar");
+  if (::isatty(STDOUT_FILENO) != 0)
+    throw Failure(kUsage, "export --tar: standard output is a terminal; put it into a file or a pipe");
+  options.store = options.names[0];
+  Session session(options);
+  try {
+    return Tar(session).run({options.names.begin() + 1, options.names.end() - 1});
+  } catch (const NobodyReads&) {
+    return kSuccess;
+  }
+}
+
+}  // namespace plainfs

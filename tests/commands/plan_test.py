@@ -1,0 +1,351 @@
+"""Exports that many processes share: --plan, --task, --finish, --status."""
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from planned import DATA, PROGRAM, SAMPLES, Planned, run, tree, write_zeros
+
+MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+
+
+class Whole(Planned):
+    """All tasks, in any order and however often, and one finish are an export."""
+
+    def check(self, store, *options, tasks=5):
+        plan = self.plan(store, "--tasks", str(tasks), *options)
+        self.assertEqual(len(plan["tasks"]), tasks)
+        numbers = list(range(1, tasks + 1)) + [2]
+        random.Random(1).shuffle(numbers)
+        for number in numbers:
+            self.task(number)
+        self.finish()
+        self.assert_is_export(store, *options)
+
+    def test_of_an_hdf5_store(self):
+        self.check(os.path.join(SAMPLES, "pbmc.h5seurat"))
+
+    def test_of_a_zarr_store(self):
+        self.check(os.path.join(DATA, "zarr", "v2_dtypes", "store.zarr"))
+
+    def test_of_links(self):
+        self.check(os.path.join(DATA, "hdf5", "links", "store.h5"))
+
+    def test_of_a_folder_of_stores(self):
+        os.mkdir(self.join("stores"))
+        shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.join("stores"))
+        shutil.copytree(MATRIX, self.join("stores", "matrix"))
+        with open(self.join("stores", "notes"), "w", encoding="ascii") as file:
+            file.write("text\n" * 1000)
+        self.check(self.join("stores"))
+
+    def test_with_options(self):
+        self.check(os.path.join(SAMPLES, "image.zarr"), "--views", "csv+bin", "-o", "header", tasks=2)
+
+    def test_of_a_part_of_a_store(self):
+        store = os.path.join(SAMPLES, "pbmc.h5seurat")
+        self.succeeds("export", "--plan", "--tasks", "2", store, "assays", "meta.data.csv", self.path)
+        self.task(1)
+        self.task(2)
+        self.finish()
+        self.succeeds("export", store, "assays", "meta.data.csv", self.join("whole"))
+        self.assertEqual(tree(self.target), tree(self.join("whole")))
+
+    def test_by_more_tasks_than_there_is_to_do(self):
+        self.check(write_zeros(self.join("small.zarr"), 3), tasks=9)
+        self.task(9)
+        self.assertNotIn(".plainfs", os.listdir(self.target))
+
+    def test_by_as_many_tasks_as_their_size_asks_for(self):
+        store = write_zeros(self.join("s.zarr"), 5_000_000)
+        plan = self.plan(store, "--task-size", "4m")
+        self.assertEqual(len(plan["tasks"]), 4)  # 10 MB of csv, 5 of npy
+
+    def test_a_task_after_the_end_leaves_nothing(self):
+        self.check(MATRIX, tasks=3)
+        for number in (1, 2, 3):
+            self.task(number)
+        self.finish()
+        self.assert_is_export(MATRIX)
+        self.assertTrue(self.status()["finished"])
+
+
+class Shared(Planned):
+    """One file, 160 MB of "0\\n", that all tasks write to."""
+
+    def setUp(self):
+        super().setUp()
+        self.store = write_zeros(self.join("large.zarr"), 80_000_000)
+        self.made = self.plan(self.store, "--tasks", "4", "--views", "csv")
+
+    def part(self):
+        """The file while it is written."""
+        names = [name for name in os.listdir(self.target) if name.endswith(".plainfs-part")] if os.path.isdir(self.target) else []
+        return os.path.join(self.target, names[0]) if names else None
+
+    def assert_is_whole(self):
+        self.assertEqual(os.listdir(self.target), ["a.csv"])
+        with open(os.path.join(self.target, "a.csv"), "rb") as file:
+            self.assertEqual(file.read(), b"0\n" * 80_000_000)
+        seconds, nanoseconds = self.made["files"][0]["modified"]
+        self.assertEqual(os.stat(os.path.join(self.target, "a.csv")).st_mtime_ns, seconds * 10**9 + nanoseconds)
+
+    def test_each_task_has_its_share_and_all_have_everything(self):
+        ranges = [task["ranges"] for task in self.made["tasks"]]
+        self.assertEqual([len(of_task) for of_task in ranges], [1] * 4)
+        at = 0
+        for [[file, first, size]] in ranges:
+            self.assertEqual((file, first), (0, at))
+            self.assertLess(abs(size - 40_000_000), 1_000_000)
+            at += size
+        self.assertEqual(at, 160_000_000)
+        for number in (3, 1, 4, 2):
+            self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_what_is_done_is_told(self):
+        self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
+        self.assertFalse(os.path.exists(self.target))
+        self.task(2)
+        status = self.status()
+        self.assertEqual((status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False))
+        self.assertEqual((status["bytes"], status["done_bytes"]), (160_000_000, self.made["tasks"][1]["ranges"][0][2]))
+        self.assertEqual(os.stat(self.part()).st_size, 160_000_000)
+        self.fails(75, "export", "--finish", self.path, self.target, says="3 of 4 tasks of")
+        self.fails(75, "export", "--finish", self.path, self.target, says="still to be done: 1,3-4")
+        self.assertNotIn("a.csv", os.listdir(self.target))
+
+    def start(self, number):
+        return subprocess.Popen([PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target], stderr=subprocess.DEVNULL)
+
+    def begun(self, process, offset):
+        """Waits until the process has written there."""
+        while process.poll() is None:
+            if self.part():
+                with open(self.part(), "rb") as file:
+                    file.seek(offset)
+                    if file.read(1) == b"0":
+                        return True
+        return False
+
+    def test_a_task_that_is_killed_is_run_again(self):
+        for number in (1, 2, 3, 4):
+            process = self.start(number)
+            first, size = self.made["tasks"][number - 1]["ranges"][0][1:]
+            self.assertTrue(self.begun(process, first + size // 4))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_task_is_run_twice_at_once(self):
+        processes = [self.start(number) for number in (1, 1, 2, 2, 3, 4, 4)]
+        self.assertEqual([process.wait() for process in processes], [0] * 7)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_late_run_of_a_task_meets_the_end(self):
+        """It is stopped while it writes; meanwhile another run of it ends, all is finished, and it goes on."""
+        late = self.start(1)
+        self.assertTrue(self.begun(late, 0))
+        late.send_signal(signal.SIGSTOP)
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        self.finish()
+        late.send_signal(signal.SIGCONT)
+        self.assertEqual(late.wait(), 0)
+        self.assert_is_whole()
+
+    def test_parts_are_verified(self):
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        with open(self.part(), "r+b") as file:
+            file.seek(50_000_000)
+            file.write(b"1")
+        self.fails(75, "export", "--finish", "--verify", self.path, self.target, says=["are not those that were written", "to be done: 2"])
+        self.assertEqual(self.status()["missing"], [2])
+        self.task(2)
+        self.finish("--verify")
+        self.assert_is_whole()
+
+    def test_a_part_that_is_gone_is_made_again(self):
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        os.unlink(self.part())
+        self.fails(75, "export", "--finish", self.path, self.target, says="its part is gone")
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_record_that_is_damaged_is_none(self):
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        records = os.path.join(self.target, ".plainfs", os.listdir(os.path.join(self.target, ".plainfs"))[0])
+        with open(os.path.join(records, "3"), "w", encoding="ascii") as file:
+            file.write("{")
+        self.assertEqual(self.status()["missing"], [3])
+        self.task(3)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_the_same_plan_made_again_goes_on(self):
+        self.task(1)
+        self.plan(self.store, "--tasks", "4", "--views", "csv")
+        self.assertEqual(self.status()["missing"], [2, 3, 4])
+
+    def test_a_plain_export_into_the_same_directory_is_another_one(self):
+        self.task(4)
+        self.succeeds("export", "--views", "csv", self.store, self.target)
+        with open(os.path.join(self.target, "a.csv"), "rb") as file:
+            self.assertEqual(file.read(), b"0\n" * 80_000_000)
+
+    def test_sizes_are_found_out_once(self):
+        """A task that has to find them out keeps them."""
+        sizes = self.path + ".sizes"
+        before = tree(sizes)
+        self.assertTrue(before)
+        self.task(1)
+        self.assertEqual(tree(sizes), before)
+        shutil.rmtree(sizes)
+        self.task(2)
+        self.assertTrue(os.listdir(sizes))
+        for number in (3, 4):
+            self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+
+class Refused(Planned):
+    def setUp(self):
+        super().setUp()
+        self.store = write_zeros(self.join("s.zarr"), 1000)
+        write_zeros(self.store, 10, "g")
+
+    def test_a_store_that_has_changed(self):
+        self.plan(self.store, "--tasks", "2")
+        self.task(1)
+        time.sleep(0.02)  # a tick of the file system's clock
+        with open(os.path.join(self.store, "a", "0"), "wb") as file:
+            file.write(bytes(1 << 16))
+        self.fails(12, "export", "--task", "2", self.path, self.target, says=["has changed since it was planned", "plan it again"])
+        self.fails(75, "export", "--finish", self.path, self.target)
+        self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], [])
+
+    def test_a_store_that_is_gone(self):
+        self.plan(self.store, "--tasks", "2")
+        shutil.rmtree(self.store)
+        self.fails(11, "export", "--task", "1", self.path, self.target)
+
+    def test_tasks_that_are_none(self):
+        self.plan(self.store, "--tasks", "2")
+        for number in ("0", "3"):
+            self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
+        self.fails(1, "export", "--task", "one", self.path, self.target, says="not a number")
+        self.fails(1, "export", "--task", self.path, self.target, says="which one is not said")
+        self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="no task")
+
+    def test_plans_that_are_none(self):
+        self.fails(11, "export", "--task", "1", self.join("no"), self.target, says="No such file")
+        for text in ("", "x", "[]", "{}", '{"plainfs_plan": 2}', '{"plainfs_plan": 1}'):
+            with open(self.path, "w", encoding="ascii") as file:
+                file.write(text)
+            self.fails(14, "export", "--task", "1", self.path, self.target, says=self.path)
+
+    def test_a_store_elsewhere(self):
+        self.fails(15, "export", "--plan", "https://localhost/x.h5", self.path, says="of this machine only")
+
+    def change_plan(self, change):
+        plan = self.plan(self.store, "--tasks", "1")
+        change(plan)
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump(plan, file)
+
+    def test_a_plan_that_leads_out_of_the_directory(self):
+        for name in ("../a.csv", "/a.csv", "g/../../a.csv", "", "a//b", ".plainfs/1"):
+            for kind in ("files", "links", "folders"):
+                def change(plan):
+                    if kind == "files":
+                        plan["files"][0]["path"] = name
+                    elif kind == "links":
+                        plan["links"].append({"path": name, "text": "x"})
+                    else:
+                        plan["folders"].append(name)
+                self.change_plan(change)
+                for command in (["--task", "1"], ["--finish"]):
+                    self.fails(14, "export", *command, self.path, self.target, says="is no path of a store")
+        self.assertFalse(os.path.exists(self.target))
+
+    def test_a_plan_with_a_hole(self):
+        def shorter(plan):
+            plan["tasks"][0]["ranges"][0][2] -= 1
+        def twice(plan):
+            plan["tasks"][0]["ranges"].append(plan["tasks"][0]["ranges"][0])
+        def beyond(plan):
+            plan["tasks"][0]["ranges"][0][2] = 2 ** 63
+        for change in (shorter, twice, beyond):
+            self.change_plan(change)
+            self.fails(14, "export", "--task", "1", self.path, self.target, says="are not each of its bytes once")
+
+    def test_a_link_in_the_way(self):
+        os.mkdir(self.join("victim"))
+        os.mkdir(self.target)
+        os.symlink("../victim", os.path.join(self.target, "g"))
+        store = self.join("nested.zarr")
+        write_zeros(os.path.join(store, "g"), 10)
+        with open(os.path.join(store, ".zgroup"), "w", encoding="ascii") as file:
+            file.write('{"zarr_format": 2}')
+        self.plan(store, "--tasks", "1")
+        self.fails(16, "export", "--task", "1", self.path, self.target, says="symbolic link")
+        self.assertEqual(os.listdir(self.join("victim")), [])
+        for name in (".plainfs",):
+            os.symlink(self.join("victim"), os.path.join(self.target, name))
+        os.unlink(os.path.join(self.target, "g"))
+        self.fails(16, "export", "--task", "1", self.path, self.target, says="symbolic link")
+        self.assertEqual(os.listdir(self.join("victim")), [])
+
+
+class Damaged(Planned):
+    def test_costs_the_file_alone(self):
+        store = self.join("s.zarr")
+        write_zeros(store, 10, "good")
+        write_zeros(store, 10, "bad")
+        for name in ("good", "bad"):
+            with open(os.path.join(store, name, "0"), "wb") as file:
+                file.write(bytes(1 << 16 if name == "good" else 3))
+        self.plan(store, "--tasks", "2", "--views", "npy")
+        codes = [run("export", "--task", str(number), self.path, self.target).returncode for number in (1, 2)]
+        self.assertEqual(sorted(codes), [0, 14])
+        self.assertEqual([failed["path"] for failed in self.status()["failed"]], ["bad.npy"])
+        self.fails(14, "export", "--finish", self.path, self.target, says="bad.npy: ")
+        self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], ["good.npy"])
+
+
+class Engines(Planned):
+    """Each says in its own way which task a process is."""
+
+    def test_all_of_them(self):
+        self.plan(MATRIX, "--tasks", "3")
+        for variables, number in (({"SLURM_ARRAY_TASK_ID": "2"}, 2), ({"PBS_ARRAY_INDEX": "3"}, 3), ({"PBS_ARRAYID": "1"}, 1), ({"SGE_TASK_ID": "2"}, 2),
+                                  ({"LSB_JOBINDEX": "2"}, 2), ({"PMI_RANK": "2"}, 3), ({"OMPI_COMM_WORLD_RANK": "0"}, 1),
+                                  ({"AWS_BATCH_JOB_ARRAY_INDEX": "1"}, 2), ({"JOB_COMPLETION_INDEX": "2"}, 3),
+                                  ({"SGE_TASK_ID": "undefined", "LSB_JOBINDEX": "0", "PMI_RANK": "1"}, 2)):
+            with self.subTest(variables):
+                self.succeeds("export", "--task", self.path, self.target, env={**os.environ, **variables})
+                self.assertEqual(self.status()["missing"], sorted({1, 2, 3} - {number}))
+                shutil.rmtree(self.target)
+        self.succeeds("export", "--task", "1", self.path, self.target, env={**os.environ, "SLURM_ARRAY_TASK_ID": "2"})
+        self.succeeds("export", "--task=3", self.path, self.target)
+        self.assertEqual(self.status()["missing"], [2])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

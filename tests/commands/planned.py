@@ -1,0 +1,95 @@
+"""What tests of planned exports share: the program and the data come from the environment, PLAINFS and PLAINFS_TEST_DATA."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+for name in ("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID", "LSB_JOBINDEX", "PMI_RANK"):
+    os.environ.pop(name, None)
+PROGRAM = os.environ["PLAINFS"]
+DATA = os.environ["PLAINFS_TEST_DATA"]
+SAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
+
+
+def run(*arguments, **more):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=300, **more)
+
+
+def tree(folder):
+    """path -> what each file, link and folder below it is: content and time."""
+    found = {}
+    for root, folders, files in os.walk(folder):
+        for name in files + folders:
+            path = os.path.join(root, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, folder)] = os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = (file.read(), os.stat(path).st_mtime_ns)
+            else:
+                found[os.path.relpath(path, folder)] = None
+    return found
+
+
+def write_zeros(store, count, name="a"):
+    """A Zarr store of one array of bytes, none of which is stored: 2 bytes of text each."""
+    path = os.path.join(store, name)
+    os.makedirs(path)
+    for file, content in ((os.path.join(store, ".zgroup"), {"zarr_format": 2}), (os.path.join(path, ".zarray"), {
+            "zarr_format": 2, "shape": [count], "chunks": [1 << 16], "dtype": "|u1", "compressor": None, "filters": None,
+            "order": "C", "fill_value": 0})):
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(content, out)
+    return store
+
+
+class Planned(unittest.TestCase):
+    """A test with a temporary folder of its own, a store to export, a plan and a directory for it."""
+
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.target, self.path = self.join("out"), self.join("plan.json")
+
+    def join(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def succeeds(self, *arguments, **more):
+        result = run(*arguments, **more)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        return result.stdout.decode()
+
+    def fails(self, code, *arguments, says=(), **more):
+        result = run(*arguments, **more)
+        self.assertEqual(result.returncode, code, result.stderr.decode())
+        for word in [says] if isinstance(says, str) else says:
+            self.assertIn(word, result.stderr.decode())
+        return result
+
+    def plan(self, store, *options):
+        count = int(self.succeeds("export", "--plan", *options, store, self.path))
+        with open(self.path, encoding="utf-8") as file:
+            plan = json.load(file)
+        self.assertEqual(count, len(plan["tasks"]))
+        return plan
+
+    def task(self, number, **more):
+        return self.succeeds("export", "--task", str(number), self.path, self.target, **more)
+
+    def finish(self, *options):
+        self.succeeds("export", "--finish", *options, self.path, self.target)
+
+    def status(self):
+        return json.loads(self.succeeds("export", "--status", self.path, self.target))
+
+    def assert_is_export(self, store, *options):
+        """The target holds what a plain export of the store writes, and nothing else."""
+        whole = self.join("whole")
+        self.succeeds("export", *options, store, whole)
+        expected, found = tree(whole), tree(self.target)
+        self.assertEqual(sorted(found), sorted(expected))
+        for path, content in expected.items():
+            self.assertTrue(found[path] == content, path)

@@ -1,0 +1,98 @@
+#include <boost/test/unit_test.hpp>
+
+#include "fs/commands/plan/export_plan.h"
+
+namespace plainfs {
+namespace {
+
+using Shares = std::vector<std::vector<PlannedRange>>;
+constexpr uint64_t kMega = 1 << 20;
+
+std::vector<PlannedFile> files_of(const std::vector<uint64_t>& sizes) {
+  std::vector<PlannedFile> files;
+  for (const uint64_t size : sizes) files.push_back({"f" + std::to_string(files.size()), size, {}});
+  return files;
+}
+
+uint64_t anywhere(size_t, uint64_t offset) {
+  return offset;
+}
+
+// That each byte is somebody's, in the order of the files; and what each task has.
+std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares& shares) {
+  std::vector<uint64_t> sums;
+  size_t file = 0;
+  uint64_t at = 0;
+  for (const auto& task : shares) {
+    uint64_t& sum = sums.emplace_back(0);
+    for (const PlannedRange& range : task) {
+      BOOST_REQUIRE_EQUAL(range.file, file);
+      BOOST_REQUIRE_EQUAL(range.first, at);
+      at += range.size;
+      sum += range.size;
+      BOOST_REQUIRE_LE(at, files[file].size);
+      if (at < files[file].size) continue;
+      at = 0;
+      ++file;
+    }
+  }
+  BOOST_CHECK_EQUAL(file, files.size());
+  return sums;
+}
+
+BOOST_AUTO_TEST_SUITE(share_out_)
+
+BOOST_AUTO_TEST_CASE(one_large_file_is_shared_by_all) {
+  const auto files = files_of({1000 * kMega});
+  const std::vector<uint64_t> sums = check(files, share_out(files, 7, anywhere));
+  BOOST_REQUIRE_EQUAL(sums.size(), 7u);
+  for (const uint64_t sum : sums) BOOST_CHECK_LT(sum, 144 * kMega);
+}
+
+BOOST_AUTO_TEST_CASE(cuts_are_where_they_may_be) {
+  const auto files = files_of({1000 * kMega});
+  const auto cut = [](size_t, uint64_t offset) { return offset / (100 * kMega) * (100 * kMega); };
+  const Shares shares = share_out(files, 7, cut);
+  check(files, shares);
+  for (const auto& task : shares)
+    for (const PlannedRange& range : task) BOOST_CHECK_EQUAL(range.first % (100 * kMega), 0u);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_one_task_of) {
+  const auto files = files_of({1000 * kMega, 1});
+  const Shares shares = share_out(files, 4, [](size_t, uint64_t) { return uint64_t{0}; });
+  check(files, shares);
+}
+
+BOOST_AUTO_TEST_CASE(small_files_are_not_cut_and_cost_something) {
+  const auto files = files_of(std::vector<uint64_t>(1000, 10));
+  const Shares shares = share_out(files, 10, anywhere);
+  check(files, shares);
+  for (const auto& task : shares) BOOST_CHECK_EQUAL(task.size(), 100u);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_all_sizes) {
+  uint64_t seed = 1;
+  std::vector<uint64_t> sizes;
+  for (int i = 0; i < 500; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    sizes.push_back(i % 7 == 0 ? 0 : (seed >> 33) % (uint64_t{1} << (seed >> 59)));
+  }
+  const auto files = files_of(sizes);
+  for (const size_t tasks : {1u, 2u, 3u, 64u, 5000u}) {
+    const Shares shares = share_out(files, tasks, anywhere);
+    BOOST_CHECK_EQUAL(shares.size(), tasks);
+    check(files, shares);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_files_are_no_work) {
+  const Shares shares = share_out({}, 3, anywhere);
+  BOOST_CHECK_EQUAL(shares.size(), 3u);
+  check({}, shares);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
