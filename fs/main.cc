@@ -9,11 +9,13 @@
 #include "formats/base/location.h"
 #include "fs/build_info.h"
 #include "fs/commands/commands.h"
+#include "fs/ending.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
 #include "fs/mount/allocator.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
+#include "fs/mount/run.h"
 #include "fs/options.h"
 
 namespace plainfs {
@@ -26,8 +28,7 @@ std::string meant_command(const std::string& word) {
     std::string_view hint;
   };
   static constexpr Meant kMeant[] = {
-      {"umount", "no command; to unmount: fusermount3 -u MOUNTPOINT"},
-      {"unmount", "no command; to unmount: fusermount3 -u MOUNTPOINT"},
+      {"unmount", "no command; to unmount: plainfs umount MOUNTPOINT"},
       {"mount", "no command; to mount: plainfs STORE MOUNTPOINT"},
       {"list", "no command; to list a store: plainfs ls STORE"},
       {"dir", "no command; to list a store: plainfs ls STORE"},
@@ -79,6 +80,10 @@ int mount_as_helper(const std::vector<std::string>& given) {
 int run(const std::string& program, std::vector<std::string> arguments) {
   const std::string name = program.substr(program.rfind('/') + 1);
   if (name.starts_with("mount.")) return mount_as_helper(arguments);
+  const bool is_run = !arguments.empty() && arguments.front() == "run";
+  if (is_run && !asks_for_help({arguments.begin() + 1, arguments.end()}))
+    return run_command({arguments.begin() + 1, arguments.end()});
+  if (is_run) arguments = {"--help"};
   if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
     arguments.erase(arguments.begin());
     if (!asks_for_help(arguments)) return command->run(std::move(arguments));
@@ -96,16 +101,5 @@ int run(const std::string& program, std::vector<std::string> arguments) {
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + (count > 0), words + count);
   plainfs::tune_allocator();
-  try {
-    return plainfs::run(count > 0 ? words[0] : "plainfs", arguments);
-  } catch (const plainfs::Failure& failure) {
-    std::fprintf(stderr, "plainfs: %s\n", failure.what());
-    return failure.code();
-  } catch (const plainfs::Error& error) {
-    std::fprintf(stderr, "plainfs: %s\n", error.what());
-    return plainfs::exit_code_of(error.code());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "plainfs: %s\n", error.what());
-    return plainfs::kLoopFailed;
-  }
+  return plainfs::exit_code([&] { return plainfs::run(count > 0 ? words[0] : "plainfs", arguments); });
 }

@@ -8,8 +8,9 @@ namespace plainfs {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"ls", list_command},     {"cat", cat_command},     {"export", export_command}, {"info", info_command},
-    {"check", check_command}, {"index", index_command}, {"reload", reload_command},
+    {"ls", list_command},       {"cat", cat_command},     {"export", export_command},
+    {"info", info_command},     {"check", check_command}, {"index", index_command},
+    {"reload", reload_command}, {"ps", ps_command},       {"umount", umount_command},
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ int info_command(Arguments arguments);
 int check_command(Arguments arguments);
 int index_command(Arguments arguments);
 int reload_command(Arguments arguments);
+int ps_command(Arguments arguments);
+int umount_command(Arguments arguments);
 
 // Whether --help is among the arguments before "--", or -h is the only one.
 bool asks_for_help(const Arguments& arguments);

@@ -11,6 +11,7 @@
 
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
+#include "fs/mount_note.h"
 #include "fs/options.h"
 
 namespace plainfs {
@@ -29,19 +30,6 @@ std::optional<uint64_t> number(const std::string& path, const char* name) {
   const auto json = nlohmann::json::parse(content(path), nullptr, false);
   if (!json.is_object() || !json.contains(name) || !json[name].is_number_unsigned()) return std::nullopt;
   return json[name].get<uint64_t>();
-}
-
-// Whether a process is a plainfs, run by whichever name: no other is sent a signal, whatever info.json says.
-bool is_plainfs(pid_t process) {
-#ifdef __linux__
-  std::ifstream file(fmt::format("/proc/{}/comm", process));
-  std::string name;
-  std::getline(file, name);
-  return name == "plainfs" || name == "mount.plainfs" ||
-         std::string_view("mount.fuse.plainfs").substr(0, 15) == name;
-#else
-  return process > 1;
-#endif
 }
 
 // Why the last attempt failed, out of the log.

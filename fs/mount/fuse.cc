@@ -21,6 +21,8 @@ extern char** environ;
 #include "fs/mount/fuse_callbacks.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_refused.h"
+#include "fs/mount/mountpoint.h"
+#include "fs/mount_table.h"
 
 namespace plainfs {
 namespace {
@@ -123,8 +125,9 @@ void FuseMount::invalidate() {
 
 std::string FuseMount::way_back() const {
   if (settings_.reopens_on_change) return "; the next open or listing shows it anew";
-  return fmt::format("; to show it anew: plainfs reload {}, or kill -USR1 {}", settings_.mountpoint,
-                     ::getpid());
+  const std::string reload =
+      is_descriptor(settings_.mountpoint) ? "" : fmt::format("plainfs reload {}, or ", settings_.mountpoint);
+  return fmt::format("; to show it anew: {}kill -USR1 {}", reload, ::getpid());
 }
 
 bool FuseMount::unmount_if_unused() {

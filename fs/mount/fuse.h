@@ -17,7 +17,7 @@ struct fuse_session;
 namespace plainfs {
 
 struct MountSettings {
-  std::string mountpoint;                  // an existing directory, absolute and without links
+  std::string mountpoint;                  // an existing directory, absolute and without links; "/dev/fd/N"
   std::vector<std::string> mount_options;  // libfuse's
   double entry_timeout = 1e6;              // seconds
   double attr_timeout = 1e6;

@@ -4,7 +4,8 @@
 #include <fuse_lowlevel.h>
 
 #include <fstream>
-#include <sstream>
+
+#include "fs/mount_table.h"
 
 namespace plainfs {
 namespace {
@@ -37,32 +38,6 @@ int serve_with_threads(fuse_session* session) {
   const int result = fuse_session_loop_mt(session, config);
   fuse_loop_cfg_destroy(config);
   return result;
-}
-
-Mounted what_is_mounted(const std::string& mountpoint) {
-  std::ifstream mounts("/proc/self/mountinfo");
-  Mounted mounted;
-  for (std::string line; std::getline(mounts, line);) {
-    std::istringstream words(line);
-    std::string id, parent, number, root, point;
-    words >> id >> parent >> number >> root >> point;
-    std::string plain;  // blanks and the like are written as three octal digits
-    for (size_t i = 0; i < point.size(); ++i) {
-      if (point[i] == '\\' && i + 3 < point.size()) {
-        plain += static_cast<char>(std::stoi(point.substr(i + 1, 3), nullptr, 8));
-        i += 3;
-      } else {
-        plain += point[i];
-      }
-    }
-    if (plain != mountpoint) continue;
-    std::string word;
-    while (words >> word && word != "-") {
-    }
-    words >> word;
-    mounted = {number, word};
-  }
-  return mounted;
 }
 
 }  // namespace plainfs

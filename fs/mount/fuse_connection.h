@@ -1,6 +1,5 @@
-// How a file system speaks with the kernel, whatever it says: the settings of the connection, read-ahead,
-// threads, and the table of mounts. Shared with the null file system of the benchmark, so that the two differ
-// in nothing else.
+// How a file system speaks with the kernel, whatever it says: the settings of the connection, read-ahead and
+// threads. Shared with the null file system of the benchmark, so that the two differ in nothing else.
 #pragma once
 
 #include <string>
@@ -21,12 +20,5 @@ void raise_read_ahead(const std::string& mountpoint);
 
 // Serves requests with kServingThreads at most; negative errno where that failed.
 int serve_with_threads(fuse_session* session);
-
-struct Mounted {
-  std::string device;  // "0:57"; empty: nothing is mounted there
-  std::string type;    // "fuse.plainfs"
-};
-// What is mounted last at mountpoint. The mount itself is not asked: it may not answer yet.
-Mounted what_is_mounted(const std::string& mountpoint);
 
 }  // namespace plainfs

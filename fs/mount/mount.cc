@@ -14,6 +14,7 @@
 #include "fs/mount/index_ahead.h"
 #include "fs/mount/mountpoint.h"
 #include "fs/mount/supervisor.h"
+#include "fs/mount_note.h"
 #include "fs/session.h"
 
 namespace plainfs {
@@ -74,25 +75,30 @@ bool is_from_mount_fuse(const Options& options) {
 
 }  // namespace
 
-int mount_store(const Options& options) {
+int mount_store(const Options& options, const std::function<void()>& answers) {
   if (options.asks_to_write && !is_from_mount_fuse(options))
     std::fputs("plainfs: rw: the mount is read-only all the same\n", stderr);
   Daemon daemon(options.foreground);
   Session session(options);
-  if (const std::string missing = missing_for_fuse(); !missing.empty()) {
+  const bool is_handed_over = is_descriptor(options.mountpoint);
+  if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
     throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
   open_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
-  session.context().options.mountpoint = mountpoint.path();
+  if (is_handed_over && options.idle_seconds != 0)
+    throw Failure(kUsage, fmt::format("timeout: {} is for who has mounted it to unmount", mountpoint.path()));
+  if (!is_handed_over) session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
   settings.answers = [&] {
     if (mountpoint.is_new()) std::printf("%s\n", mountpoint.path().c_str());
     std::fflush(stdout);
     daemon.ready();
+    if (answers) answers();
   };
   wait_for_file_time();  // what changes once the mount answers is then seen to have changed
   FuseMount mount(session.filesystem(), std::move(settings));
+  const MountNote note(session.filesystem().store()->path, mountpoint.path());
   start_log(session.log(), options);
   const std::string what = fmt::format("{} at {}", session.filesystem().store()->path, mountpoint.path());
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));

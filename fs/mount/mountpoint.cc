@@ -1,6 +1,17 @@
 #include "fs/mount/mountpoint.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <boost/filesystem.hpp>
+#include <charconv>
+#include <string_view>
+
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
 
 #include "formats/base/location.h"
 #include "formats/registry.h"
@@ -11,6 +22,34 @@ namespace plainfs {
 namespace {
 
 namespace files = boost::filesystem;
+
+constexpr std::string_view kDescriptors = "/dev/fd/";
+
+// Character device 10:229 (Documentation/admin-guide/devices.txt of Linux), which need not be seen in a
+// container.
+#ifdef __linux__
+const dev_t kFuseDevice = makedev(10, 229);
+#else
+constexpr dev_t kFuseDevice = 0;
+#endif
+
+// That it is an open /dev/fuse, of which libfuse says nothing.
+void take_over(const std::string& given) {
+  int number = 0;
+  const char* const end = given.data() + given.size();
+  const auto [last, error] = std::from_chars(given.data() + kDescriptors.size(), end, number);
+  struct stat handed {
+  }, fuse{};
+  if (error != std::errc() || last != end || ::fstat(number, &handed) != 0)
+    throw Failure(kMountFailed, given + ": no such descriptor is open");
+  const bool is_fuse =
+      S_ISCHR(handed.st_mode) &&
+      (handed.st_rdev == kFuseDevice || (::stat("/dev/fuse", &fuse) == 0 && handed.st_rdev == fuse.st_rdev));
+  if (!is_fuse) throw Failure(kMountFailed, given + ": is no open /dev/fuse");
+  if (number <= STDERR_FILENO)
+    throw Failure(kMountFailed, given + ": is a standard stream, which plainfs uses itself");
+  ::fcntl(number, F_SETFD, FD_CLOEXEC);
+}
 
 bool is_inside(const files::path& path, const files::path& folder) {
   const files::path relative = path.lexically_relative(folder);
@@ -47,9 +86,11 @@ std::string usable(const std::string& given, const Store& store) {
   return path.string();
 }
 
-// "pbmc" for "pbmc.h5", "matrix.plain" for a folder "matrix", "pbmc-1" where that is taken; empty where
-// folder takes no directory.
-std::string new_directory(const files::path& folder, const files::path& store) {
+}  // namespace
+
+// "matrix.plain" for a folder "matrix"; "pbmc-1" where "pbmc" is taken.
+std::string new_mountpoint(const std::string& given, const std::string& of_store) {
+  const files::path folder = given, store = of_store;
   const std::string stem =
       store.stem() == store.filename() ? store.filename().string() + ".plain" : store.stem().string();
   for (int number = 0; number < 1000; ++number) {
@@ -61,16 +102,27 @@ std::string new_directory(const files::path& folder, const files::path& store) {
   return {};
 }
 
-}  // namespace
+bool is_descriptor(const std::string& mountpoint) {
+  const std::string_view number =
+      std::string_view(mountpoint).substr(std::min(kDescriptors.size(), mountpoint.size()));
+  return mountpoint.starts_with(kDescriptors) && !number.empty() &&
+         number.find_first_not_of("0123456789") == number.npos;
+}
 
 Mountpoint::Mountpoint(const std::string& given, const Store& store) {
+  if (is_descriptor(given)) {
+    take_over(given);
+    path_ = given;
+    is_handed_over_ = true;
+    return;
+  }
   if (!given.empty()) {
     path_ = usable(given, store);
     return;
   }
   const files::path path = store.path;
-  if (!is_url(store.path)) path_ = new_directory(path.parent_path(), path);
-  if (path_.empty()) path_ = new_directory(files::current_path(), path);
+  if (!is_url(store.path)) path_ = new_mountpoint(path.parent_path().string(), store.path);
+  if (path_.empty()) path_ = new_mountpoint(files::current_path().string(), store.path);
   if (path_.empty())
     throw Failure(kNoMountpoint, store.path + ": no directory can be made to mount it on; name one");
   is_new_ = true;

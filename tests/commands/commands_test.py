@@ -222,7 +222,7 @@ class Commands(unittest.TestCase):
             self.assertIn(f"{path}: no format that plainfs knows: {words}", result.stderr.decode())
 
     def test_other_programs_words_are_told_the_right_ones(self):
-        self.refused(1, "umount: no command; to unmount: fusermount3 -u MOUNTPOINT", "umount", "m")
+        self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
         self.refused(1, "list: no command; to list a store: plainfs ls STORE", "list", "s")
 
     def test_a_file_url_is_the_file(self):

@@ -1,0 +1,103 @@
+// `plainfs ps`: the mounts of this machine.
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "fs/commands/commands.h"
+#include "fs/commands/progress.h"
+#include "fs/exit_code.h"
+#include "fs/mount_note.h"
+#include "fs/mount_table.h"
+#include "fs/options.h"
+
+namespace plainfs {
+namespace {
+
+struct Row {
+  pid_t process = 0;  // 0: gone, or another user's, who alone is told
+  std::string store;
+  std::string mountpoint;
+  uint64_t memory_bytes = 0;
+  double seconds = 0;
+};
+
+// Resident memory: the second number of statm, in pages.
+uint64_t memory_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/statm", process));
+  uint64_t all = 0, resident = 0;
+  return file >> all >> resident ? resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// Since the process began: the 22nd word of stat, in ticks since the machine did. The second word is a name
+// in brackets, which may hold anything.
+double seconds_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t bracket = text.rfind(')');
+  if (bracket == std::string::npos) return 0;
+  std::istringstream words(text.substr(bracket + 1));
+  std::string word;
+  for (int i = 3; i <= 22; ++i) words >> word;
+  timespec now{};
+#ifdef __linux__
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+#endif
+  const double begun = std::strtod(word.c_str(), nullptr) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return std::max(0.0, static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - begun);
+}
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const FoundMount& mount : found_mounts())
+    all.push_back(
+        {mount.process, mount.store, mount.mountpoint, memory_of(mount.process), seconds_of(mount.process)});
+  for (const Mounted& mounted : mount_table()) {
+    const bool is_known =
+        std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.mountpoint == mounted.path; });
+    if (mounted.type == "fuse.plainfs" && !is_known) all.push_back({0, mounted.source, mounted.path, 0, 0});
+  }
+  return all;
+}
+
+}  // namespace
+
+int ps_command(Arguments arguments) {
+  const bool is_json = take_flag(arguments, "--json");
+  parse_options(arguments, 0);
+  const std::vector<Row> all = rows();
+  if (is_json) {
+    nlohmann::ordered_json list = nlohmann::json::array();
+    for (const Row& row : all) {
+      nlohmann::ordered_json one = {{"pid", nullptr}, {"store", row.store}, {"mountpoint", row.mountpoint}};
+      if (row.process != 0) {
+        one["pid"] = row.process;
+        one["memory_bytes"] = row.memory_bytes;
+        one["uptime_seconds"] = row.seconds;
+      }
+      list.push_back(one);
+    }
+    std::puts(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return kSuccess;
+  }
+  if (all.empty()) return kSuccess;
+  std::printf("%7s %9s %9s  %s\n", "PID", "UPTIME", "MEMORY", "STORE -> MOUNTPOINT");
+  for (const Row& row : all) {
+    const bool is_known = row.process != 0;
+    std::printf("%7s %9s %9s  %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
+                is_known ? duration_text(row.seconds).c_str() : "-",
+                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-", row.store.c_str(),
+                row.mountpoint.c_str());
+  }
+  return kSuccess;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,98 @@
+// `plainfs umount`: as fusermount3 -u and umount do, with the reason where they do not.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#ifdef __linux__
+#include <sys/mount.h>
+#else
+extern char** environ;
+#endif
+
+#include "fs/commands/commands.h"
+#include "fs/exit_code.h"
+#include "fs/mount_table.h"
+#include "fs/options.h"
+
+namespace plainfs {
+namespace {
+
+// Without asking the last folder on the way, which may be a mount that does not answer.
+std::string without_links(const std::string& given) {
+  boost::filesystem::path path = boost::filesystem::absolute(given).lexically_normal();
+  if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
+  boost::system::error_code error;
+  const auto parent = boost::filesystem::canonical(path.parent_path(), error);
+  const std::string there = error ? path.string() : (parent / path.filename()).string();
+  if (!what_is_mounted(there).device.empty()) return there;
+  const auto whole = boost::filesystem::canonical(path, error);  // a link to a mountpoint
+  return error ? there : whole.string();
+}
+
+Failure busy(const std::string& given) {
+  return Failure(kTryAgain, fmt::format("{}: busy: somebody is in it or has a file of it open; try again "
+                                        "then, or let it end with the last of them: fusermount3 -uz {}",
+                                        given, given));
+}
+
+// Returns when it is unmounted.
+void unmount(const std::string& given) {
+  const std::string path = without_links(given);
+#ifdef __linux__
+  const Mounted mounted = what_is_mounted(path);
+  if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
+  if (!mounted.type.starts_with("fuse"))
+    throw Failure(kUsage, fmt::format("{}: is no mount of FUSE, but of {}", given, mounted.type));
+  if (::geteuid() == 0) {
+    if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return;
+    if (errno == EBUSY) throw busy(given);
+    if (errno != EPERM) throw Failure(kNotReadable, fmt::format("{}: {}", given, std::strerror(errno)));
+  }
+  const char* program = "fusermount3";
+  std::vector<const char*> words{program, "-u", "-q", "--", path.c_str(), nullptr};
+#else
+  const char* program = "umount";
+  std::vector<const char*> words{program, path.c_str(), nullptr};
+#endif
+  pid_t child = 0;
+  const int error =
+      ::posix_spawnp(&child, program, nullptr, nullptr, const_cast<char**>(words.data()), environ);
+  if (error != 0) throw Failure(kNotReadable, fmt::format("{}: {}", program, std::strerror(error)));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status == 0) return;
+#ifdef __linux__
+  // It says the same of what is in use and of what is another's.
+  boost::system::error_code refused;
+  boost::filesystem::status(path, refused);
+  if (refused == boost::system::errc::permission_denied)
+    throw Failure(kNotReadable, given + ": it is another user's; who has mounted it, or root, unmounts it");
+#endif
+  throw busy(given);
+}
+
+}  // namespace
+
+int umount_command(Arguments arguments) {
+  const Options options = parse_options(arguments, kManyNames);
+  if (options.names.empty())
+    throw Failure(kUsage, "umount: a mountpoint is wanted: plainfs umount MOUNTPOINT...");
+  int code = kSuccess;
+  for (const std::string& mountpoint : options.names) {
+    try {
+      unmount(mountpoint);
+    } catch (const Failure& failure) {
+      std::fprintf(stderr, "plainfs: %s\n", failure.what());
+      code = failure.code();
+    }
+  }
+  return code;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,28 @@
+// How a program of plainfs ends: what was thrown becomes a line on standard error and an exit code.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+
+#include "fs/exit_code.h"
+
+namespace plainfs {
+
+template <class Program>
+int exit_code(const Program& program) {
+  const auto say = [](const char* what) { std::fprintf(stderr, "plainfs: %s\n", what); };
+  try {
+    return program();
+  } catch (const Failure& failure) {
+    say(failure.what());
+    return failure.code();
+  } catch (const Error& error) {
+    say(error.what());
+    return exit_code_of(error.code());
+  } catch (const std::exception& error) {
+    say(error.what());
+    return kLoopFailed;
+  }
+}
+
+}  // namespace plainfs

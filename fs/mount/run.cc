@@ -1,0 +1,269 @@
+#include "fs/mount/run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#ifdef __linux__
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#endif
+
+#include "fs/ending.h"
+#include "fs/mount/mount.h"
+#include "fs/mount/mountpoint.h"
+#include "fs/mount/private_mounts.h"
+#include "fs/options.h"
+
+namespace plainfs {
+
+std::string with_mountpoint(const std::string& argument, const std::vector<std::string>& mountpoints) {
+  const size_t equals = argument.find('=');
+  for (const size_t start : {size_t{0}, equals == std::string::npos ? equals : equals + 1}) {
+    for (size_t i = 0; i <= mountpoints.size() && start != std::string::npos; ++i) {
+      const std::string word = i == 0 ? "{}" : fmt::format("{{{}}}", i);
+      const size_t end = start + word.size();
+      if (argument.compare(start, word.size(), word) != 0) continue;
+      if (end != argument.size() && argument[end] != '/') continue;
+      return argument.substr(0, start) + mountpoints[i == 0 ? 0 : i - 1] + argument.substr(end);
+    }
+  }
+  return argument;
+}
+
+#ifdef __linux__
+namespace {
+
+constexpr int kNotRun = 126, kNoCommand = 127, kBySignal = 128;  // as shells have it
+constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+int code_of(int status) {
+  return WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// The signals of this process, which come in their turn and not in between.
+class Signals {
+ public:
+  Signals() {
+    sigset_t taken;
+    sigemptyset(&taken);
+    for (const int number : kForwarded) sigaddset(&taken, number);
+    sigaddset(&taken, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &taken, &before_);
+    file_ = ::signalfd(-1, &taken, SFD_CLOEXEC);
+    if (file_ < 0) throw Failure(kNoSignalHandlers, fmt::format("signals: {}", std::strerror(errno)));
+  }
+  int file() const { return file_; }
+  signalfd_siginfo next() const {
+    signalfd_siginfo signal{};
+    while (::read(file_, &signal, sizeof signal) != sizeof signal) {
+    }
+    return signal;
+  }
+  // In a child: as they were.
+  void give_back() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+  int file_ = -1;
+};
+
+// The folder that the stores are mounted in, of this user alone.
+class Folder {
+ public:
+  Folder() {
+    boost::system::error_code error;
+    std::string path = (boost::filesystem::temp_directory_path(error) / "plainfs-run-XXXXXX").string();
+    if (error || !::mkdtemp(path.data()))
+      throw Failure(kNoMountpoint, fmt::format("{}: {}", path, std::strerror(errno)));
+    path_ = boost::filesystem::canonical(path).string();
+  }
+  ~Folder() {
+    boost::system::error_code error;
+    for (const std::string& mountpoint : made_) boost::filesystem::remove(mountpoint, error);
+    boost::filesystem::remove(path_, error);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string add(const std::string& store) {
+    const std::string path = new_mountpoint(path_, store);
+    if (path.empty()) throw Failure(kNoMountpoint, path_ + ": no directory can be made in it");
+    made_.push_back(path);
+    return path;
+  }
+
+ private:
+  std::string path_;
+  std::vector<std::string> made_;
+};
+
+// One mounted store: a process that serves it, until it is unmounted or this process is gone.
+class Served {
+ public:
+  // Returns when the mount answers. Throws Ended with the exit code where it does not, or a signal came
+  // first.
+  struct Ended {
+    int code;
+  };
+  Served(const Options& options, const Signals& signals) : mountpoint_(options.mountpoint) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure(kNotDaemonized, std::strerror(errno));
+    const pid_t parent = ::getpid();
+    server_ = ::fork();
+    if (server_ < 0) throw Failure(kNotDaemonized, fmt::format("fork: {}", std::strerror(errno)));
+    if (server_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (::getppid() != parent) ::_exit(kLoopFailed);
+      ::setsid();  // what the terminal says is not for it
+      signals.give_back();
+      const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+      ::dup2(nothing, STDIN_FILENO);
+      ::dup2(nothing, STDOUT_FILENO);  // who reads the command's output is not kept waiting
+      ::_exit(exit_code([&] {
+        return mount_store(options, [&] {
+          const ssize_t told = ::write(ends[1], "", 1);
+          static_cast<void>(told);
+        });
+      }));
+    }
+    ::close(ends[1]);
+    const int failed = wait_for(ends[0], signals);
+    ::close(ends[0]);
+    if (failed == 0) return;
+    end();
+    throw Ended{failed};
+  }
+  ~Served() { end(); }
+  Served(Served&& other) noexcept
+      : mountpoint_(std::move(other.mountpoint_)), server_(std::exchange(other.server_, -1)) {}
+  Served& operator=(Served&&) = delete;
+
+  const std::string& mountpoint() const { return mountpoint_; }
+
+ private:
+  // 0 where the mount answers.
+  int wait_for(int ready, const Signals& signals) {
+    for (;;) {
+      pollfd waiting[2] = {{ready, POLLIN, 0}, {signals.file(), POLLIN, 0}};
+      ::poll(waiting, 2, -1);
+      char word = 0;
+      if (waiting[0].revents != 0) {
+        if (::read(ready, &word, 1) == 1) return 0;
+        int status = 0;
+        while (::waitpid(server_, &status, 0) < 0 && errno == EINTR) {
+        }
+        server_ = -1;
+        return code_of(status) == 0 ? int{kLoopFailed} : code_of(status);
+      }
+      if (waiting[1].revents == 0) continue;
+      const auto number = static_cast<int>(signals.next().ssi_signo);
+      if (number != SIGCHLD) return kBySignal + number;
+    }
+  }
+
+  void end() {
+    if (server_ < 0) return;
+    if (::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW) != 0) {
+      ::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);  // something the command left uses it
+      ::kill(server_, SIGTERM);
+    }
+    while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    server_ = -1;
+  }
+
+  std::string mountpoint_;
+  pid_t server_ = -1;
+};
+
+[[noreturn]] void become(const std::vector<std::string>& command, const std::vector<std::string>& mountpoints,
+                         const Signals& signals) {
+  signals.give_back();
+  ::setenv("PLAINFS_MOUNT", mountpoints[0].c_str(), 1);
+  for (size_t i = 0; i < mountpoints.size(); ++i)
+    ::setenv(fmt::format("PLAINFS_MOUNT_{}", i + 1).c_str(), mountpoints[i].c_str(), 1);
+  std::vector<std::string> words;
+  for (const std::string& word : command) words.push_back(with_mountpoint(word, mountpoints));
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(pointers[0], pointers.data());
+  const int error = errno;
+  std::fprintf(stderr, "plainfs: run: %s: %s\n", words[0].c_str(), std::strerror(error));
+  ::_exit(error == ENOENT ? kNoCommand : kNotRun);
+}
+
+// Until it ends. Signals from others go on to it; those of the terminal it has itself.
+int wait_for_command(pid_t command, const Signals& signals) {
+  for (;;) {
+    const signalfd_siginfo signal = signals.next();
+    if (signal.ssi_signo != SIGCHLD) {
+      if (signal.ssi_code != SI_KERNEL) ::kill(command, static_cast<int>(signal.ssi_signo));
+      continue;
+    }
+    int status = 0;
+    if (::waitpid(command, &status, WNOHANG) == command) return code_of(status);
+  }
+}
+
+std::vector<Options> options_of(std::span<const std::string> arguments) {
+  const Options given = parse_options(arguments, kManyNames);
+  std::vector<Options> all;
+  for (const std::string& name : given.names) {
+    const std::string only[] = {"--", name};
+    const Options named = parse_options(only, 1);  // as the one store of a command
+    Options& options = all.emplace_back(given);
+    options.store = named.store;
+    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
+    options.foreground = true;
+  }
+  return all;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& arguments) {
+  const auto split = std::find(arguments.begin(), arguments.end(), "--");
+  if (split == arguments.begin() || arguments.end() - split < 2)
+    throw Failure(kUsage, "run: stores and a command are wanted: plainfs run STORE... -- COMMAND");
+  std::vector<Options> stores = options_of({arguments.begin(), split});
+  if (stores.empty()) throw Failure(kUsage, "run: no store is given");
+  const Signals signals;
+  enter_private_mounts();
+  Folder folder;
+  std::vector<Served> served;
+  std::vector<std::string> mountpoints;
+  try {
+    for (Options& options : stores) {
+      options.mountpoint = folder.add(options.store);
+      served.emplace_back(options, signals);
+      mountpoints.push_back(options.mountpoint);
+    }
+  } catch (const Served::Ended& ended) {
+    return ended.code;
+  }
+  const pid_t command = ::fork();
+  if (command < 0) throw Failure(kNotDaemonized, fmt::format("fork: {}", std::strerror(errno)));
+  if (command == 0) become({split + 1, arguments.end()}, mountpoints, signals);
+  return wait_for_command(command, signals);
+}
+#else
+int run_command(const std::vector<std::string>&) {
+  enter_private_mounts();  // which says that there are none
+  return kMountFailed;
+}
+#endif
+
+}  // namespace plainfs

@@ -1,0 +1,241 @@
+"""Mounts for one command (`plainfs run`), those that there are (`ps`), and their end (`umount`)."""
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import mounted
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
+
+H5 = os.path.join(DATA, "bpcells", "mat_h5_root", "store.h5")
+WHOLE = shutil.which(PROGRAM)
+
+
+class Run(Folder):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.empty("tmp")
+        self.environment = {**os.environ, "TMPDIR": self.temporary}
+
+    def run_with(self, *words, **more):
+        return run(WHOLE, "run", *words, env=self.environment, **more)
+
+    def tearDown(self):
+        self.assertEqual(os.listdir(self.temporary), [])
+        self.assertFalse(mounted.is_mounted(self.temporary))
+
+    def test_the_command_sees_what_a_mount_shows(self):
+        with Mount(SAMPLE) as mount:
+            expected = mount.read("matrix.mtx")
+        for words in (["cat", "{}/matrix.mtx"], ["sh", "-c", 'cat "$PLAINFS_MOUNT/matrix.mtx"'], ["sh", "-c", 'cat "$PLAINFS_MOUNT_1/matrix.mtx"'],
+                      ["dd", "if={}/matrix.mtx", "status=none"]):
+            result = self.run_with(SAMPLE, "--", *words)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, expected, b""), words)
+
+    def test_nobody_else_sees_it(self):
+        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", "echo $PLAINFS_MOUNT; read line"], env=self.environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        path = process.stdout.readline().strip()
+        self.assertFalse(mounted.is_mounted(path))
+        self.assertEqual(os.listdir(path), [])
+        self.assertEqual(os.stat(os.path.dirname(path)).st_mode & 0o777, 0o700)
+        process.communicate("\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_several_stores(self):
+        result = self.run_with(SAMPLE, H5, "--", "sh", "-c", 'echo "$0" "$PLAINFS_MOUNT_2"; ls "$PLAINFS_MOUNT" >/dev/null', "{2}")
+        first, second = result.stdout.decode().split()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(first, second)
+        self.assertEqual(self.run_with(SAMPLE, SAMPLE, "--", "cmp", "{1}/matrix.mtx", "{2}/matrix.mtx").returncode, 0)
+
+    def test_only_words_that_begin_with_it_are_replaced(self):
+        words = ["a{}", "{}b", "{3}", "{0}", "x={}y", "print('{}'.format(1))", "a=b={}"]
+        result = self.run_with(SAMPLE, "--", "printf", "%s\n", *words)
+        self.assertEqual(result.stdout.decode().split("\n")[:-1], words)
+
+    def test_the_exit_code_is_the_commands(self):
+        for code, words in ((0, ["true"]), (7, ["sh", "-c", "exit 7"]), (128 + 9, ["sh", "-c", "kill -9 $$"]), (127, ["no-such-command"]), (126, ["/"])):
+            self.assertEqual(self.run_with(SAMPLE, "--", *words).returncode, code, words)
+
+    def test_what_is_wrong_is_said_and_nothing_is_run(self):
+        for code, word, words in ((11, b"no such file", ["/no/store", "--", "touch", "ran"]), (1, b"are wanted", [SAMPLE]), (1, b"are wanted", ["--", "touch", "ran"]),
+                                  (1, b"are wanted", [SAMPLE, "--"]), (13, b"no format", ["/etc/passwd", "--", "touch", "ran"]),
+                                  (1, b"unknown option", ["-o", "nonsense", SAMPLE, "--", "touch", "ran"])):
+            result = self.run_with(*words, cwd=self.folder)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(word, result.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")))
+
+    def started(self, code):
+        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", code], env=self.environment, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def test_signals_go_on_to_the_command(self):
+        for name in ("TERM", "INT", "HUP", "USR1", "USR2", "QUIT"):
+            process = self.started(f"trap 'ls $PLAINFS_MOUNT >/dev/null && exit 5' {name}; echo ready; while :; do sleep 0.05; done")
+            process.send_signal(getattr(signal, f"SIG{name}"))
+            self.assertEqual(process.wait(), 5, name)
+            process.stdout.close()
+
+    def test_ctrl_c_reaches_the_command_once(self):
+        code = "trap 'echo caught' INT; echo ready; read line; read line; ls $PLAINFS_MOUNT >/dev/null && echo still there"
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(WHOLE, [WHOLE, "run", SAMPLE, "--", "sh", "-c", code], self.environment)
+        said = b""
+
+        def wait_for(word):
+            nonlocal said
+            while word not in said:
+                said += os.read(terminal, 4096)
+        wait_for(b"ready")
+        os.write(terminal, b"\x03")
+        wait_for(b"caught")
+        os.write(terminal, b"\n\n")
+        wait_for(b"still there")
+        os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual(said.count(b"caught"), 1)
+
+    def test_a_run_that_is_killed_leaves_no_process(self):
+        process = self.started("echo ready; echo $$; exec sleep 1000")
+        command = int(process.stdout.readline())
+        servers = [row["pid"] for row in json.loads(run(WHOLE, "ps", "--json").stdout) if row["mountpoint"].startswith(self.temporary)]
+        self.assertEqual(len(servers), 1)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{servers[0]}")))
+        os.kill(command, signal.SIGKILL)
+        shutil.rmtree(self.temporary)  # empty directories are left of it
+        os.mkdir(self.temporary)
+
+    def test_a_command_that_leaves_something_behind_is_not_waited_for(self):
+        start = time.monotonic()
+        result = self.run_with(SAMPLE, "--", "sh", "-c", "cd $PLAINFS_MOUNT && sleep 20 >/dev/null 2>&1 & sleep 0.2")
+        self.assertEqual(result.returncode, 0)
+        self.assertLess(time.monotonic() - start, 15 * mounted.PATIENCE)
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
+class OrdinaryUser(Folder):
+    """The same for nobody, who has no right but to make user namespaces."""
+
+    # Whatever the modes of /dev/fuse are here, an ordinary user has what udev gives.
+    SCRIPT = """chmod 755 "$1"; mknod -m 666 "$1/fuse" c 10 229; mount --bind "$1/fuse" /dev/fuse; shift
+        exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs "$@" """
+
+    def as_nobody(self, *words):
+        temporary = self.empty("tmp")
+        os.chmod(temporary, 0o777)
+        own = os.path.join(self.folder, "plainfs")
+        shutil.copy(WHOLE, own)
+        os.chmod(self.folder, 0o755)
+        return subprocess.run(["unshare", "-m", "sh", "-ec", self.SCRIPT, "sh", self.folder, "env", f"TMPDIR={temporary}", own, *words], capture_output=True, timeout=60)
+
+    def store(self):
+        store = self.copy_of(H5, "store.h5")
+        os.chmod(store, 0o644)
+        return store
+
+    def test_runs_in_a_user_namespace(self):
+        if run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "unshare", "-U", "true").returncode != 0:
+            self.skipTest("user namespaces are off")
+        result = self.as_nobody("run", self.store(), "--", "sh", "-c", "id -u; cat $PLAINFS_MOUNT/*.csv | head -1; exit 3")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(result.stdout.split()[0], b"65534")
+        shutil.rmtree(os.path.join(self.folder, "tmp"))
+        os.unlink(os.path.join(self.folder, "fuse"))
+        result = self.as_nobody("run", os.path.join(self.folder, "store.h5"), "--", "cp", "-r", "{}", os.path.join(self.folder, "tmp", "copy"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with Mount(os.path.join(self.folder, "store.h5")) as mount:
+            self.assertEqual(run("diff", "-r", mount.path, os.path.join(self.folder, "tmp", "copy")).returncode, 0)
+        self.assertEqual(os.listdir(os.path.join(self.folder, "tmp")), ["copy"])
+
+    def test_is_told_the_way_out_where_there_are_none(self):
+        """Root of a user namespace, without its rights, and with a limit of its own."""
+        script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --no-new-privs "$@"'
+        result = run("unshare", "-Ur", "sh", "-ec", script, "sh", WHOLE, "run", SAMPLE, "--", "true")
+        if b"plainfs" not in result.stderr:
+            self.skipTest("a user namespace cannot be limited here: " + result.stderr.decode())
+        self.assertEqual(result.returncode, 4, result.stderr)
+        for word in (b"no mounts of its own are allowed here", b"user.max_user_namespaces", b"plainfs STORE MOUNTPOINT"):
+            self.assertIn(word, result.stderr)
+
+
+class List(Folder):
+    def rows(self):
+        return json.loads(run(WHOLE, "ps", "--json").stdout)
+
+    def test_shows_what_is_mounted(self):
+        with Mount(SAMPLE) as first, Mount(H5) as second:
+            rows = {row["mountpoint"]: row for row in self.rows()}
+            for mount, store in ((first, SAMPLE), (second, H5)):
+                row = rows[mount.path]
+                self.assertEqual((row["pid"], row["store"]), (mount.pid, os.path.realpath(store)))
+                self.assertGreater(row["memory_bytes"], 1 << 20)
+                self.assertLess(row["uptime_seconds"], 3600)
+            text = run(WHOLE, "ps").stdout.decode()
+            self.assertRegex(text, rf"(?m)^ *{first.pid} +\d+:\d\d +[\d.]+ MB  {re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
+        self.assertNotIn(first.path, [row["mountpoint"] for row in self.rows()])
+
+    def test_shows_a_mount_whose_program_is_gone(self):
+        with Mount(SAMPLE) as mount:
+            os.kill(mount.pid, signal.SIGKILL)
+            self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(mount.path) is None))
+            row = next(row for row in self.rows() if row["mountpoint"] == mount.path)
+            self.assertEqual((row["pid"], row["store"]), (None, os.path.realpath(SAMPLE)))
+            self.assertRegex(run(WHOLE, "ps").stdout.decode(), rf"(?m)^ +- +- +-  .* -> {re.escape(mount.path)}$")
+            self.assertEqual(run(WHOLE, "umount", mount.path).returncode, 0)
+
+    def test_takes_no_names(self):
+        self.assertEqual(run(WHOLE, "ps", "x").returncode, 1)
+
+
+class Unmount(Folder):
+    def test_unmounts_several(self):
+        with Mount(SAMPLE) as first, Mount(H5) as second:
+            os.symlink(second.path, os.path.join(self.folder, "link"))
+            result = run(WHOLE, "umount", first.path + "/", os.path.join(self.folder, "link"))
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertFalse(mounted.is_mounted(first.path) or mounted.is_mounted(second.path))
+
+    def test_one_that_is_in_use_is_named(self):
+        with Mount(SAMPLE) as first, Mount(H5) as second:
+            with open(first.join("matrix.mtx"), "rb"):
+                result = run(WHOLE, "umount", first.path, second.path)
+            self.assertEqual(result.returncode, 75)
+            self.assertIn(f"{first.path}: busy", result.stderr.decode())
+            self.assertIn(f"fusermount3 -uz {first.path}", result.stderr.decode())
+            self.assertFalse(mounted.is_mounted(second.path))
+            self.assertEqual(run(WHOLE, "umount", first.path).returncode, 0)
+
+    def test_what_is_no_mount_of_fuse_is_left(self):
+        for path, code, word in ((self.folder, 11, "nothing is mounted there"), ("/no/where", 11, "nothing is mounted there"), ("/proc", 1, "is no mount of FUSE, but of proc")):
+            result = run(WHOLE, "umount", path)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(word, result.stderr.decode())
+        self.assertEqual(run(WHOLE, "umount").returncode, 1)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
+    def test_another_users_stays(self):
+        own = os.path.join(self.folder, "plainfs")
+        shutil.copy(WHOLE, own)
+        os.chmod(self.folder, 0o755)
+        with Mount(SAMPLE) as mount:
+            os.chmod(os.path.dirname(mount.path), os.stat(os.path.dirname(mount.path)).st_mode)
+            result = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", own, "umount", mount.path)
+            self.assertEqual(result.returncode, 12, result.stderr)
+            self.assertIn(b"another user's", result.stderr)
+            self.assertTrue(mounted.is_mounted(mount.path))
+
+
+if __name__ == "__main__":
+    mounted.main()
