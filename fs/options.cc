@@ -321,10 +321,18 @@ std::string help_text() {
       "       plainfs ls [-lRhapt] STORE [PATH]\n"
       "       plainfs cat [--range FIRST-LAST] STORE PATH...\n"
       "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
+      "       plainfs export --plan [--tasks N | --task-size BYTES] STORE [PATH...] PLAN\n"
+      "       plainfs export --task [I] PLAN DIR\n"
+      "       plainfs export --finish [--verify] PLAN DIR\n"
+      "       plainfs export --status PLAN DIR\n"
+      "       plainfs export --tar STORE [PATH...] -\n"
       "       plainfs info [--json] STORE\n"
       "       plainfs check STORE\n"
       "       plainfs index STORE\n"
       "       plainfs reload MOUNTPOINT\n"
+      "       plainfs run STORE... -- COMMAND [ARGUMENT...]\n"
+      "       plainfs ps [--json]\n"
+      "       plainfs umount MOUNTPOINT...\n"
       "\n"
       "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
       "store, or a directory\n"
@@ -343,7 +351,7 @@ std::string help_text() {
   }
   text +=
       "\nFor mount(8) and its table ro, user, auto, noauto, nofail, _netdev, x-* and the like are accepted.\n"
-      "To unmount: fusermount3 -u MOUNTPOINT\n";
+      "To unmount: plainfs umount MOUNTPOINT, or fusermount3 -u MOUNTPOINT\n";
   return text;
 }
 

@@ -89,7 +89,7 @@ _plainfs() {
   _plainfs_words "${COMP_LINE:0:COMP_POINT}"
   local cur=${words[-1]} command=${words[1]}
   for word in "${words[@]:1:${#words[@]}-2}"; do
-    [[ $word == -* || $before =~ ^(-o|--range|--views|--part)$ ]] || names+=("$word")
+    [[ $word == -* || $before =~ ^(-o|--range|--views|--part|--tasks|--task-size)$ ]] || names+=("$word")
     before=$word
   done
 
@@ -100,28 +100,33 @@ _plainfs() {
     case $command in
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range' ;;
-      export) letters='--views --part' ;;
-      info) letters='--json' ;;
-      check | index | reload) letters='' ;;
+      export) letters='--views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
+      info | ps) letters='--json' ;;
+      check | index | reload | umount) letters='' ;;
     esac
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
     [[ $cur == --*-* ]] && letters+=" $(printf -- '--%s ' ${_plainfs_options//_/-})"
     mapfile -t COMPREPLY < <(compgen -W "$letters" -- "$cur")
     [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+  elif [[ $command == export && " ${words[*]} " =~ ' '--(task|finish|status)[=\ ] ]]; then
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   elif [[ $command =~ ^(ls|cat|export)$ ]] && ((${#names[@]} > 1)); then
     _plainfs_inside "${names[1]}" "$cur"
     if [[ $command == export ]]; then
       compopt -o filenames
       mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur")
     fi
-  elif [[ $command == reload ]]; then
+  elif [[ $command == ps ]]; then
+    :
+  elif [[ $command =~ ^(reload|umount)$ ]]; then
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -d -- "$cur")
   else
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     ((${#words[@]} > 2)) ||
-      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check index reload' -- "$cur")
+      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check index reload run ps umount' -- "$cur")
     [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 ]] && _plainfs_in_one_word "$cur"
   fi
 }

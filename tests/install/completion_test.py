@@ -20,7 +20,12 @@ ZSH = os.path.join(PREFIX, "share", "zsh", "site-functions")
 # What is typed before Tab, what it adds; where zsh adds something else, that too.
 LINES = (
     ("plainfs ch", "eck "),
-    ("plainfs export --p", "art "),
+    ("plainfs export --pa", "rt "),
+    ("plainfs export --fin", "ish "),
+    ("plainfs export --task 3 logf", "ile "),
+    ("plainfs ps --j", "son "),
+    ("plainfs umo", "unt "),
+    ("plainfs umount outd", "ir/"),
     ("plainfs info --j", "son "),
     ("plainfs ls pbmc.h", "5seurat "),
     ("plainfs -f pbmc.h", "5seurat "),

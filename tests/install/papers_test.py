@@ -58,7 +58,7 @@ class Papers(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_commands_print_the_help(self):
-        for command in ("ls", "cat", "export", "info", "check", "index", "reload"):
+        for command in ("ls", "cat", "export", "info", "check", "index", "reload", "run", "ps", "umount"):
             for option in ("-h", "--help"):
                 result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
                 self.assertEqual((result.returncode, result.stdout), (0, self.help), command)
@@ -80,7 +80,7 @@ class Papers(unittest.TestCase):
     def test_bash_completes_a_line(self):
         self.assertEqual(completed("plainfs -o ro,cache"), ["ro,cache_size="])
         self.assertEqual(completed("plainfs -o log_level=w"), ["warning"])
-        self.assertEqual(completed("plainfs export --p"), ["--part"])
+        self.assertEqual(completed("plainfs export --pl"), ["--plan"])
         self.assertIn("check", completed("plainfs ch"))
         self.assertEqual(completed(f"plainfs cat {STORE} matrix.m"), ["matrix.mtx"])
 

@@ -9,6 +9,7 @@ import time
 import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main
+import slurm  # after mounted, which finds it
 
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SAMPLES = os.path.join(SOURCE, "tests", "data", "samples")
@@ -256,16 +257,62 @@ class Seurat(Recipe):
             total = self.run_in_folder("Rscript", "-e", 'm <- Seurat::Read10X("counts"); cat(dim(m), sum(m))').split()
             self.assertEqual([float(n) for n in total], [len(self.genes), len(self.cells), self.counts.sum()])
 
-    def test_parts_of_an_export_are_the_whole(self):
-        shutil.copy(STORES["pbmc"], self.folder)
+    def copy_store(self, *names):
+        for name in names:
+            shutil.copy(STORES[name], self.folder)
         time.sleep(0.1)  # of what was written just now nothing is kept
-        index = os.path.join(self.folder, "index")
-        self.shell(block("plainfs index"), PLAINFS_INDEX=index)
-        self.assertEqual(len(os.listdir(index)), 1)
-        for part in range(1, 9):
-            self.shell(block("plainfs export --part"), SLURM_ARRAY_TASK_ID=str(part), PLAINFS_INDEX=index)
+
+    def assert_is_export(self, name):
         self.shell("plainfs export pbmc.h5seurat whole")
-        self.assertEqual(self.shell("diff -r out whole"), "")
+        self.assertEqual(self.shell(f"diff -r {name} whole"), "")
+
+    @unittest.skipIf(slurm.why_not(), slurm.why_not() or "")
+    def test_a_job_array_exports(self):
+        self.copy_store("pbmc")
+        try:
+            with slurm.Slurm(self.environment()) as cluster:
+                self.shell(block("n=$(plainfs export --plan"), **cluster.environment)
+        except RuntimeError as error:
+            self.skipTest(str(error))
+        self.assert_is_export("out")
+
+    @needs("parallel")
+    def test_parallel_exports(self):
+        self.copy_store("pbmc")
+        self.shell(block("seq $(plainfs export --plan"))
+        self.assert_is_export("copy")
+
+    @needs("snakemake")
+    def test_snakemake_exports(self):
+        self.copy_store("pbmc")
+        with open(os.path.join(self.folder, "Snakefile"), "w", encoding="utf-8") as file:
+            file.write(block("# Snakefile"))
+        self.run_in_folder("snakemake", "--cores", "2", "--quiet", HOME=self.folder)
+        self.assert_is_export("pbmc")
+
+    @needs("tar")
+    def test_an_archive_is_unpacked(self):
+        self.copy_store("pbmc")
+        self.shell(block("mkdir unpacked"))
+        self.assert_is_export("unpacked")
+
+    def test_a_command_has_a_mount_of_its_own(self):
+        self.copy_store("pbmc", "adata")
+        lines = self.shell(block("plainfs run pbmc")).splitlines()
+        with open(os.path.join(self.folder, "meta"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines[:2]) + "\n")
+        self.assertEqual(self.shell("plainfs cat pbmc.h5seurat meta.data.csv | head -2 | cmp - meta"), "")
+        self.assertTrue({"meta.data.csv", "obs.csv"} <= set(lines))
+
+    @needs("mount.fuse3")
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts for others")
+    def test_a_mount_is_handed_over(self):
+        self.copy_store("pbmc")
+        os.mkdir(os.path.join(self.folder, "mnt"))
+        self.addCleanup(subprocess.run, ["umount", "-l", os.path.join(self.folder, "mnt")], capture_output=True)
+        self.shell(block("mount.fuse3"))
+        self.assert_is_export("mnt")
+        self.shell("plainfs umount mnt")
 
     @needs("getfattr", "fusermount3")
     def test_the_tour_can_be_followed(self):
