@@ -92,6 +92,15 @@ void PartFile::set_time(timespec time) {
   if (::futimens(file_.number(), times) != 0) throw disk_failure();
 }
 
+void PartFile::flush() {
+#ifdef __linux__
+  const bool is_done = ::fdatasync(file_.number()) == 0;
+#else
+  const bool is_done = ::fsync(file_.number()) == 0;
+#endif
+  if (!is_done) throw disk_failure();
+}
+
 void PartFile::finish(uint64_t size, timespec time, const std::string& name) {
   if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) throw disk_failure();
   set_time(time);

@@ -31,6 +31,8 @@ class PartFile {
   // Fewer bytes than size at its end.
   size_t read_at(uint64_t offset, char* out, size_t size) const;
   void set_time(timespec time);
+  // Until the disk holds what was written.
+  void flush();
   // Gives it its size, time and name. Throws InTheWay where a directory has that name.
   void finish(uint64_t size, timespec time, const std::string& name);
   void discard();

@@ -10,6 +10,9 @@ import slurm
 from planned import PROGRAM, Planned, write_zeros
 
 
+LARGE = 60_000_000
+
+
 def needs(*programs):
     missing = [program for program in programs if shutil.which(program) is None]
     return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
@@ -27,13 +30,13 @@ class Cluster(Planned):
 
     def store(self):
         """Of one large file, which tasks share, and small ones."""
-        store = write_zeros(self.join("store.zarr"), 20_000_000)
+        store = write_zeros(self.join("store.zarr"), LARGE)
         for i in range(5):
             write_zeros(store, 100 + i, f"small{i}")
         return store
 
     def assert_is_store(self, folder):
-        for name, count in [("a", 20_000_000), *((f"small{i}", 100 + i) for i in range(5))]:
+        for name, count in [("a", LARGE), *((f"small{i}", 100 + i) for i in range(5))]:
             with open(os.path.join(folder, f"{name}.csv"), "rb") as file:
                 self.assertEqual(file.read(), b"0\n" * count)
         self.target = folder

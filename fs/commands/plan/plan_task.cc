@@ -1,4 +1,5 @@
 #include <libdeflate.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,10 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-
-#ifdef __linux__
-#include <unistd.h>
-#endif
 
 #include "formats/base/modified_time.h"
 #include "fs/commands/plan/plan_commands.h"
@@ -45,6 +42,8 @@ std::optional<size_t> number_in(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
+
+constexpr size_t kFewRanges = 64;  // each of which may go to the disk by itself
 
 // 1 for the first; nullopt where no engine says anything.
 std::optional<size_t> task_of_environment() {
@@ -153,12 +152,14 @@ class Task {
                   progress_.add(piece.size());
                   return true;
                 });
+    if (ranges_.size() <= kFewRanges) part.flush();
     part.set_time(file.modified);  // the file may have its name already, by another run of this task
     record.crc = crc;
   }
 
-  // A record says what a failing machine cannot take back.
+  // A record says what a machine that fails cannot take back. Very many small files go to the disk together.
   void flush() const {
+    if (ranges_.size() <= kFewRanges) return;
 #ifdef __linux__
     const Descriptor folder = folder_.make_folder("");
     if (::syncfs(folder.number()) != 0)
