@@ -105,10 +105,8 @@ void PartFile::finish(uint64_t size, timespec time, const std::string& name) {
   if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) throw disk_failure();
   set_time(time);
   if (::renameat(folder_.number(), name_.c_str(), folder_.number(), name.c_str()) == 0) return;
-  const bool is_taken = errno == EISDIR;
-  const Failure failure = disk_failure();
-  if (!is_taken) throw failure;
-  throw InTheWay(failure.what());
+  if (errno == EISDIR) throw InTheWay(disk_failure().what());
+  throw disk_failure();
 }
 
 void PartFile::discard() {

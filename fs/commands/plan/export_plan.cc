@@ -172,9 +172,9 @@ void write_plan(const ExportPlan& plan, const std::string& path) {
   file << json_of(plan).dump() << '\n';
   file.close();
   if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const Failure failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+  const int error = errno;
   ::unlink(temporary.c_str());
-  throw failure;
+  throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(error)));
 }
 
 }  // namespace plainfs

@@ -93,9 +93,9 @@ void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
       ::fsync(file.number()) == 0 &&
       ::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) == 0;
   if (is_kept) return;
-  const Failure failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(errno)));
+  const int error = errno;
   ::unlinkat(folder.number(), temporary.c_str(), 0);
-  throw failure;
+  throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(error)));
 }
 
 void PlanFolder::remove_record(size_t task) const {
