@@ -65,6 +65,11 @@ class Whole(Planned):
         plan = self.plan(store, "--task-size", "4m")
         self.assertEqual(len(plan["tasks"]), 4)  # 10 MB of csv, 5 of npy
 
+    def test_beside_files_that_are_there_already(self):
+        store = os.path.join(SAMPLES, "pbmc.h5seurat")
+        self.succeeds("export", store, "meta.data.csv", "assays/RNA/counts/matrix.mtx", self.target)
+        self.check(store)
+
     def test_a_task_after_the_end_leaves_nothing(self):
         self.check(MATRIX, tasks=3)
         for number in (1, 2, 3):
@@ -189,6 +194,18 @@ class Shared(Planned):
         self.fails(75, "export", "--finish", self.path, self.target, says="its part is gone")
         for number in (1, 2, 3, 4):
             self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_part_that_is_gone_meanwhile_is_made_again(self):
+        self.task(1)
+        self.task(2)
+        os.unlink(self.part())
+        self.task(3)
+        self.task(4)
+        self.fails(75, "export", "--finish", self.path, self.target, says="to be done: 1-2")
+        self.task(1)
+        self.task(2)
         self.finish()
         self.assert_is_whole()
 

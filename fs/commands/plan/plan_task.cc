@@ -80,6 +80,7 @@ class Task {
     if (is_overtaken_)
       throw Failure(kTryAgain, fmt::format("task {}: another run of it has not written all", number_ + 1));
     if (!may_record_) return failures_.code();
+    if (state_.is_whole(number_)) return there_already();
     check_sources();
     flush();
     state_.keep_record(number_, record);
@@ -135,11 +136,7 @@ class Task {
       throw Error(Errc::changed, fmt::format("has {} bytes, planned were {}", size, file.size));
     const OpenFile open = filesystem_.open(inode);
     PartFile part = state_.part(file);
-    // Where another run of this task has done it all, and the file has its name already, this is a new part.
-    if (part.is_new() && (state_.has_record(number_) || state_.is_whole(file))) {
-      is_overtaken_ = true;
-      return part.discard();
-    }
+    if (part.is_new() && !begin_part(file, range)) return part.discard();
     part.reserve(file.size);
     uint32_t crc = 0;
     make_pieces(filesystem_, context_.workers, open, range.first, range.first + range.size,
@@ -155,6 +152,20 @@ class Task {
     if (ranges_.size() <= kFewRanges) part.flush();
     part.set_time(file.modified);  // the file may have its name already, by another run of this task
     record.crc = crc;
+  }
+
+  // Whether there is something to write into the part, which nobody had before.
+  bool begin_part(const PlannedFile& file, const PlannedRange& range) {
+    if (state_.has_record(number_)) is_overtaken_ = true;
+    if (is_overtaken_ || state_.is_whole(file)) return false;  // the file has its name already
+    // What others say they have written went into a part that is gone.
+    for (size_t task = 0; range.size < file.size && task < plan_.tasks.size(); ++task) {
+      const std::vector<PlannedRange>& ranges = plan_.tasks[task];
+      const bool has_file = std::any_of(ranges.begin(), ranges.end(),
+                                        [&](const PlannedRange& other) { return other.file == range.file; });
+      if (has_file && task != number_) state_.remove_record(task);
+    }
+    return true;
   }
 
   // A record says what a machine that fails cannot take back. Very many small files go to the disk together.
