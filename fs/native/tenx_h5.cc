@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fs/native/checked_numbers.h"
+#include "fs/native/column_order.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/sparse_majors.h"
@@ -59,10 +60,13 @@ ArrayPtr shape_of(const SparseMatrix& matrix) {
 
 }  // namespace
 
-ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Context& context) {
-  if (matrix.error) throw *matrix.error;
+ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {
+  if (stored.error) throw *stored.error;
+  stored.value->check();
+  const ValueForm value = value_form(stored.value->dtype());
+  const ArrayPtr shape = shape_of(stored);
+  const SparseMatrix matrix = stored.by_row ? by_column(stored, context) : stored;
   const SparseMajors majors(matrix);  // checks that the parts fit
-  const ValueForm value = value_form(matrix.value->dtype());
   const uint64_t entries = majors.entries();
   H5Layout out(context);
   out.group("/", {{"filetype", std::string("matrix")}, {"version", int64_t{2}}});
@@ -74,7 +78,7 @@ ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Con
               {SkeletonKind::integer, 8, {entries}}, little_int64());
   out.numbers("/matrix/indptr", matrix.pointer, {SkeletonKind::integer, 8, {matrix.pointer->count()}},
               little_int64());
-  out.dataset("/matrix/shape", shape_of(matrix));
+  out.dataset("/matrix/shape", shape);
   out.group("/matrix/features");
   out.texts("/matrix/features/_all_tag_keys", {"genome"});
   put_texts("/matrix/features/feature_type", features.types, context, out);

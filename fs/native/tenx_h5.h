@@ -14,7 +14,8 @@ struct TenxFeatures {
   ArrayPtr types;
 };
 
-// Requires: by_row is false, and column_names are known. Looks at the lengths of the names.
-ByteLayout tenx_h5(const SparseMatrix& matrix, const TenxFeatures& features, Context& context);
+// Requires: column_names are known. Looks at the lengths of the names, and of a matrix stored by row counts
+// the entries of each column (fs/native/column_order.h).
+ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);
 
 }  // namespace plainfs

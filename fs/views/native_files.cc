@@ -162,20 +162,19 @@ void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& file
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   const std::optional<FeatureLists> features = features_of(node);
   if (!features) return;
-  std::function<SparseMatrix()> by_cell;
+  std::function<SparseMatrix()> entries;
   if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
-    if (sparse->by_row) return;
-    by_cell = [matrix = *sparse] { return evaluated(matrix); };
+    entries = [matrix = *sparse] { return evaluated(matrix); };
   } else {
-    by_cell = [matrix = as_meant(std::get<LabelledArray>(node.content)), &context] {
+    entries = [matrix = as_meant(std::get<LabelledArray>(node.content)), &context] {
       return entries_of(matrix, context);
     };
   }
   add_to_tenx_directory({true, "10x.h5",
                          layout_opener(
                              context,
-                             [by_cell = std::move(by_cell), features = *features, &context] {
-                               return tenx_h5(by_cell(), features.find(context), context);
+                             [entries = std::move(entries), features = *features, &context] {
+                               return tenx_h5(entries(), features.find(context), context);
                              },
                              with_hdf5(kTenxH5))},
                         files);

@@ -13,7 +13,7 @@ namespace plainfs {
 // gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, of a matrix with names on both sides.
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
-// h5: 10x.h5 in 10x/, of the same where it is stored by column or dense.
+// h5: 10x.h5 in 10x/, of the same.
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
 // h5ad: anndata.h5ad of what has an annotated matrix, assays/A.h5ad of Seurat's assays.

@@ -13,6 +13,7 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+BY_ROW = os.path.join(DATA, "bpcells", "mat_packed_uint_row", "store")
 SAMPLE_SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
 FORMATS = ("anndata", "bpcells", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr")
 
@@ -233,10 +234,9 @@ class Rds(Folder):
 
     @needs_r()
     def test_matrices_are_those_of_the_text(self):
-        for store in (MATRIX, os.path.join(DATA, "bpcells", "mat_packed_float_row", "store")):
-            if os.path.exists(store):
-                with Mount(store) as m:
-                    r(COMPARE_MATRIX, m.path)
+        for store in (MATRIX, BY_ROW):
+            with Mount(store) as m:
+                r(COMPARE_MATRIX, m.path)
 
     @needs_r()
     def test_tables_are_those_of_the_text(self):
@@ -305,6 +305,30 @@ class Tenx(Folder):
         self.assertEqual(list(parts["shape"]), [int(word) for word in text[-len(entries) - 1].split()[:2]])
         self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), self.mount.read("barcodes.tsv"))
         self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
+
+    def test_h5py_reads_a_matrix_by_row_as_seurat_does(self):
+        """And as scanpy does: cells in rows, whose genes rise."""
+        try:
+            import h5py
+            import scipy.io
+            import scipy.sparse
+        except ImportError:
+            self.skipTest("not installed: h5py, scipy")
+        stores = ((BY_ROW, ()), (os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), ("X",)))
+        for store, place in stores:
+            mount = self.enterContext(Mount(store))
+            with h5py.File(mount.join(*place, "10x", "10x.h5"), "r") as file, self.subTest(store=store):
+                self.assertEqual([name for name in file if isinstance(file[name], h5py.Group)], ["matrix"])
+                parts = {name: file["matrix/" + name][()] for name in ("data", "indices", "indptr", "shape", "features/name", "barcodes")}
+                rows, columns = parts["shape"]
+                ours = scipy.sparse.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=(columns, rows))
+                self.assertGreater(ours.nnz, 0)
+                for cell in range(columns):
+                    genes = parts["indices"][parts["indptr"][cell]:parts["indptr"][cell + 1]]
+                    self.assertEqual(list(genes), sorted(genes))  # one may be there twice
+                text = scipy.io.mmread(mount.join(*place, "matrix.mtx")).tocsr()
+                self.assertEqual((ours.T.tocsr() != text).nnz, 0)
+                self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), mount.read(*place, "barcodes.tsv"))
 
 
 def anndata():
@@ -460,15 +484,18 @@ class H5ad(Folder):
     def test_anndata_reads_a_matrix_with_its_names(self):
         module = anndata()
         import scipy.io
-        with Mount(MATRIX) as m:
-            for backed in (None, "r"):
-                adata = module.read_h5ad(m.join("anndata.h5ad"), backed=backed)
-                self.assertEqual("".join(f"{name}\n" for name in adata.obs_names).encode(), m.read("barcodes.tsv"))
-                self.assertEqual("".join(f"{name}\t{name}\n" for name in adata.var_names).encode(), m.read("genes.tsv"))
-                matrix = (adata.to_memory() if backed else adata).X
-                self.assertEqual((matrix.T.tocsr() != scipy.io.mmread(m.join("matrix.mtx")).tocsr()).nnz, 0)
-                if backed:
-                    adata.file.close()
+        import scipy.sparse
+        for store, form in ((MATRIX, "csr_matrix"), (BY_ROW, "csc_matrix")):
+            with Mount(store) as m:
+                for backed in (None, "r"):
+                    adata = module.read_h5ad(m.join("anndata.h5ad"), backed=backed)
+                    self.assertEqual("".join(f"{name}\n" for name in adata.obs_names).encode(), m.read("barcodes.tsv"))
+                    self.assertEqual("".join(f"{name}\t{name}\n" for name in adata.var_names).encode(), m.read("genes.tsv"))
+                    matrix = (adata.to_memory() if backed else adata).X
+                    self.assertIsInstance(matrix, getattr(scipy.sparse, form))
+                    self.assertEqual((matrix.T.tocsr() != scipy.io.mmread(m.join("matrix.mtx")).tocsr()).nnz, 0)
+                    if backed:
+                        adata.file.close()
 
     def test_anndata_reads_an_assay_with_all_that_is_said_of_it(self):
         module = anndata()

@@ -76,6 +76,19 @@ BOOST_AUTO_TEST_CASE(a_row_outside_of_the_matrix_is_damage) {
              fmt::format("row {} is not below {}", matrix.rows, matrix.rows));
 }
 
+BOOST_AUTO_TEST_CASE(a_matrix_by_row_is_the_file_of_the_same_by_column) {
+  SparseMatrix by_row = small_matrix();
+  by_row.by_row = true;
+  by_row.value = numbers<uint16_t>({1, 700, 2});
+  by_row.index = numbers<int8_t>({0, 2, 0});
+  by_row.pointer = numbers<int32_t>({0, 1, 2, 3});
+  const auto bytes = [](const SparseMatrix& matrix) {
+    TestContext context;
+    return whole_text(*layout_file([&] { return tenx_h5(matrix, small_features(), context); }, context));
+  };
+  BOOST_TEST((bytes(by_row) == bytes(small_matrix())));
+}
+
 BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
   const auto bytes = [] {
     TestContext context;
