@@ -35,6 +35,8 @@ class ChromosomeIndex {
 
   // The next line, at that virtual offset. Requires: start < end <= binning.positions(), starts do not fall.
   void add(uint64_t start, uint64_t end, uint64_t offset);
+  // Lines after the last one, in its bin, that reach no farther than any before. Requires: there is one.
+  void add_like_it(uint64_t lines) { lines_ += lines; }
   // Where the last line ends. Nothing is added after that.
   void finish(uint64_t offset);
 

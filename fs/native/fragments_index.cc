@@ -1,75 +1,21 @@
 #include "fs/native/fragments_index.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cstring>
+#include <map>
+#include <mutex>
+#include <string_view>
 #include <unordered_set>
-#include <vector>
 
-#include "cache/request.h"
-#include "formats/base/error.h"
 #include "fs/native/bgzf.h"
-#include "fs/native/binning_index.h"
 
 namespace plainfs {
 
 namespace {
-
-constexpr size_t kReadAtOnce = size_t{1} << 20;
-
-// Calls visit(line, offset) for each line of text, without its line feed.
-template <class Visit>
-void for_each_line(ViewFile& text, Visit&& visit) {
-  std::string cut;  // a line that goes on in the next part
-  uint64_t line_start = 0;
-  for (uint64_t at = 0, size = text.size(); at < size;) {
-    check_cancelled();
-    const Slices slices = text.read(at, kReadAtOnce);
-    for (const iovec& part : slices.parts) {
-      std::string_view rest(static_cast<const char*>(part.iov_base), part.iov_len);
-      while (!rest.empty()) {
-        const size_t end = rest.find('\n');
-        if (end == rest.npos) {
-          cut.append(rest);
-          break;
-        }
-        std::string_view line = rest.substr(0, end);
-        if (!cut.empty()) line = cut.append(line);
-        visit(line, line_start);
-        line_start += line.size() + 1;
-        cut.clear();
-        rest.remove_prefix(end + 1);
-      }
-    }
-    if (slices.size() == 0) throw unreadable("the text ends at {} of {} bytes", at, size);
-    at += slices.size();
-  }
-}
 
 struct Interval {
   std::string_view name;
   uint64_t start;
   uint64_t end;
 };
-
-// The number that text begins with up to a tab; its digits and the tab are taken away.
-uint64_t take_number(std::string_view& text, std::string_view line) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto length = static_cast<size_t>(end - text.data());
-  if (error != std::errc() || length == text.size() || text[length] != '\t')
-    throw damaged("a line is no fragment: {}", line.substr(0, 100));
-  text.remove_prefix(length + 1);
-  return value;
-}
-
-Interval interval_of(std::string_view line) {
-  const size_t tab = line.find('\t');
-  if (tab == line.npos) throw damaged("a line is no fragment: {}", line.substr(0, 100));
-  std::string_view rest = line.substr(tab + 1);
-  const uint64_t start = take_number(rest, line);
-  return {line.substr(0, tab), start, take_number(rest, line)};
-}
 
 class Indexer {
  public:
@@ -88,6 +34,12 @@ class Indexer {
     last_start_ = start;
     // An empty interval is found as the position it stands at.
     chromosomes_.back().add(start, std::max(end, start + 1), offset);
+  }
+
+  // Lines after the last one that are as it is to an index, and begin up to last_start.
+  void add_like_it(uint64_t lines, uint64_t last_start) {
+    chromosomes_.back().add_like_it(lines);
+    last_start_ = last_start;
   }
 
   void finish(uint64_t offset) {
@@ -185,17 +137,86 @@ std::string written(const Indexer& index, Binning binning, FragmentsIndex kind) 
   return out.finish();
 }
 
+Binning binning_of(FragmentsIndex kind) {
+  return {kind == FragmentsIndex::tbi ? 5u : 6u};
+}
+
 }  // namespace
 
-std::string fragments_index(ViewFile& text, FragmentsIndex kind) {
-  const Binning binning{kind == FragmentsIndex::tbi ? 5u : 6u};
-  Indexer index(binning);
-  const uint64_t size = text.size();
-  for_each_line(text, [&](std::string_view line, uint64_t offset) {
-    index.add(interval_of(line), bgzf_virtual_offset(offset, size));
-  });
-  index.finish(bgzf_virtual_offset(size, size));
-  return written(index, binning, kind);
+void FragmentLines::add_telling(uint64_t start, uint64_t end) {
+  if (error_) return;
+  if (count_ > 0 && start < last_start_) {
+    error_ = unsupported("the fragments of {} are not in the order of their starts: {} after {}", chromosome_,
+                         start, last_start_);
+  } else if (end < start) {
+    error_ = unsupported("a fragment of {} ends at {}, before its start {}", chromosome_, end, start);
+  }
+  // Bins of one size are told apart as well by the deeper kind of index.
+  const uint64_t past = std::max(end, start + 1);
+  const uint64_t bin = binning_of(FragmentsIndex::csi).bin_of(start, past);
+  const uint64_t window = (past - 1) >> Binning::kLeafBits;
+  leaf_ = start >> Binning::kLeafBits == window ? window : kNone;
+  if (bin == bin_ && window < reached_) return;
+  telling_.push_back({start, end, bytes_});
+  bin_ = bin;
+  reached_ = std::max(reached_, window + 1);
+}
+
+struct FragmentsIndexer::State {
+  explicit State(FragmentsIndex its_kind) : kind(its_kind), index(std::in_place, binning_of(kind)) {}
+
+  void take(const FragmentLines& lines);
+
+  const FragmentsIndex kind;
+  std::mutex mutex;              // guards what follows
+  std::optional<Indexer> index;  // until it is finished
+  std::string finished;
+  uint64_t next = 0;                          // the first block that was not taken
+  std::map<uint64_t, FragmentLines> waiting;  // for those before them
+  uint64_t bytes = 0;                         // of the blocks taken
+  std::optional<Error> error;                 // of the first block that has one
+};
+
+// Requires: mutex is held.
+void FragmentsIndexer::State::take(const FragmentLines& lines) try {
+  if (error || lines.count_ == 0) return;
+  if (lines.error_) throw *lines.error_;
+  for (const auto& [start, end, offset] : lines.telling_) {
+    const uint64_t at = bytes + offset;
+    index->add({lines.chromosome_, start, end}, bgzf_virtual_offset(at, at + 1));
+  }
+  index->add_like_it(lines.count_ - lines.telling_.size(), lines.last_start_);
+  bytes += lines.bytes_;
+} catch (const Error& thrown) {
+  error.emplace(thrown);
+}
+
+FragmentsIndexer::FragmentsIndexer(FragmentsIndex kind) : state_(std::make_unique<State>(kind)) {}
+FragmentsIndexer::~FragmentsIndexer() = default;
+
+void FragmentsIndexer::add(uint64_t block, FragmentLines lines) {
+  const std::lock_guard lock(state_->mutex);
+  if (block < state_->next) return;
+  state_->waiting.emplace(block, std::move(lines));
+  for (auto first = state_->waiting.begin(); first != state_->waiting.end() && first->first == state_->next;
+       first = state_->waiting.erase(first), ++state_->next)
+    state_->take(first->second);
+}
+
+bool FragmentsIndexer::has(uint64_t block) const {
+  const std::lock_guard lock(state_->mutex);
+  return block < state_->next || state_->waiting.contains(block);
+}
+
+std::string FragmentsIndexer::finish() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->error) throw *state_->error;
+  if (state_->index) {
+    state_->index->finish(bgzf_virtual_offset(state_->bytes, state_->bytes));
+    state_->finished = written(*state_->index, binning_of(state_->kind), state_->kind);
+    state_->index.reset();
+  }
+  return state_->finished;
 }
 
 }  // namespace plainfs

@@ -322,6 +322,10 @@ void TextFile::adopt(const Findings& findings) {
   state_->file_size.store(state_->adopted->file_size(), std::memory_order_release);
 }
 
+const TextSource& TextFile::source() const {
+  return *state_->source;
+}
+
 Slices TextFile::read(uint64_t offset, size_t size) {
   state_->get_ready();
   const uint64_t file_size = state_->offsets->file_size();

@@ -63,6 +63,8 @@ class TextFile : public ViewFile {
   Findings findings() const override;
   void adopt(const Findings& findings) override;
 
+  const TextSource& source() const;
+
  private:
   struct State;
   FindingPtr offsets() const;

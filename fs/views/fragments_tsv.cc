@@ -1,7 +1,10 @@
 #include "fs/views/fragments_tsv.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "formats/base/checked.h"
@@ -25,7 +28,20 @@ struct CellEndings {
   }
 };
 
-class FragmentsTsv : public EmittingSource<FragmentsTsv> {
+// Counts the bytes of lines, and gives each to their index.
+class LineSink : public CountingSink {
+ public:
+  explicit LineSink(FragmentLines& lines) : lines_(lines) {}
+  void line(uint64_t start, uint64_t end, uint64_t bytes) {
+    skip(bytes);
+    lines_.add(start, end, bytes);
+  }
+
+ private:
+  FragmentLines& lines_;
+};
+
+class FragmentsTsv : public TextSource {
  public:
   FragmentsTsv(Fragments fragments, Context& context)
       : fragments_(std::move(fragments)), context_(context), cache_owner_(context.cache.new_owner()) {}
@@ -34,9 +50,10 @@ class FragmentsTsv : public EmittingSource<FragmentsTsv> {
   void prepare() override;
   std::string version() const override { return "fragments tsv 1"; }
   uint64_t block_count() const override { return chromosomes_.empty() ? 0 : chromosomes_.back().end_block; }
+  uint64_t measure(uint64_t block) const override;
+  void format(uint64_t block, ByteSink& out) const override { emit(block, out); }
 
-  template <class Sink>
-  void emit(uint64_t block, Sink& sink) const;
+  std::string index() const;
 
  private:
   struct Chromosome {
@@ -46,6 +63,9 @@ class FragmentsTsv : public EmittingSource<FragmentsTsv> {
     uint64_t end_block;  // one past the last block, counted over all chromosomes
   };
   std::shared_ptr<const CellEndings> cell_endings() const;
+  const Chromosome& chromosome_of(uint64_t block) const;
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const;
   template <class Position, class Sink>
   void put_lines(const Chromosome& chromosome, uint64_t first, uint64_t count, Sink& sink) const;
 
@@ -53,6 +73,7 @@ class FragmentsTsv : public EmittingSource<FragmentsTsv> {
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
+  std::unique_ptr<FragmentsIndexer> indexer_;  // of the blocks that were measured; null before prepare()
   static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalLine;
 };
 
@@ -83,6 +104,7 @@ void FragmentsTsv::prepare() {
   }
   if (shown > count) throw damaged("the chromosomes overlap: {} of {} fragments", shown, count);
   chromosomes_ = std::move(chromosomes);
+  indexer_ = std::make_unique<FragmentsIndexer>(index_kind(fragments_, context_));
 }
 
 std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
@@ -100,9 +122,8 @@ std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
 }
 
 template <class Position>
-void put_line(std::string_view start, Position from, Position to, std::string_view ending,
-              CountingSink& sink) {
-  sink.skip(start.size() + digit_count(from) + 1 + digit_count(to) + ending.size());
+void put_line(std::string_view start, Position from, Position to, std::string_view ending, LineSink& sink) {
+  sink.line(from, to, start.size() + digit_count(from) + 1 + digit_count(to) + ending.size());
 }
 
 template <class Position>
@@ -132,23 +153,75 @@ void FragmentsTsv::put_lines(const Chromosome& chromosome, uint64_t first, uint6
   }
 }
 
+const FragmentsTsv::Chromosome& FragmentsTsv::chromosome_of(uint64_t block) const {
+  return *std::upper_bound(chromosomes_.begin(), chromosomes_.end(), block,
+                           [](uint64_t b, const Chromosome& c) { return b < c.end_block; });
+}
+
 template <class Sink>
 void FragmentsTsv::emit(uint64_t block, Sink& sink) const {
-  const auto chromosome = std::upper_bound(chromosomes_.begin(), chromosomes_.end(), block,
-                                           [](uint64_t b, const Chromosome& c) { return b < c.end_block; });
-  const uint64_t blocks_before = chromosome == chromosomes_.begin() ? 0 : std::prev(chromosome)->end_block;
-  const uint64_t first = chromosome->first + (block - blocks_before) * kLinesInBlock;
-  const uint64_t count = std::min(kLinesInBlock, chromosome->end - first);
+  const Chromosome& chromosome = chromosome_of(block);
+  const uint64_t blocks_after = chromosome.end_block - block;
+  const uint64_t blocks = divide_up(chromosome.end - chromosome.first, kLinesInBlock);
+  const uint64_t first = chromosome.first + (blocks - blocks_after) * kLinesInBlock;
+  const uint64_t count = std::min(kLinesInBlock, chromosome.end - first);
   if (fragments_.start->dtype().size <= 4 && fragments_.end->dtype().size <= 4)
-    put_lines<uint32_t>(*chromosome, first, count, sink);
+    put_lines<uint32_t>(chromosome, first, count, sink);
   else
-    put_lines<uint64_t>(*chromosome, first, count, sink);
+    put_lines<uint64_t>(chromosome, first, count, sink);
+}
+
+uint64_t FragmentsTsv::measure(uint64_t block) const {
+  std::string chromosome = chromosome_of(block).line_start;
+  chromosome.pop_back();  // the tab
+  FragmentLines lines(std::move(chromosome));
+  LineSink sink(lines);
+  emit(block, sink);
+  indexer_->add(block, std::move(lines));
+  return sink.size();
+}
+
+// Goes through the blocks that nobody has measured, because their sizes were known already.
+std::string FragmentsTsv::index() const {
+  context_.workers.parallel_for(block_count(), [&](size_t block) {
+    if (!indexer_->has(block)) measure(block);
+  });
+  return indexer_->finish();
 }
 
 }  // namespace
 
 std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context) {
   return std::make_unique<FragmentsTsv>(std::move(fragments), context);
+}
+
+FragmentsIndex index_kind(const Fragments& fragments, Context& context) try {
+  constexpr uint64_t kReach = uint64_t{1} << 29;
+  if (fragments.error || !fragments.chr_names || !fragments.chr_pointer || !fragments.end)
+    return FragmentsIndex::tbi;
+  const uint64_t chromosomes = fragments.chr_names->count();
+  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * chromosomes, UINT64_MAX, "pointer");
+  std::atomic<bool> needs{false};
+  context.workers.parallel_for(chromosomes, [&](size_t c) {
+    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
+    if (first >= end || needs) return;
+    const Elements last = fragments.end->peek(range(end - 1, 1));
+    visit_number(fragments.end->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        if (std::cmp_greater(last.values<T>()[0], kReach)) needs = true;
+      }
+    });
+  });
+  return needs ? FragmentsIndex::csi : FragmentsIndex::tbi;
+} catch (const Error&) {
+  return FragmentsIndex::tbi;
+}
+
+std::string fragments_index(TextFile& text) {
+  text.size();
+  text.read(0, 0);  // where the size was known before, what it is made of is not
+  return dynamic_cast<const FragmentsTsv&>(text.source()).index();
 }
 
 }  // namespace plainfs

@@ -1,9 +1,7 @@
 #include "fs/views/native_files.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <utility>
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/model/as_meant.h"
@@ -11,13 +9,11 @@
 #include "formats/registry.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
-#include "fs/native/fragments_index.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
 #include "fs/native/rds.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/tenx_h5.h"
-#include "fs/text/index_run.h"
 #include "fs/text/text_file.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/names_tsv.h"
@@ -82,30 +78,6 @@ std::optional<FeatureLists> features_of(const Node& node) {
       return FeatureLists{files.row_ids, files.row_names, node};
   }
   return std::nullopt;
-}
-
-// Whether a chromosome ends where only the larger kind of index reaches. Fragments that cannot be read, or
-// are in no order, have the usual kind, which says so.
-bool needs_large_index(const Fragments& fragments, Context& context) try {
-  constexpr uint64_t kReach = uint64_t{1} << 29;
-  if (fragments.error || !fragments.chr_names || !fragments.chr_pointer || !fragments.end) return false;
-  const uint64_t chromosomes = fragments.chr_names->count();
-  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * chromosomes, UINT64_MAX, "pointer");
-  std::atomic<bool> needs{false};
-  context.workers.parallel_for(chromosomes, [&](size_t c) {
-    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
-    if (first >= end || needs) return;
-    const Elements last = fragments.end->peek(range(end - 1, 1));
-    visit_number(fragments.end->dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_integral_v<T>) {
-        if (std::cmp_greater(last.values<T>()[0], kReach)) needs = true;
-      }
-    });
-  });
-  return needs;
-} catch (const Error&) {
-  return false;
 }
 
 // Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
@@ -193,16 +165,14 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (!fragments) return;
   const Opener text = *opener_of("fragments.tsv", "tsv", node, context, files);
-  const bool is_large = needs_large_index(*fragments, context);
+  const bool is_large = index_kind(*fragments, context) == FragmentsIndex::csi;
   files.push_back({true, "fragments.tsv.gz", framed(text)});
-  files.push_back({true, is_large ? "fragments.tsv.gz.csi" : "fragments.tsv.gz.tbi", framed([text, is_large] {
-                     return made_file(
-                         [text, is_large] {
-                           return fragments_index(*text(),
-                                                  is_large ? FragmentsIndex::csi : FragmentsIndex::tbi);
-                         },
-                         kIndex);
-                   })});
+  const auto make_index = [text] {
+    const auto file = std::dynamic_pointer_cast<TextFile>(text());
+    return fragments_index(*file);
+  };
+  files.push_back({true, is_large ? "fragments.tsv.gz.csi" : "fragments.tsv.gz.tbi",
+                   framed([make_index] { return made_file(make_index, kIndex); })});
 }
 
 // Whether memory may hold each of the columns.

@@ -121,6 +121,45 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   BOOST_TEST(slices_match(file, want, random, 100));
 }
 
+// With a cache that holds next to nothing, so that a second pass would decode anew.
+BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
+  constexpr uint32_t kCount = 30000;
+  std::vector<uint32_t> cell(kCount), start(kCount), end(kCount);
+  for (uint32_t i = 0; i < kCount; ++i) start[i] = 50 * i, end[i] = start[i] + 100 + i % 7 * 3000;
+  TestContext context(size_t{1} << 14);
+  const auto stored = std::make_shared<ChunkedCopy>(context, numbers(start), Shape{1000});
+  const Fragments fragments{numbers(cell),       stored,
+                            numbers(end),        numbers<uint64_t>({0, 20000, 20000, kCount}),
+                            text_array({"A-1"}), text_array({"chr1", "chr2"}),
+                            std::nullopt};
+  TextFile file(fragments_tsv(fragments, context), context);
+  file.size();
+  const uint64_t once = stored->chunks_decoded();
+  const std::string index = fragments_index(file);
+  BOOST_TEST(stored->chunks_decoded() == once);
+  BOOST_TEST(context.counters.text_blocks_formatted == 0u);
+  BOOST_TEST(index.starts_with("TBI"));
+  BOOST_TEST(index.find(std::string_view("chr1\0chr2\0", 10)) != std::string::npos);
+
+  TextFile measured_before(fragments_tsv(fragments, context), context);
+  measured_before.adopt(file.findings());
+  BOOST_TEST(measured_before.known_size().has_value());
+  BOOST_TEST((fragments_index(measured_before) == index));
+  TextFile never_measured(fragments_tsv(fragments, context), context);
+  BOOST_TEST((fragments_index(never_measured) == index));
+}
+
+BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
+  Fragments fragments = small_fragments();
+  fragments.start = numbers<uint32_t>({10, 8, 4});
+  fragments.end = numbers<uint32_t>({20, 9, 6});
+  TestContext context;
+  TextFile file(fragments_tsv(fragments, context), context);
+  BOOST_TEST(file.size() > 0u);
+  BOOST_TEST(message_of([&] { fragments_index(file); }) ==
+             "the fragments of chr2 are not in the order of their starts: 4 after 8");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs

@@ -139,6 +139,22 @@ BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
   BOOST_TEST(context.counters.text_blocks_measured == measured);
 }
 
+BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
+  TestContext context;
+  Node node;
+  node.content = small_fragments({5, 20});
+  std::vector<OfferedFile> files;
+  for (const View& view : views()) view.offer(node, context, files);
+  std::vector<std::shared_ptr<ViewFile>> open;
+  for (const OfferedFile& file : files) {
+    open.push_back(file.open());
+    BOOST_TEST(open.back()->size() > 0u);
+  }
+  BOOST_TEST(names_of(files) == " /fragments.tsv /fragments.tsv.gz /fragments.tsv.gz.tbi");
+  BOOST_TEST(context.counters.text_blocks_measured == 2u);  // one a chromosome
+  BOOST_TEST(context.counters.text_blocks_formatted == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
   constexpr uint32_t kReach = 1u << 29;
   BOOST_TEST(names_of(small_fragments({5, kReach})) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
