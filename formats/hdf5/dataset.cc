@@ -144,9 +144,11 @@ ArrayPtr open_array(const SourceFilePtr& file, StoredDataset dataset, uint64_t a
   try {
     if (dataset.error) throw *dataset.error;
     if (extent.is_null) return std::make_shared<NullArray>(file, address, extent.type.dtype);
-    auto storage = make_storage(dataset, {file, address, extent.dataset_shape, extent.stored_size},
-                                holds_its_data(extent.type));
-    return std::make_shared<DatasetArray>(file, address, path, std::move(extent), std::move(storage));
+    return file->arrays().get(fmt::format("{} {}", address, path), [&]() -> ArrayPtr {
+      auto storage = make_storage(dataset, {file, address, extent.dataset_shape, extent.stored_size},
+                                  holds_its_data(extent.type));
+      return std::make_shared<DatasetArray>(file, address, path, std::move(extent), std::move(storage));
+    });
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(extent.type.dtype, error.at(path));
   }

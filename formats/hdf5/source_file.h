@@ -12,6 +12,7 @@
 #include "formats/hdf5/library/library_file.h"
 #include "formats/hdf5/stored_elements.h"
 #include "formats/model/context.h"
+#include "formats/model/shared_arrays.h"
 
 namespace plainfs::hdf5 {
 
@@ -33,6 +34,7 @@ class SourceFile {
   const File& bytes() const { return *library_.bytes(); }
   const LibraryFile& library() const { return library_; }
   const GlobalHeap& heap() const { return heap_; }
+  SharedArrays& arrays() const { return arrays_; }
 
   // What elements of this file may point at. Lives no longer than the file.
   Pointees pointees() const;
@@ -47,6 +49,7 @@ class SourceFile {
   Context& context_;
   LibraryFile library_;
   GlobalHeap heap_;
+  mutable SharedArrays arrays_;
   mutable std::once_flag tree_walked_;
   // By address of the object's header; filled once, by tree_walked_.
   mutable std::map<uint64_t, ObjectPlace> places_;

@@ -36,10 +36,6 @@ std::function<Attributes()> v3_attributes(const Json& zarr_json) {
   return [document = Json(std::move(kept))] { return parse_v3_attributes(document); };
 }
 
-Node node_of(std::shared_ptr<const StoredArray> array) {
-  return Node{LabelledArray{std::move(array), {}, {}}, {}, {}};
-}
-
 Node node_of(GroupPtr group) {
   return Node{std::monostate{}, std::move(group), {}};
 }
@@ -147,8 +143,7 @@ Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const J
   auto attributes = v3_attributes(zarr_json);
   if (type == NodeType::array) {
     try {
-      return node_of(StoredArray::open(context_, store_, path,
-                                       with_pairs_as_complex(parse_v3_array(zarr_json)), attributes));
+      return array_node(path, zarr_json, parse_v3_array(zarr_json), attributes);
     } catch (const Error& error) {
       return Node{error.at(key_of(path, kV3)), {}, std::move(attributes)};
     }
@@ -163,11 +158,19 @@ Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const J
       std::make_shared<StoredGroup>(shared_from_this(), path, parent, std::move(attributes), broken));
 }
 
+Node Hierarchy::array_node(const std::string& path, const Json& document, ArrayMetadata metadata,
+                           std::function<Attributes()> attributes) const {
+  const ArrayPtr array = arrays_.get(path + "\n" + to_json_text(document), [&]() -> ArrayPtr {
+    return StoredArray::open(context_, store_, path, with_pairs_as_complex(std::move(metadata)),
+                             std::move(attributes));
+  });
+  return Node{LabelledArray{array, {}, {}}, {}, {}};
+}
+
 Node Hierarchy::v2_array(const std::string& path, const Json& zarray) const {
   auto attributes = v2_attributes(path);
   try {
-    return node_of(
-        StoredArray::open(context_, store_, path, with_pairs_as_complex(parse_v2_array(zarray)), attributes));
+    return array_node(path, zarray, parse_v2_array(zarray), attributes);
   } catch (const Error& error) {
     return Node{error.at(key_of(path, kV2Array)), {}, std::move(attributes)};
   }

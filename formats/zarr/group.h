@@ -15,6 +15,8 @@
 #include "formats/base/key_store.h"
 #include "formats/model/context.h"
 #include "formats/model/node.h"
+#include "formats/model/shared_arrays.h"
+#include "formats/zarr/metadata.h"
 
 namespace plainfs::zarr {
 
@@ -46,12 +48,16 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   void read_consolidated() const;
   Node v3_node(const std::string& path, const GroupPtr& parent, const Json& zarr_json) const;
   Node v2_array(const std::string& path, const Json& zarray) const;
+  // document: what metadata were read from.
+  Node array_node(const std::string& path, const Json& document, ArrayMetadata metadata,
+                  std::function<Attributes()> attributes) const;
   Node broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const;
   bool has_nodes_below(const std::string& path) const;
   std::function<Attributes()> v2_attributes(const std::string& path) const;
 
   const KeyStorePtr store_;
   Context& context_;
+  mutable SharedArrays arrays_;
   mutable std::once_flag consolidated_once_;  // guards what is below, read where a document is first missing
   mutable Json v2_consolidated_;              // "a/.zarray" → document
   mutable Json v3_consolidated_;              // "a" → document

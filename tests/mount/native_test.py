@@ -209,6 +209,38 @@ class Listing(Folder):
             os.stat(m.join("10x", "matrix.mtx.gz"))
             self.assertEqual(counted(), once)
 
+    def test_what_is_decoded_for_the_texts_is_not_decoded_for_other_files(self):
+        def is_text(path):
+            return path.endswith((".csv", ".mtx", ".tsv"))
+        for case in ("csc_zarr2/store.zarr", "csc_h5ad/store.h5ad"):
+            with self.subTest(store=case), Mount(os.path.join(DATA, "anndata", case)) as m:
+                def decoded():
+                    return json.loads(m.read(".plainfs", "stats.json"))["chunks_decoded"]
+                files = [os.path.join(at, name) for at, _, names in os.walk(m.path) if ".plainfs" not in at for name in names]
+                others = [path for path in files if not is_text(path)]
+                self.assertTrue({m.join("obs.rds"), m.join("anndata.h5ad"), m.join("X", "10x", "10x.h5")} <= set(others))
+                for path in filter(is_text, files):
+                    os.stat(path)
+                once = decoded()
+                self.assertGreater(once, 0)
+                for path in others:
+                    os.stat(path)
+                self.assertEqual(decoded(), once)
+
+    def test_fragments_their_framing_and_their_index_share_one_pass(self):
+        store = os.path.join(self.folder, "fragments")
+        write_fragments(store, {"chr1": [(i * 20, i * 20 + 200) for i in range(30000)]})
+        with Mount(store) as m:
+            def counted():
+                stats = json.loads(m.read(".plainfs", "stats.json"))
+                return stats["text_blocks_measured"], stats["text_blocks_formatted"]
+            os.stat(m.join("fragments.tsv"))
+            once = counted()
+            self.assertGreater(once[0], 1)
+            for name in ("fragments.tsv.gz", "fragments.tsv.gz.tbi"):
+                self.assertGreater(os.stat(m.join(name)).st_size, 0)
+            self.assertEqual(counted(), once)
+
 
 class Rds(Folder):
     @needs_r()
