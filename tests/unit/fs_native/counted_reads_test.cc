@@ -1,0 +1,174 @@
+// Whoever jumps into the middle of a file of another program pays for what he reads, in every kind of them.
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "fs/native/h5ad.h"
+#include "fs/native/rds.h"
+#include "fs/native/tenx_h5.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kChunk = 2048;
+
+// Arrays in chunks of which each is counted when it is decoded, and none is found in the cache again.
+class Counted {
+ public:
+  ArrayPtr chunked(ArrayPtr array, Shape chunk = {kChunk}) {
+    parts_.push_back(std::make_shared<ChunkedCopy>(context, std::move(array), std::move(chunk)));
+    return parts_.back();
+  }
+  uint64_t decoded() const {
+    uint64_t sum = 0;
+    for (const auto& part : parts_) sum += part->chunks_decoded();
+    return sum;
+  }
+  uint64_t chunks() const {
+    uint64_t sum = 0;
+    for (const auto& part : parts_) sum += part->grid().chunk_count();
+    return sum;
+  }
+
+  TestContext context{size_t{4} << 10, 0};
+
+ private:
+  std::vector<std::shared_ptr<ChunkedCopy>> parts_;
+};
+
+// The most chunks that a read of 100 bytes decodes, wherever it is. Backwards, so that no read follows
+// another.
+uint64_t most_decoded(ViewFile& file, const Counted& counted) {
+  std::mt19937_64 random(8);
+  std::vector<uint64_t> offsets(200);
+  for (uint64_t& offset : offsets) offset = random() % file.size();
+  std::sort(offsets.rbegin(), offsets.rend());
+  uint64_t most = 0;
+  for (const uint64_t offset : offsets) {
+    const uint64_t before = counted.decoded();
+    read_text(file, offset, 100);
+    most = std::max(most, counted.decoded() - before);
+  }
+  return most;
+}
+
+template <class T>
+ArrayPtr counting(uint64_t count, uint64_t limit) {
+  std::vector<T> values(count);
+  for (uint64_t i = 0; i < count; ++i) values[i] = static_cast<T>(i % limit);
+  return numbers(values);
+}
+
+ArrayPtr names(const std::string& stem, uint64_t count) {
+  std::vector<std::string> texts;
+  for (uint64_t i = 0; i < count; ++i) texts.push_back(stem + std::to_string(i));
+  return text_array(texts);
+}
+
+constexpr uint64_t kRows = 1000, kColumns = 60, kEntries = kRows * kColumns;
+
+SparseMatrix sparse(Counted& counted) {
+  std::vector<uint64_t> pointers;
+  for (uint64_t p = 0; p <= kEntries; p += kRows) pointers.push_back(p);
+  SparseMatrix matrix;
+  matrix.rows = kRows;
+  matrix.columns = kColumns;
+  matrix.value = counted.chunked(counting<float>(kEntries, 90));
+  matrix.index = counted.chunked(counting<uint32_t>(kEntries, kRows));
+  matrix.pointer = numbers(pointers);
+  matrix.row_names = names("GENE", kRows);
+  matrix.column_names = names("CELL", kColumns);
+  return matrix;
+}
+
+Table table(Counted& counted, uint64_t rows) {
+  Table made;
+  made.rows = rows;
+  made.columns = {{"number", counted.chunked(counting<double>(rows, 1000))},
+                  {"text", counted.chunked(names("text ", rows))},
+                  {"whole", counted.chunked(counting<int16_t>(rows, 7))}};
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(counted_reads)
+
+BOOST_AUTO_TEST_CASE(sparse_matrices_of_r) {
+  Counted counted;
+  const SparseMatrix matrix = sparse(counted);
+  const auto file = layout_file([&] { return sparse_rds(matrix, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() == 0u);
+  // Of values also the indices of their column, which may be in any order.
+  BOOST_TEST(most_decoded(*file, counted) <= 6u);
+  BOOST_TEST(counted.chunks() == 60u);
+}
+
+BOOST_AUTO_TEST_CASE(graphs_of_r) {
+  Counted counted;
+  CoordinateMatrix matrix;
+  matrix.rows = matrix.columns = kRows;
+  matrix.row = counted.chunked(counting<uint32_t>(kEntries, kRows));
+  matrix.column = counted.chunked(counting<uint32_t>(kEntries, kRows));
+  matrix.value = counted.chunked(counting<double>(kEntries, 11));
+  const auto file = layout_file([&] { return coordinates_rds(matrix, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() == 0u);
+  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+}
+
+BOOST_AUTO_TEST_CASE(tables_of_r) {
+  Counted counted;
+  const Table frame = table(counted, 30000);
+  const auto file = layout_file([&] { return table_rds(frame, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() >= 15u);  // the lengths of the texts; nothing of the numbers
+  BOOST_TEST(counted.decoded() <= 30u);
+  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+}
+
+BOOST_AUTO_TEST_CASE(matrices_of_r) {
+  Counted counted;
+  const LabelledArray array{
+      counted.chunked(numbers(std::vector<float>(300 * 200, 0.5f), {300, 200}), {50, 40}), nullptr, nullptr};
+  const auto file = layout_file([&] { return array_rds(array, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() == 0u);
+  BOOST_TEST(most_decoded(*file, counted) <= 3u);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_cell_ranger) {
+  Counted counted;
+  const SparseMatrix matrix = sparse(counted);
+  const TenxFeatures features{matrix.row_names, matrix.row_names, matrix.row_names};
+  const auto file = layout_file([&] { return tenx_h5(matrix, features, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() == 0u);
+  BOOST_TEST(most_decoded(*file, counted) <= 2u);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_anndata) {
+  Counted counted;
+  AnnotatedMatrix matrix;
+  matrix.cells = kColumns;
+  matrix.genes = kRows;
+  matrix.x = transposed(sparse(counted));
+  matrix.obs.rows = kColumns;
+  matrix.var = table(counted, kRows);
+  const std::vector<float> dense(kColumns * 500, 1.5f);
+  matrix.obsm.push_back(
+      {"X_pca", LabelledArray{counted.chunked(numbers(dense, {kColumns, 500}), {20, 50}), nullptr, nullptr}});
+  const auto file = layout_file([&] { return h5ad(matrix, counted.context); }, counted.context);
+  file->size();
+  BOOST_TEST(counted.decoded() <= 4u);  // the texts of var, and whether a whole number of it is missing
+  BOOST_TEST(most_decoded(*file, counted) <= 3u);
+  BOOST_TEST(counted.chunks() > 90u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
