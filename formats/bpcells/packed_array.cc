@@ -9,9 +9,9 @@
 namespace plainfs::bpcells {
 namespace {
 
-// Blocks whose words are read at once: 64 KiB of values, which stay in the processor's caches with their
-// words.
-constexpr uint64_t kGroupBlocks = 128;
+// Blocks whose words are read at once: as many as a view makes of them at a time, so that the system is asked
+// once for them, and few enough to stay in the processor's second cache (512 KiB of values and their words).
+constexpr uint64_t kGroupBlocks = 1024;
 
 constexpr uint64_t kWordsPerBit = kBlockValues / 32;  // words of a block of width 1
 

@@ -27,6 +27,8 @@ EntryOrder::~EntryOrder() {
 
 std::vector<EntryOrder::Column> EntryOrder::unknown_columns(uint64_t first, uint64_t last) const {
   std::vector<Column> unknown;
+  // Then not even the pointers need be looked at.
+  if (known_entries_.load(std::memory_order_relaxed) == entries()) return unknown;
   majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
     if (!is_known(major)) unknown.push_back({major, begin, end});
   });
@@ -52,12 +54,13 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
   const auto [first, count] = wanted;
   const uint64_t last = first + count;
   std::vector<uint64_t> places;
-  for (const auto& [major, begin, end] : unknown) {
+  for (const Column& column : unknown) {
+    const auto [major, begin, end] = column;
     // Columns that lie in the range as a whole are checked with what was read for it.
     const bool is_inside = begin >= first && end <= last;
     if (is_inside ? rise_strictly(indices.values.subspan(begin - indices.first, end - begin))
                   : rises(begin, end)) {
-      set_known(major);
+      set_known(column);
       continue;
     }
     if (places.empty()) {
@@ -65,7 +68,7 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
       std::iota(places.begin(), places.end(), first);
     }
     const auto order = context_.cache.get<Order>(
-        {cache_owner_, major}, [&, m = major, b = begin, e = end] { return sorted(m, b, e); });
+        {cache_owner_, major}, [&] { return sorted(column.major, column.begin, column.end); });
     for (uint64_t i = std::max(begin, first); i < std::min(end, last); ++i)
       places[i - first] = order->places[i - begin];
   }

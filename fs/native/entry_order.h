@@ -52,8 +52,10 @@ class EntryOrder {
   bool is_known(uint64_t major) const {
     return known_[major / 64].load(std::memory_order_relaxed) >> (major % 64) & 1;
   }
-  void set_known(uint64_t major) const {
-    known_[major / 64].fetch_or(uint64_t{1} << (major % 64), std::memory_order_relaxed);
+  void set_known(const Column& column) const {
+    const uint64_t bit = uint64_t{1} << (column.major % 64);
+    if (known_[column.major / 64].fetch_or(bit, std::memory_order_relaxed) & bit) return;
+    known_entries_.fetch_add(column.end - column.begin, std::memory_order_relaxed);
   }
   // Those with entries among [first, last) that are not known to rise.
   std::vector<Column> unknown_columns(uint64_t first, uint64_t last) const;
@@ -69,6 +71,7 @@ class EntryOrder {
   const uint64_t cache_owner_;
   // A bit a column whose indices are known to rise. What threads tell each other late costs time only.
   mutable std::vector<std::atomic<uint64_t>> known_;
+  mutable std::atomic<uint64_t> known_entries_{0};  // of these columns
 };
 
 }  // namespace plainfs
