@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/base/location.h"
+#include "formats/hdf5/process/serve.h"
 #include "fs/build_info.h"
 #include "fs/commands/commands.h"
 #include "fs/ending.h"
@@ -78,6 +79,7 @@ int mount_as_helper(const std::vector<std::string>& given) {
 }
 
 int run(const std::string& program, std::vector<std::string> arguments) {
+  if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
   const std::string name = program.substr(program.rfind('/') + 1);
   if (name.starts_with("mount.")) return mount_as_helper(arguments);
   const bool is_run = !arguments.empty() && arguments.front() == "run";

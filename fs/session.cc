@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "formats/base/location.h"
+#include "formats/hdf5/process/library_process.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
@@ -21,6 +22,13 @@ unsigned workers_for(const Options& options) {
   if (options.threads != 0) return options.threads;
   const unsigned least = is_url(options.store) ? 16 : 1;
   return std::max(least, std::thread::hardware_concurrency());
+}
+
+std::unique_ptr<hdf5::LibraryProcess> process_for(const Options& options) {
+  if (!options.hdf5_helper) return nullptr;
+  hdf5::ProcessSettings settings;
+  settings.plugins = options.read.hdf5_plugins;
+  return std::make_unique<hdf5::LibraryProcess>(std::move(settings));
 }
 
 Appearance appearance_of(const Options& options) {
@@ -53,6 +61,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
     : cache_(options.cache_bytes),
       files_(options.store, options.read, cache_, counters_),
       used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
+      hdf5_process_(process_for(options)),
       context_{cache_,
                workers_,
                decode_room_,
@@ -86,5 +95,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   filesystem_->set_error_log([this](const std::string& line) { log_.error(line); });
   add_info_files(*filesystem_, context_, log_, describe(options));
 }
+
+Session::~Session() = default;
 
 }  // namespace plainfs

@@ -13,11 +13,16 @@
 
 namespace plainfs {
 
+namespace hdf5 {
+class LibraryProcess;
+}
+
 class Session {
  public:
   // warn: where broken rules go besides the log; may be null. Throws Failure, whose message begins with the
   // path.
   explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {});
+  ~Session();
 
   Filesystem& filesystem() { return *filesystem_; }
   Log& log() { return log_; }
@@ -31,6 +36,7 @@ class Session {
   DecodeRoom unit_room_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
+  std::unique_ptr<hdf5::LibraryProcess> hdf5_process_;  // null: libhdf5 runs in this process
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;

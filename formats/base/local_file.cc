@@ -111,6 +111,11 @@ int LocalFile::descriptor() const {
   }
 }
 
+void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borrow) const {
+  const auto held = hold_descriptor();
+  borrow(descriptor_);
+}
+
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   const auto held = hold_descriptor();
   size_t done = 0;

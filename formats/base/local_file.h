@@ -31,6 +31,8 @@ class LocalFile : public File {
 
   // Stays open from now on.
   int descriptor() const override;
+  // Calls borrow with the descriptor, which is open that long.
+  void lend_descriptor(const std::function<void(int descriptor)>& borrow) const;
   // Closes the descriptor, but for one that is in use or was asked for.
   void let_descriptor_go() const;
   // Where a folder on the way was replaced, some milliseconds may pass before that is seen.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "formats/hdf5/attributes.h"
 #include "formats/hdf5/dataset.h"
@@ -9,6 +10,9 @@
 
 namespace plainfs::hdf5 {
 namespace {
+
+// Objects that the library is asked for together: some milliseconds of its time, for which others wait.
+constexpr size_t kTogether = 512;
 
 // Appends the names of a path of HDF5, where "." stands for nothing and ".." is a name like any other.
 void append_path(std::string_view path, std::vector<std::string>& names) {
@@ -40,8 +44,12 @@ class FileGroup : public Group, public StoredObject {
  private:
   std::vector<std::string> names() const;  // from the root to here
   std::string path_of(const std::string& member) const { return (parent_ ? path() : "") + "/" + member; }
-  std::optional<Node> node_of(const StoredLink& link) const;
-  std::optional<Node> object_node(const StoredLink& link) const;
+  void add_members(std::span<StoredLink> links, std::vector<Member>& members) const;
+  // Whether it is a hard link to an object that does not enclose this group.
+  bool is_of_object(const StoredLink& link) const;
+  // found: of an object what it is, else null.
+  std::optional<Node> node_of(const StoredLink& link, FoundObject* found) const;
+  std::optional<Node> object_node(const StoredLink& link, StoredObjectFacts object) const;
   Link target_of(const StoredLink& link) const;
   // This group or the one around it that has that address, or null.
   const FileGroup* enclosing(uint64_t address) const;
@@ -64,9 +72,22 @@ const FileGroup* FileGroup::enclosing(uint64_t address) const {
 
 std::vector<Member> FileGroup::members() const {
   std::vector<Member> members;
-  for (StoredLink& link : file().library().links(address()))
-    if (auto node = node_of(link)) members.push_back({std::move(link.name), std::move(*node)});
+  std::vector<StoredLink> links = file().library().links(address());
+  for (size_t first = 0; first < links.size(); first += kTogether)
+    add_members(std::span(links).subspan(first, std::min(kTogether, links.size() - first)), members);
   return members;
+}
+
+void FileGroup::add_members(std::span<StoredLink> links, std::vector<Member>& members) const {
+  std::vector<uint64_t> addresses;
+  for (const StoredLink& link : links)
+    if (is_of_object(link)) addresses.push_back(link.address);
+  std::vector<FoundObject> objects = file().library().objects(addresses);
+  auto object = objects.begin();
+  for (StoredLink& link : links) {
+    FoundObject* const found = is_of_object(link) ? &*object++ : nullptr;
+    if (auto node = node_of(link, found)) members.push_back({std::move(link.name), std::move(*node)});
+  }
 }
 
 std::optional<Node> FileGroup::find(std::string_view name) const {
@@ -75,22 +96,30 @@ std::optional<Node> FileGroup::find(std::string_view name) const {
   if (own.empty() || own == "." || own.find('/') != std::string::npos || own.find('\0') != std::string::npos)
     return std::nullopt;
   const std::optional<StoredLink> link = file().library().find_link(address(), own);
-  return link ? node_of(*link) : std::nullopt;
+  if (!link) return std::nullopt;
+  if (!is_of_object(*link)) return node_of(*link, nullptr);
+  FoundObject found = file().library().objects({link->address}).at(0);
+  return node_of(*link, &found);
 }
 
-std::optional<Node> FileGroup::node_of(const StoredLink& link) const {
+bool FileGroup::is_of_object(const StoredLink& link) const {
+  return !link.error && link.kind == StoredLink::Kind::hard && !enclosing(link.address);
+}
+
+std::optional<Node> FileGroup::node_of(const StoredLink& link, FoundObject* found) const {
   try {
     if (link.error) throw *link.error;
-    return link.kind == StoredLink::Kind::hard ? object_node(link) : node_with(target_of(link));
+    if (found && found->error) throw *found->error;
+    if (found) return object_node(link, std::move(found->facts));
+    if (link.kind != StoredLink::Kind::hard) return node_with(target_of(link));
+    const FileGroup* const group = enclosing(link.address);
+    return node_with(Link{"", group->names(), group->path(), false});
   } catch (const Error& error) {
     return node_with(error.at(path_of(link.name)));
   }
 }
 
-std::optional<Node> FileGroup::object_node(const StoredLink& link) const {
-  if (const FileGroup* group = enclosing(link.address))
-    return node_with(Link{"", group->names(), group->path(), false});
-  StoredObjectFacts object = file().library().object(link.address);
+std::optional<Node> FileGroup::object_node(const StoredLink& link, StoredObjectFacts object) const {
   switch (object.kind) {
     case ObjectKind::group: {
       const auto self = std::static_pointer_cast<const FileGroup>(shared_from_this());

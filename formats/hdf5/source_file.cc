@@ -3,6 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/hdf5/library/inside_file.h"
+#include "formats/hdf5/process/process_file.h"
+
 namespace plainfs::hdf5 {
 namespace {
 
@@ -44,13 +47,21 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
   return places;
 }
 
+std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& context) {
+  if (LibraryProcess* const process = LibraryProcess::current())
+    return std::make_unique<const ProcessFile>(location, context, *process);
+  return std::make_unique<const InsideFile>(location, context);
+}
+
 }  // namespace
 
 SourceFile::SourceFile(const std::string& location, Context& context)
-    : context_(context), library_(location, context), heap_(library_.bytes(), library_.layout(), context) {}
+    : context_(context),
+      library_(opened(location, context)),
+      heap_(library_->bytes(), library_->layout(), context) {}
 
 std::optional<std::string> SourceFile::path_of(uint64_t address) const {
-  std::call_once(tree_walked_, [this] { places_ = walk_tree(library_); });
+  std::call_once(tree_walked_, [this] { places_ = walk_tree(*library_); });
   auto found = places_.find(address);
   if (found == places_.end()) return std::nullopt;
   std::string path;

@@ -29,10 +29,10 @@ class SourceFile {
   SourceFile(const std::string& location, Context& context);
 
   const std::string& path() const { return bytes().path(); }
-  const FileLayout& layout() const { return library_.layout(); }
+  const FileLayout& layout() const { return library_->layout(); }
   Context& context() const { return context_; }
-  const File& bytes() const { return *library_.bytes(); }
-  const LibraryFile& library() const { return library_; }
+  const File& bytes() const { return *library_->bytes(); }
+  const LibraryFile& library() const { return *library_; }
   const GlobalHeap& heap() const { return heap_; }
   SharedArrays& arrays() const { return arrays_; }
 
@@ -47,7 +47,7 @@ class SourceFile {
   std::optional<std::string> path_of(uint64_t address) const;
 
   Context& context_;
-  LibraryFile library_;
+  std::unique_ptr<const LibraryFile> library_;
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
   mutable std::once_flag tree_walked_;

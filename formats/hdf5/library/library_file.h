@@ -15,9 +15,6 @@
 
 namespace plainfs::hdf5 {
 
-class OpenDataset;
-class OpenFile;
-
 struct StoredLink {
   enum class Kind { hard, soft, external, other };
   std::string name;
@@ -77,41 +74,41 @@ struct StoredChunkBytes {
   uint32_t filter_mask;  // bit i: filter i was left out when it was written
 };
 
+// What was found of an object, or why it cannot be told.
+struct FoundObject {
+  StoredObjectFacts facts;
+  std::optional<Error> error;
+};
+
 class LibraryFile {
  public:
-  // Read-only, through Context::files; as a reader of a file that is being written (SWMR) where it says so of
-  // itself. The Error stands alone after the path.
-  LibraryFile(const std::string& location, Context& context);
-  ~LibraryFile();
+  LibraryFile() = default;
+  virtual ~LibraryFile() = default;
+  LibraryFile(const LibraryFile&) = delete;
+  LibraryFile& operator=(const LibraryFile&) = delete;
 
-  const FilePtr& bytes() const;
-  const FileLayout& layout() const;
-  unsigned superblock_version() const;
-  uint64_t root_address() const;
+  virtual const FilePtr& bytes() const = 0;
+  virtual const FileLayout& layout() const = 0;
+  virtual unsigned superblock_version() const = 0;
+  virtual uint64_t root_address() const = 0;
 
   // The object whose header is at address.
-  StoredObjectFacts object(uint64_t address) const;
+  virtual StoredObjectFacts object(uint64_t address) const = 0;
+  // Of each address, in that order.
+  virtual std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const = 0;
   // By name.
-  std::vector<StoredLink> links(uint64_t group) const;
-  std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const;
-  std::vector<StoredAttribute> attributes(uint64_t object) const;
-  std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const;
+  virtual std::vector<StoredLink> links(uint64_t group) const = 0;
+  virtual std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const = 0;
+  virtual std::vector<StoredAttribute> attributes(uint64_t object) const = 0;
+  virtual std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const = 0;
 
   // The elements of box of a dataset, with fill for what was never written, to place target in a dense block
   // of shape block_shape at out. They are as stored; those of a virtual dataset, whose sources may store
   // another type, in the dataset's own type. Not to be called with the cache waiting for it.
-  void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
-            const Shape& target, std::byte* out) const;
-  // How many bytes the chunk has whose first element is origin; nullopt where there is none, or the library
-  // does not find it.
-  std::optional<uint64_t> chunk_size(uint64_t dataset, const Shape& origin) const;
-  std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const;
-
- private:
-  std::shared_ptr<const OpenDataset> open_dataset(uint64_t address) const;
-
-  std::shared_ptr<const OpenFile> file_;
-  uint64_t cache_owner_;  // of datasets that are open in the library, by address
+  virtual void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+                    const Shape& target, std::byte* out) const = 0;
+  // The chunk whose first element is origin; nullopt where there is none, or the library does not find it.
+  virtual std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const = 0;
 };
 
 // "1.10.8"

@@ -96,10 +96,6 @@ void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block
   });
 }
 
-std::optional<uint64_t> OpenDataset::chunk_size(const Shape& origin) const {
-  return asked([&](hid_t dataset) { return stored_chunk_size(dataset, origin); });
-}
-
 std::optional<StoredChunkBytes> OpenDataset::read_chunk(const Shape& origin) const {
   return asked([&](hid_t dataset) -> std::optional<StoredChunkBytes> {
     const std::optional<uint64_t> size = stored_chunk_size(dataset, origin);

@@ -21,7 +21,6 @@ class OpenDataset {
   // As those of LibraryFile.
   void read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
             std::byte* out) const;
-  std::optional<uint64_t> chunk_size(const Shape& origin) const;
   std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;
 
  private:

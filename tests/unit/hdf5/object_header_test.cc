@@ -6,7 +6,7 @@
 
 #include "formats/base/file_pool.h"
 #include "formats/hdf5/container.h"
-#include "formats/hdf5/library/library_file.h"
+#include "formats/hdf5/library/inside_file.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
@@ -48,7 +48,7 @@ struct Fixture {
     std::ofstream(path(), std::ios::binary) << bytes;
   }
   std::optional<Names> names() {
-    const LibraryFile file(path(), context);
+    const InsideFile file(path(), context);
     const auto link = file.find_link(file.root_address(), "x");
     return attribute_names(*file.bytes(), file.layout(), link->address);
   }

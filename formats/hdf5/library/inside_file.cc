@@ -1,4 +1,4 @@
-#include "formats/hdf5/library/library_file.h"
+#include "formats/hdf5/library/inside_file.h"
 
 #include <algorithm>
 
@@ -119,28 +119,28 @@ auto read_by_library(Call&& call) {
 
 }  // namespace
 
-LibraryFile::LibraryFile(const std::string& location, Context& context)
+InsideFile::InsideFile(const std::string& location, Context& context)
     : file_(std::make_shared<const OpenFile>(location, context)), cache_owner_(context.cache.new_owner()) {}
 
 // Datasets that are open keep the file open.
-LibraryFile::~LibraryFile() {
+InsideFile::~InsideFile() {
   file_->context().cache.drop(cache_owner_, cache_owner_ + 1);
 }
 
-const FilePtr& LibraryFile::bytes() const {
+const FilePtr& InsideFile::bytes() const {
   return file_->bytes();
 }
-const FileLayout& LibraryFile::layout() const {
+const FileLayout& InsideFile::layout() const {
   return file_->layout();
 }
-unsigned LibraryFile::superblock_version() const {
+unsigned InsideFile::superblock_version() const {
   return file_->superblock_version();
 }
-uint64_t LibraryFile::root_address() const {
+uint64_t InsideFile::root_address() const {
   return file_->root_address();
 }
 
-StoredObjectFacts LibraryFile::object(uint64_t address) const {
+StoredObjectFacts InsideFile::object(uint64_t address) const {
   return read_by_library([&]() -> StoredObjectFacts {
     const ObjectHandle object = file_->open_object(address);
     switch (H5Iget_type(object.id())) {
@@ -154,7 +154,19 @@ StoredObjectFacts LibraryFile::object(uint64_t address) const {
   });
 }
 
-std::vector<StoredLink> LibraryFile::links(uint64_t address) const {
+std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addresses) const {
+  std::vector<FoundObject> found;
+  for (const uint64_t address : addresses) {
+    try {
+      found.push_back({object(address), {}});
+    } catch (const Error& error) {
+      found.push_back({{}, error});
+    }
+  }
+  return found;
+}
+
+std::vector<StoredLink> InsideFile::links(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredLink> {
     const ObjectHandle group = file_->open_object(address);
     Collected<RawLink> found;
@@ -168,7 +180,7 @@ std::vector<StoredLink> LibraryFile::links(uint64_t address) const {
   });
 }
 
-std::optional<StoredLink> LibraryFile::find_link(uint64_t address, const std::string& name) const {
+std::optional<StoredLink> InsideFile::find_link(uint64_t address, const std::string& name) const {
   return read_by_library([&]() -> std::optional<StoredLink> {
     const ObjectHandle group = file_->open_object(address);
     const htri_t exists =
@@ -180,7 +192,7 @@ std::optional<StoredLink> LibraryFile::find_link(uint64_t address, const std::st
   });
 }
 
-std::vector<StoredAttribute> LibraryFile::attributes(uint64_t address) const {
+std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredAttribute> {
     const ObjectHandle object = file_->open_object(address);
     std::vector<StoredAttribute> attributes;
@@ -195,7 +207,7 @@ std::vector<StoredAttribute> LibraryFile::attributes(uint64_t address) const {
   });
 }
 
-std::optional<StoredAttribute> LibraryFile::attribute(uint64_t address, const std::string& name) const {
+std::optional<StoredAttribute> InsideFile::attribute(uint64_t address, const std::string& name) const {
   return read_by_library([&]() -> std::optional<StoredAttribute> {
     const ObjectHandle object = file_->open_object(address);
     if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
@@ -204,25 +216,19 @@ std::optional<StoredAttribute> LibraryFile::attribute(uint64_t address, const st
   });
 }
 
-std::shared_ptr<const OpenDataset> LibraryFile::open_dataset(uint64_t address) const {
+std::shared_ptr<const OpenDataset> InsideFile::open_dataset(uint64_t address) const {
   return file_->context().cache.get<OpenDataset>({cache_owner_, address},
                                                  [&] { return OpenDataset(file_, address); });
 }
 
-void LibraryFile::read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
-                       const Shape& target, std::byte* out) const {
+void InsideFile::read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+                      const Shape& target, std::byte* out) const {
   const auto opened = open_dataset(dataset);  // before the lock
   const LibraryLock lock;
   opened->read(element_size, box, block_shape, target, out);
 }
 
-std::optional<uint64_t> LibraryFile::chunk_size(uint64_t dataset, const Shape& origin) const {
-  const auto opened = open_dataset(dataset);
-  const LibraryLock lock;
-  return opened->chunk_size(origin);
-}
-
-std::optional<StoredChunkBytes> LibraryFile::read_chunk(uint64_t dataset, const Shape& origin) const {
+std::optional<StoredChunkBytes> InsideFile::read_chunk(uint64_t dataset, const Shape& origin) const {
   const auto opened = open_dataset(dataset);
   const LibraryLock lock;
   return opened->read_chunk(origin);

@@ -1,0 +1,171 @@
+#include "formats/hdf5/process/library_process.h"
+
+#include <atomic>
+#include <utility>
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Of one answer. A group of ten million links is less.
+constexpr uint64_t kMostAnswered = uint64_t{4} << 30;
+
+// How long one answer may take, questions and all.
+constexpr int kSilencesInAll = 20;
+
+// How many endings of a crash one silence is: it keeps everybody waiting.
+constexpr size_t kWeightOfSilence = 8;
+
+// Atomic, because it is read by whoever opens a file.
+std::atomic<LibraryProcess*>& process_of_program() {
+  static std::atomic<LibraryProcess*> process{nullptr};
+  return process;
+}
+
+}  // namespace
+
+LibraryProcess::LibraryProcess(ProcessSettings settings)
+    : settings_(std::move(settings)), before_(process_of_program().exchange(this)) {}
+
+LibraryProcess::~LibraryProcess() {
+  process_of_program() = before_;
+}
+
+LibraryProcess* LibraryProcess::current() {
+  return process_of_program();
+}
+
+uint64_t LibraryProcess::new_file_number() {
+  const std::lock_guard lock(mutex_);
+  return ++last_file_;
+}
+
+std::optional<pid_t> LibraryProcess::process_number() {
+  const std::lock_guard lock(mutex_);
+  if (!child_ || !child_->is_running()) return std::nullopt;
+  return child_->number();
+}
+
+// Requires, as all below: the mutex is held.
+void LibraryProcess::start(Context& context) {
+  if (child_ && child_->is_running()) return;
+  child_.reset();
+  desk_ = {};
+  child_ = std::make_unique<ChildProcess>(settings_.program);
+  child_->channel().limit_silence(settings_.most_silence);
+  ++process_;
+  Writer question;
+  question.flag(settings_.plugins);
+  const Bytes answer = exchange(context, Ask::settings, question.bytes());
+  Cursor in(answer);
+  const std::string unconfined = read_text(in);
+  if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
+    context.notice("libhdf5's process is not confined: " + unconfined);
+}
+
+LibraryEnded LibraryProcess::ended() {
+  const std::string why = child_->what_ended_it();
+  child_.reset();
+  return LibraryEnded("libhdf5 ended while reading this file: " + why);
+}
+
+LibraryEnded LibraryProcess::silent() {
+  child_.reset();
+  return LibraryEnded(
+      fmt::format("libhdf5 gave no answer for {} s while reading this file", settings_.most_silence / 1000.0),
+      true);
+}
+
+Bytes LibraryProcess::taken(const Message& answer, Context& context) {
+  Cursor in(answer.bytes);
+  context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
+  if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) throw std::bad_alloc();
+  if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
+  return {answer.bytes.begin() + static_cast<ptrdiff_t>(in.position()), answer.bytes.end()};
+}
+
+Bytes LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question) try {
+  const auto latest =
+      std::chrono::steady_clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
+  Channel& channel = child_->channel();
+  if (!channel.send(static_cast<uint32_t>(ask), question)) throw ended();
+  for (;;) {
+    const std::optional<Message> message = channel.receive(kMostAnswered);
+    if (!message) throw ended();
+    const bool is_answer = message->kind >= static_cast<uint32_t>(Answer::answer) &&
+                           message->kind <= static_cast<uint32_t>(Answer::out_of_memory);
+    if (!is_answer) {
+      if (std::chrono::steady_clock::now() > latest) throw Channel::Silence{};
+      if (!desk_.answer(*message, channel, context.files)) throw ended();
+      continue;
+    }
+    const std::exception_ptr failure = desk_.take_failure();
+    if (failure && message->kind != static_cast<uint32_t>(Answer::answer)) std::rethrow_exception(failure);
+    return taken(*message, context);
+  }
+} catch (const Channel::Silence&) {
+  throw silent();
+}
+
+void LibraryProcess::open_again(ProcessedFile& file) {
+  if (file.opened_in == process_) return;
+  Writer question;
+  question.number(file.number);
+  question.text(file.location);
+  const Bytes answer = exchange(*file.context, Ask::open, question.bytes());
+  Cursor in(answer);
+  const OpenedFacts facts = read_opened(in);
+  if (facts.fingerprint != file.bytes->fingerprint()) throw changed(file.bytes->path());
+  const bool is_first = file.opened_in == 0;
+  file.opened_in = process_;
+  if (is_first) file.facts = facts;
+}
+
+Bytes LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about) {
+  const uint64_t fingerprint = file.bytes->fingerprint();
+  const uint64_t what = about * 16 + static_cast<uint64_t>(ask);
+  const auto now = std::chrono::steady_clock::now;
+  if (endings_.is_refused(fingerprint, what, now()))
+    throw LibraryEnded("libhdf5 ended while reading this file, more than once: it is tried again in a while");
+  try {
+    start(*file.context);
+    open_again(file);
+    Bytes answer = ask == Ask::open ? Bytes() : exchange(*file.context, ask, question);
+    endings_.forget(fingerprint, what);
+    return answer;
+  } catch (const LibraryEnded& error) {
+    endings_.note(fingerprint, what, now(), error.was_silent() ? kWeightOfSilence : 1);
+    throw;
+  }
+}
+
+Bytes LibraryProcess::answer_to(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about) {
+  file.bytes->check_unchanged();
+  const std::lock_guard lock(mutex_);
+  return put(file, ask, question, about);
+}
+
+void LibraryProcess::open(ProcessedFile& file) {
+  answer_to(file, Ask::open, {}, 0);
+}
+
+void LibraryProcess::close(const ProcessedFile& file) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (file.opened_in != process_ || !child_ || !child_->is_running()) return;
+    Writer question;
+    question.number(file.number);
+    exchange(*file.context, Ask::close, question.bytes());
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    child_.reset();
+  }
+}
+
+// What was answered is no answer: another process may do better.
+Error LibraryProcess::distrusted(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  child_.reset();
+  return unreadable("libhdf5's process: {}", error.what());
+}
+
+}  // namespace plainfs::hdf5

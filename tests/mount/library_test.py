@@ -1,0 +1,143 @@
+"""libhdf5 in a process of its own: what ends it costs one file, and nothing else of a mount."""
+import errno
+import os
+import shutil
+import signal
+import threading
+import time
+
+import h5py
+import numpy
+
+import mounted
+from mounted import PROGRAM, Folder, Mount, run
+
+# Files with one changed byte that end libhdf5 1.10.8; later releases may read them or refuse them.
+ENDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "damage", "corpus", "hdf5_library")
+
+
+def library_of(pid):
+    """The number of the process that has libhdf5 for the daemon pid; None: it has none just now."""
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            with open(f"/proc/{number}/cmdline", "rb") as file:
+                is_library = b"serve-libhdf5" in file.read()
+        except OSError:
+            continue
+        if parent == pid and is_library:
+            return int(number)
+    return None
+
+
+def write_plain(path):
+    with h5py.File(path, "w") as file:
+        for name in "abc":
+            file[f"group/{name}"] = numpy.arange(4)
+            file[f"group/{name}"].attrs["unit"] = name
+
+
+class Library(Folder):
+    def setUp(self):
+        super().setUp()
+        self.stores = self.empty("stores")
+        write_plain(os.path.join(self.stores, "good.h5"))
+        write_plain(os.path.join(self.stores, "another.h5"))
+
+    def expected(self):
+        with Mount(os.path.join(self.stores, "good.h5")) as m:
+            return self.everything(m.path)
+
+    def everything(self, path):
+        found = {}
+        def fail(error):
+            raise error
+
+        for folder, _, names in os.walk(path, onerror=fail):
+            for name in names:
+                if ".plainfs" in folder:
+                    continue
+                with open(os.path.join(folder, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(folder, name), path)] = file.read()
+        return found
+
+    def test_library_runs_beside_the_daemon_and_ends_with_it(self):
+        with Mount(self.stores, "-o", "hdf5_helper") as m:
+            os.listdir(m.join("good.h5"))
+            library = library_of(m.pid)
+            with open(f"/proc/{library}/status", encoding="utf-8") as file:
+                status = file.read()
+            self.assertRegex(status, r"NoNewPrivs:\s+1")
+            self.assertRegex(status, r"Seccomp:\s+2")
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))
+
+    def test_by_default_there_is_no_other_process(self):
+        with Mount(self.stores) as m:
+            self.assertTrue(os.listdir(m.join("good.h5")))
+            self.assertIsNone(library_of(m.pid))
+
+    def test_library_that_is_killed_all_the_time_gives_right_bytes_or_errors(self):
+        expected = self.expected()
+        with Mount(self.stores, "-o", "hdf5_helper") as m:
+            done = threading.Event()
+
+            def kill_again_and_again():
+                while not done.wait(0.05):
+                    library = library_of(m.pid)
+                    if library:
+                        os.kill(library, signal.SIGKILL)
+
+            killer = threading.Thread(target=kill_again_and_again)
+            killer.start()
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                try:
+                    self.assertEqual(self.everything(m.join("good.h5")), expected)
+                except OSError as error:
+                    self.assertEqual(error.errno, errno.EIO)
+            done.set()
+            killer.join()
+            self.assertEqual(self.everything(m.join("another.h5")), expected)
+
+    def test_healthy_stores_answer_beside_files_that_end_the_library(self):
+        expected = self.expected()
+        names = sorted(os.listdir(ENDING))
+        self.assertGreater(len(names), 0)
+        for name in names:
+            shutil.copy(os.path.join(ENDING, name), self.stores)
+        with Mount(self.stores, "-o", "hdf5_helper") as m:
+            for name in names * 3:
+                # What becomes of it is its own affair.
+                run("sh", "-c", 'ls -lR "$1"; find "$1" -type f -exec cat {} +', "sh", m.join(name))
+                self.assertEqual(self.everything(m.join("good.h5")), expected)
+            self.assertEqual(mounted.daemon_of(m.path), m.pid)
+            if "\nlibhdf5 1.10.8\n" in run(PROGRAM, "-V").stdout.decode():
+                log = run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape")
+                self.assertIn("libhdf5 ended while reading this file: signal", log)
+
+    def test_stopped_library_is_an_error_and_all_is_there_again(self):
+        expected = self.expected()
+        with Mount(self.stores, "-o", "hdf5_helper") as m:
+            os.listdir(m.join("another.h5"))
+            library = library_of(m.pid)
+            os.kill(library, signal.SIGSTOP)
+            with self.assertRaises(OSError) as caught:
+                self.everything(m.join("good.h5"))
+            self.assertEqual(caught.exception.errno, errno.EIO)
+            self.assertEqual(self.everything(m.join("good.h5")), expected)
+            self.assertNotEqual(library_of(m.pid), library)
+
+    def test_commands_have_it_too(self):
+        store = os.path.join(self.stores, "good.h5")
+        result = run(PROGRAM, "ls", "-o", "hdf5_helper", "-R", store)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, run(PROGRAM, "ls", "-R", store).stdout)
+        for extra in ([], ["-o", "hdf5_helper"]):
+            target = os.path.join(self.folder, f"out{len(extra)}")
+            self.assertEqual(run(PROGRAM, "export", *extra, store, target).returncode, 0)
+        self.assertEqual(self.everything(target), self.everything(os.path.join(self.folder, "out0")))
+
+
+if __name__ == "__main__":
+    mounted.main()

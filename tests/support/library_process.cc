@@ -1,0 +1,27 @@
+// Tests that read HDF5 through a process of its own where PLAINFS_TEST_LIBRARY_PROCESS names the program of
+// it.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <memory>
+
+#include "formats/hdf5/process/library_process.h"
+
+namespace plainfs {
+namespace {
+
+struct ForAllTests {
+  ForAllTests() {
+    const char* const program = std::getenv("PLAINFS_TEST_LIBRARY_PROCESS");
+    if (!program) return;
+    hdf5::ProcessSettings settings;
+    settings.program = program;
+    process = std::make_unique<hdf5::LibraryProcess>(settings);
+  }
+
+  std::unique_ptr<hdf5::LibraryProcess> process;
+};
+
+BOOST_TEST_GLOBAL_FIXTURE(ForAllTests);
+
+}  // namespace
+}  // namespace plainfs

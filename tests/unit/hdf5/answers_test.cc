@@ -1,0 +1,94 @@
+// What goes between the daemon and libhdf5's process, there and back, and what of it was changed on the way.
+#include "formats/hdf5/process/answers.h"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "formats/hdf5/global_heap.h"
+#include "formats/hdf5/library/inside_file.h"
+#include "formats/hdf5/stored_elements.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/hdf5/rich_file.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+struct Fixture {
+  Fixture() { write_rich_file(directory.path(), "a.h5"); }
+
+  TemporaryDirectory directory;
+  TestContext context;
+  std::vector<uint64_t> addresses(const LibraryFile& file) {
+    std::vector<uint64_t> all;
+    for (const uint64_t group : {file.root_address(), file.find_link(file.root_address(), "group")->address})
+      for (const StoredLink& link : file.links(group))
+        if (link.kind == StoredLink::Kind::hard) all.push_back(link.address);
+    return all;
+  }
+};
+
+// Writes value, reads it and writes it again: the same. Then reads it with each byte changed and with its end
+// cut off, and calls use with what could be read.
+template <class Value, class Write, class Read, class Use>
+void check_message(const Value& value, Write&& write, Read&& read, Use&& use) {
+  Writer out, again;
+  write(out, value);
+  Cursor in(out.bytes());
+  write(again, read(in));
+  BOOST_TEST(in.at_end());
+  BOOST_TEST((out.bytes() == again.bytes()));
+  std::mt19937 random(7);
+  const auto try_bytes = [&](const Bytes& bytes) {
+    try {
+      Cursor hostile(bytes);
+      use(read(hostile));
+    } catch (const Error&) {
+    }
+  };
+  for (size_t at = 0; at < out.bytes().size(); ++at) {
+    Bytes changed = out.bytes();
+    for (const unsigned value_there : {0U, 1U, 0x7fU, 0xffU, static_cast<unsigned>(random() % 256)}) {
+      changed[at] = static_cast<std::byte>(value_there);
+      try_bytes(changed);
+    }
+    try_bytes({out.bytes().begin(), out.bytes().begin() + static_cast<ptrdiff_t>(at)});
+  }
+}
+
+BOOST_FIXTURE_TEST_SUITE(hdf5_answers, Fixture)
+
+BOOST_AUTO_TEST_CASE(objects_and_their_types_arrive_whole_or_not_at_all) {
+  const InsideFile file(directory.path("a.h5"), context);
+  const GlobalHeap heap(file.bytes(), file.layout(), context);
+  const Pointees pointees{heap, [](uint64_t) { return std::optional<std::string>("/x"); }};
+  // What would come next: elements of that type are decoded.
+  const auto use = [&](const StoredObjectFacts& object) {
+    const StoredExtent& extent = object.dataset.extent;
+    if (object.kind != ObjectKind::dataset || object.dataset.error || extent.type.size > 4096) return;
+    decode(extent.type, Bytes(2 * extent.type.size, std::byte{0}), 2, pointees);
+    decode(extent.type, Bytes(2 * extent.type.size, std::byte{1}), 2, pointees);
+  };
+  for (const uint64_t address : addresses(file))
+    check_message(
+        file.object(address), write_object, [&](Cursor& in) { return read_object(in, file.layout()); }, use);
+}
+
+BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_not_at_all) {
+  const InsideFile file(directory.path("a.h5"), context);
+  const auto nothing = [](const auto&) {};
+  for (const StoredLink& link : file.links(file.root_address()))
+    check_message(link, write_link, read_link, nothing);
+  for (const uint64_t address : {file.root_address(), file.find_link(file.root_address(), "group")->address})
+    for (const StoredAttribute& attribute : file.attributes(address))
+      check_message(
+          attribute, write_attribute, [&](Cursor& in) { return read_attribute(in, file.layout()); }, nothing);
+  check_message(unsupported("a thing"), write_error, read_error, nothing);
+  check_message(StoredChunkBytes{Bytes(5), 3}, write_chunk, read_chunk, nothing);
+  check_message(OpenedFacts{{0, 8, 8}, 3, 96, 12345}, write_opened, read_opened, nothing);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::hdf5

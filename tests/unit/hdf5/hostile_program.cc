@@ -1,0 +1,57 @@
+// A libhdf5's process that has been taken over: HDF5_TEST_HOSTILE says what it sends for its answers, after
+// a true one to the first question.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+#include <string_view>
+
+#include "formats/hdf5/process/protocol.h"
+#include "formats/hdf5/process/serve.h"
+#include "formats/hdf5/process/wire.h"
+
+using namespace plainfs;
+using namespace plainfs::hdf5;
+
+namespace {
+
+uint32_t number(auto kind) {
+  return static_cast<uint32_t>(kind);
+}
+
+Bytes noise(size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(size);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 4 == 0 ? random() : 0);
+  return bytes;
+}
+
+bool attack(Channel& channel, std::string_view how, unsigned round) {
+  const auto answer = number(Answer::answer);
+  if (how == "empty") return channel.send(answer, {});
+  if (how == "noise") return channel.send(answer + round % 2, noise(round * 7 % 300, round));
+  if (how == "unknown") return channel.send(4711, {});
+  if (how == "questions") return channel.send(number(Question::read_source) + round % 3, noise(24, round));
+  if (how == "huge") {  // a message that says it is longer than any
+    const uint64_t head[] = {answer, ~uint64_t{0} >> 1};
+    return ::write(kServedSocket, head, sizeof head) == sizeof head;
+  }
+  return false;  // ends
+}
+
+}  // namespace
+
+int main() {
+  const char* const how = std::getenv("HDF5_TEST_HOSTILE");
+  Channel channel{Descriptor(kServedSocket), true};
+  for (unsigned round = 0;; ++round) {
+    const auto message = channel.receive(1 << 20);
+    if (!message) return 0;
+    Writer settled;
+    settled.number(uint64_t{0});
+    settled.text("");
+    const bool is_settings = message->kind == number(Ask::settings);
+    if (!(is_settings ? channel.send(number(Answer::answer), settled.bytes()) : attack(channel, how, round)))
+      return 3;
+  }
+}

@@ -1,0 +1,234 @@
+// libhdf5 in a process of its own: it answers as the library here does, and its end is one error.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "formats/hdf5/library/inside_file.h"
+#include "formats/hdf5/process/process_file.h"
+#include "tests/support/faulty_pool.h"
+#include "tests/support/says.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/unit/hdf5/rich_file.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+ProcessSettings settings(const char* program = PLAINFS_LIBRARY_PROGRAM) {
+  ProcessSettings made;
+  made.program = program;
+  return made;
+}
+
+struct Fixture {
+  Fixture() { write_rich_file(directory.path(), "a.h5"); }
+
+  TemporaryDirectory directory;
+  TestContext context;
+  // While it lives, tests of this program that follow none of their own have theirs.
+  LibraryProcess process{settings()};
+  std::string path() const { return directory.path("a.h5"); }
+
+  pid_t number() { return process.process_number().value(); }
+  // What the system says of the process.
+  std::string status(const std::string& field) {
+    std::ifstream in("/proc/" + std::to_string(number()) + "/status");
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with(field + ":")) return line.substr(line.find_last_of("\t ") + 1);
+    return {};
+  }
+};
+
+// Every answer of file, as one run of bytes.
+Bytes everything(const LibraryFile& file) {
+  Writer out;
+  std::vector<uint64_t> objects;
+  out.number(file.root_address());
+  out.number(file.superblock_version());
+  for (const uint64_t group : {file.root_address(), file.find_link(file.root_address(), "group")->address}) {
+    for (const StoredLink& link : file.links(group)) {
+      write_link(out, link);
+      write_link(out, file.find_link(group, link.name).value());
+      if (link.kind == StoredLink::Kind::hard) objects.push_back(link.address);
+    }
+  }
+  out.flag(file.find_link(file.root_address(), "nothing").has_value());
+  for (const FoundObject& found : file.objects(objects)) write_object(out, found.facts);
+  objects.push_back(file.root_address());
+  for (const uint64_t object : objects) {
+    write_object(out, file.object(object));
+    for (const StoredAttribute& attribute : file.attributes(object)) {
+      write_attribute(out, attribute);
+      write_attribute(out, file.attribute(object, attribute.name).value());
+    }
+    out.flag(file.attribute(object, "nothing").has_value());
+  }
+  return out.take();
+}
+
+std::vector<int32_t> integers(const LibraryFile& file, const std::string& group, const std::string& name,
+                              const Box& box, const Shape& block, const Shape& target) {
+  uint64_t address = file.root_address();
+  if (!group.empty()) address = file.find_link(address, group)->address;
+  address = file.find_link(address, name)->address;
+  std::vector<int32_t> out(element_count(block), -1);
+  file.read(address, 4, box, block, target, reinterpret_cast<std::byte*>(out.data()));
+  return out;
+}
+
+using Numbers = std::vector<int32_t>;
+
+BOOST_FIXTURE_TEST_SUITE(hdf5_process, Fixture)
+
+BOOST_AUTO_TEST_CASE(process_answers_as_the_library_here) {
+  const InsideFile inside(path(), context);
+  const ProcessFile outside(path(), context, process);
+  BOOST_TEST((everything(outside) == everything(inside)));
+  const uint64_t chunks = inside.find_link(inside.root_address(), "new_chunks")->address;
+  for (const Shape& origin : {Shape{0, 0}, Shape{2, 2}}) {
+    const auto here = inside.read_chunk(chunks, origin), there = outside.read_chunk(chunks, origin);
+    BOOST_TEST((here->bytes == there->bytes));
+    BOOST_TEST(here->filter_mask == there->filter_mask);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
+  const ProcessFile file(path(), context, process);
+  BOOST_TEST(integers(file, "group", "compact", {{1}, {2}}, {4}, {1}) == (Numbers{-1, 8, 9, -1}),
+             boost::test_tools::per_element());
+  BOOST_TEST(integers(file, "", "new_chunks", {{1, 1}, {2, 1}}, {2, 2}, {0, 1}) == (Numbers{-1, 5, -1, 8}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(virtual_data_behind_a_link_are_found_beside_what_it_leads_to) {
+  const TemporaryDirectory elsewhere;
+  boost::filesystem::create_symlink(path(), elsewhere.path("link.h5"));
+  const ProcessFile file(elsewhere.path("link.h5"), context, process);
+  BOOST_TEST(integers(file, "", "virtual", {{0}, {4}}, {4}, {0}) == (Numbers{5, 6, 7, 8}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_asked_for) {
+  FaultyContext faulty;
+  const ProcessFile file(path(), faulty.context, process);
+  faulty.files.faults.all = true;
+  BOOST_CHECK_EXCEPTION(file.attributes(file.root_address()), Error, says("the disk fails"));
+  faulty.files.faults.all = false;
+  BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
+}
+
+BOOST_AUTO_TEST_CASE(errors_of_the_library_are_told_with_their_words) {
+  std::ofstream(directory.path("none.h5")) << "no HDF5 at all, and long enough to be looked at for a while";
+  BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("none.h5"), context, process), Error,
+                        says("not readable as HDF5"));
+  BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("absent.h5"), context, process), Error, says("absent.h5"));
+  const ProcessFile file(path(), context, process);
+  BOOST_CHECK_EXCEPTION(file.object(3), Error, says("object cannot be opened"));
+}
+
+BOOST_AUTO_TEST_CASE(file_that_changes_is_an_error) {
+  const ProcessFile file(path(), context, process);
+  boost::filesystem::last_write_time(path(), 1'000'000'000);
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("has changed"));
+}
+
+BOOST_AUTO_TEST_CASE(process_killed_over_a_question_is_one_error_and_all_is_there_again) {
+  const ProcessFile file(path(), context, process), other(directory.path("source.h5"), context, process);
+  const Bytes before = everything(file);
+  const pid_t first = number();
+  ::kill(first, SIGSTOP);
+  auto asked = std::async(std::launch::async, [&] { return file.links(file.root_address()); });
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(100));  // where it is too short, the next line holds too
+  ::kill(first, SIGKILL);
+  try {
+    asked.get();
+  } catch (const LibraryEnded& error) {
+    BOOST_TEST(error.what() == "libhdf5 ended while reading this file: signal 9");
+  }
+  BOOST_TEST((everything(file) == before));
+  BOOST_TEST(other.links(other.root_address()).size() == 1U);
+  BOOST_TEST(number() != first);
+}
+
+BOOST_AUTO_TEST_CASE(process_killed_while_nobody_asks_is_no_error) {
+  const ProcessFile file(path(), context, process);
+  const Bytes before = everything(file);
+  for (int i = 0; i < 3; ++i) {
+    ::kill(number(), SIGKILL);
+    while (process.process_number()) std::this_thread::yield();
+    BOOST_TEST((everything(file) == before));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(process_has_no_privileges_and_a_filter_of_calls) {
+  const ProcessFile file(path(), context, process);
+  BOOST_TEST(status("NoNewPrivs") == "1");
+  BOOST_TEST(status("Seccomp") == "2");
+  BOOST_TEST(context.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(process_ends_when_nobody_asks_any_more) {
+  pid_t last = 0;
+  {
+    LibraryProcess own(settings());
+    const ProcessFile file(path(), context, own);
+    last = own.process_number().value();
+  }
+  BOOST_TEST(::kill(last, 0) == -1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(hdf5_process_in_bad_hands)
+
+BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
+  TemporaryDirectory directory;
+  TestContext context;
+  { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
+  ProcessSettings quick = settings();
+  quick.most_silence = 300;
+  LibraryProcess process(quick);
+  const ProcessFile file(directory.path("a.h5"), context, process);
+  ::kill(process.process_number().value(), SIGSTOP);
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 gave no answer for 0.3 s"));
+  BOOST_TEST(file.links(file.root_address()).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(process_that_cannot_be_started_is_an_error_that_may_pass) {
+  TemporaryDirectory directory;
+  TestContext context;
+  { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
+  LibraryProcess process(settings("/nowhere/plainfs"));
+  try {
+    const ProcessFile file(directory.path("a.h5"), context, process);
+    BOOST_ERROR("it was read");
+  } catch (const Error& error) {
+    BOOST_TEST(passes(error));
+    BOOST_TEST(says("libhdf5's process")(error));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_hostile_process_answers_is_an_error) {
+  TemporaryDirectory directory;
+  TestContext context;
+  { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
+  for (const char* how : {"ends", "empty", "noise", "unknown", "questions", "huge"}) {
+    BOOST_TEST_CONTEXT(how) {
+      ::setenv("HDF5_TEST_HOSTILE", how, 1);
+      LibraryProcess process(settings(PLAINFS_HOSTILE_PROGRAM));
+      for (int i = 0; i < 4; ++i)
+        BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("a.h5"), context, process), Error, says(""));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::hdf5
