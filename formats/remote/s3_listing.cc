@@ -95,7 +95,7 @@ class S3Listing : public Listing {
         return;
       }
       listed.folders.insert(path.substr(at, slash - at));
-      folder += "/" + path.substr(at, slash - at);
+      folder.append("/").append(path, at, slash - at);
       at = slash + 1;
     }
   }

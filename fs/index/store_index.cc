@@ -20,7 +20,7 @@ constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
 constexpr auto kWorthSaving = std::chrono::milliseconds(250);
 constexpr int kSavingShare = 20;
 
-bool is_held(const IndexFile& file, const IndexFile::Place& place, ByteSpan findings) {
+bool is_held(const IndexFile::Place& place, ByteSpan findings) {
   return place.length == findings.size() && place.checksum == crc32c(findings);
 }
 
@@ -80,7 +80,7 @@ void StoreIndex::add(const std::string& path, const Findings& findings) {
   Bytes encoded = encode_findings(findings);
   const IndexFile* const file = known();
   const IndexFile::Place* const place = file ? file->find(path) : nullptr;
-  if (place && is_held(*file, *place, encoded)) return;
+  if (place && is_held(*place, encoded)) return;
   added_.emplace(path, std::move(encoded));
 }
 
