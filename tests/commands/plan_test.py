@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -231,8 +232,23 @@ class Shared(Planned):
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
             self.assertEqual(file.read(), b"0\n" * 80_000_000)
 
+class Measured(Planned):
+    """A text whose size takes long enough to find out that it is worth keeping."""
+
     def test_sizes_are_found_out_once(self):
         """A task that has to find them out keeps them."""
+        store = write_zeros(self.join("s.zarr"), 6_000_000)
+        with open(os.path.join(store, "a", ".zarray"), encoding="ascii") as file:
+            array = json.load(file) | {"dtype": "<f8"}
+        with open(os.path.join(store, "a", ".zarray"), "w", encoding="ascii") as file:
+            json.dump(array, file)
+        values = random.Random(1)
+        chunk = struct.pack("<65536d", *(values.random() for _ in range(65536)))
+        for number in range(-(-6_000_000 // 65536)):
+            with open(os.path.join(store, "a", str(number)), "wb") as file:
+                file.write(chunk)
+        time.sleep(0.02)  # what was written to just now is not remembered
+        self.plan(store, "--tasks", "4", "--views", "csv")
         sizes = self.path + ".sizes"
         before = tree(sizes)
         self.assertTrue(before)
@@ -244,7 +260,7 @@ class Shared(Planned):
         for number in (3, 4):
             self.task(number)
         self.finish()
-        self.assert_is_whole()
+        self.assert_is_export(store, "--views", "csv")
 
 
 class Refused(Planned):
