@@ -9,6 +9,7 @@
 #include "fs/tree/links.h"
 #include "fs/tree/memory_file.h"
 #include "fs/tree/names.h"
+#include "fs/tree/passing_faults.h"
 #include "fs/tree/plain_file.h"
 
 namespace plainfs {
@@ -102,6 +103,7 @@ class MemberLister {
   void add_member(const Member& member, Links& links) {
     if (std::holds_alternative<Nothing>(member.node.content)) return;
     const std::string encoded = encode_name(member.name);
+    if (const std::optional<Error> fault = passing_fault(member.node)) unopened_.emplace(encoded, *fault);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
       Shown shown{{}, kind, member.node, {}, {}};
       return candidates_.emplace_back(
@@ -161,7 +163,16 @@ class MemberLister {
     static constexpr std::string_view kReserved[] = {".plainfs"};
     const auto reserved = std::span(kReserved).first(is_top ? 1 : 0);
     const std::vector<std::string> names = assign_names(requests, reserved);
-    for (size_t i = 0; i < names.size(); ++i) candidates_[i].shown.name = names[i];
+    for (size_t i = 0; i < names.size(); ++i) {
+      Candidate& candidate = candidates_[i];
+      candidate.shown.name = names[i];
+      const auto fault = unopened_.find(names[i]);
+      if (candidate.request.extension.empty() || fault == unopened_.end()) continue;
+      if (candidate.shown.kind == FileKind::file)
+        candidate.shown.open = [error = fault->second]() -> std::unique_ptr<ViewFile> { throw error; };
+      else
+        candidate.shown.error = fault->second;
+    }
     return std::move(candidates_);
   }
 
@@ -181,6 +192,9 @@ class MemberLister {
 
   const Shelf& shelf_;
   std::vector<Candidate> candidates_;
+  // By name: members that cannot be opened for now. Whether it is theirs or that of a view of another member
+  // is known when they can, so until then it is nobody's.
+  std::map<std::string, Error> unopened_;
 };
 
 std::vector<Member> refined_members(const Node& node, Context& context) {

@@ -1,41 +1,56 @@
 #include "fs/tree/passing_faults.h"
 
-#include <algorithm>
+#include <initializer_list>
 
 #include "formats/model/broken_group.h"
 
 namespace plainfs {
 namespace {
 
-bool is_broken_for_now(const ArrayPtr& array) {
-  if (!dynamic_cast<const BrokenArray*>(array.get())) return false;
+std::optional<Error> if_passing(const Error& error) {
+  return passes(error) ? std::optional(error) : std::nullopt;
+}
+
+std::optional<Error> fault_of(const ArrayPtr& array) {
+  if (!dynamic_cast<const BrokenArray*>(array.get())) return std::nullopt;
   try {
     array->check();
-    return false;
+    return std::nullopt;
   } catch (const Error& error) {
-    return passes(error);
+    return if_passing(error);
   }
+}
+
+std::optional<Error> first_fault(std::initializer_list<ArrayPtr> arrays) {
+  for (const ArrayPtr& array : arrays)
+    if (std::optional<Error> fault = fault_of(array)) return fault;
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool has_passing_fault(const Shown& shown) {
-  if (shown.error) return passes(*shown.error);
-  const auto* group = dynamic_cast<const BrokenGroup*>(shown.node.parts.get());
-  if (group && passes(group->error())) return true;
-  const Content& content = shown.node.content;
-  if (const auto* file = std::get_if<PlainFile>(&content)) return file->error && passes(*file->error);
-  if (const auto* error = std::get_if<Error>(&content)) return passes(*error);
+std::optional<Error> passing_fault(const Node& node) {
+  const auto* group = dynamic_cast<const BrokenGroup*>(node.parts.get());
+  if (group && passes(group->error())) return group->error();
+  const Content& content = node.content;
+  if (const auto* file = std::get_if<PlainFile>(&content))
+    return file->error ? if_passing(*file->error) : std::nullopt;
+  if (const auto* error = std::get_if<Error>(&content)) return if_passing(*error);
   if (const auto* array = std::get_if<LabelledArray>(&content))
-    return is_broken_for_now(array->values) || is_broken_for_now(array->row_names) ||
-           is_broken_for_now(array->column_names);
-  if (const auto* matrix = std::get_if<SparseMatrix>(&content))
-    return (matrix->error && passes(*matrix->error)) || is_broken_for_now(matrix->row_names) ||
-           is_broken_for_now(matrix->column_names);
+    return first_fault({array->values, array->row_names, array->column_names});
+  if (const auto* matrix = std::get_if<SparseMatrix>(&content)) {
+    if (matrix->error && passes(*matrix->error)) return matrix->error;
+    return first_fault({matrix->row_names, matrix->column_names});
+  }
   const auto* table = std::get_if<Table>(&content);
-  return table && (is_broken_for_now(table->row_names) ||
-                   std::any_of(table->columns.begin(), table->columns.end(),
-                               [](const Column& column) { return is_broken_for_now(column.values); }));
+  if (!table) return std::nullopt;
+  std::optional<Error> fault = fault_of(table->row_names);
+  for (size_t i = 0; !fault && i < table->columns.size(); ++i) fault = fault_of(table->columns[i].values);
+  return fault;
+}
+
+bool has_passing_fault(const Shown& shown) {
+  return shown.error ? passes(*shown.error) : passing_fault(shown.node).has_value();
 }
 
 }  // namespace plainfs

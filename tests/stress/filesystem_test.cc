@@ -21,7 +21,7 @@ struct Fixture {
   std::optional<Filesystem> files;
 
   void mount(const std::string& path) {
-    const std::string store = std::string(PLAINFS_TEST_DATA) + "/" + path;
+    const std::string store = PLAINFS_TEST_DATA "/" + path;
     files.emplace(std::make_shared<const Store>(open_store(store, context)), Appearance{}, context);
   }
 

@@ -206,6 +206,12 @@ BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
   BOOST_TEST(root->times_listed() > before);
 }
 
+BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nobodys) {
+  root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
+  BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, says("the disk fails"));
+}
+
 BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/broken", unreadable("the disk fails"));
   root->add("broken", {{}, broken, {}, {}}).add_array("a").add_link("l", {"broken", "x"});
