@@ -91,7 +91,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   if (!is_handed_over) session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
   settings.answers = [&] {
-    if (mountpoint.is_new()) std::printf("%s\n", mountpoint.path().c_str());
+    if (mountpoint.is_chosen()) std::printf("%s\n", mountpoint.path().c_str());
     std::fflush(stdout);
     daemon.ready();
     if (answers) answers();

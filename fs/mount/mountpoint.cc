@@ -1,6 +1,7 @@
 #include "fs/mount/mountpoint.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "formats/registry.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse.h"
+#include "fs/mount_table.h"
 
 namespace plainfs {
 namespace {
@@ -24,6 +26,7 @@ namespace {
 namespace files = boost::filesystem;
 
 constexpr std::string_view kDescriptors = "/dev/fd/";
+constexpr int kMostNumber = 1000;
 
 // Character device 10:229 (Documentation/admin-guide/devices.txt of Linux), which need not be seen in a
 // container.
@@ -86,15 +89,33 @@ std::string usable(const std::string& given, const Store& store) {
   return path.string();
 }
 
-}  // namespace
-
 // "matrix.plain" for a folder "matrix"; "pbmc-1" where "pbmc" is taken.
-std::string new_mountpoint(const std::string& given, const std::string& of_store) {
-  const files::path folder = given, store = of_store;
+files::path numbered(const files::path& folder, const files::path& store, int number) {
   const std::string stem =
       store.stem() == store.filename() ? store.filename().string() + ".plain" : store.stem().string();
-  for (int number = 0; number < 1000; ++number) {
-    const files::path path = folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
+  return folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
+}
+
+// The directory for whoever asks first, as long as it is held; none where somebody else holds it, or it is
+// not an empty directory of this user with nothing mounted on it.
+Descriptor claimed(const files::path& path) {
+  boost::system::error_code error;
+  const files::path parent = files::canonical(path.parent_path(), error);
+  if (error || !what_is_mounted((parent / path.filename()).string()).device.empty()) return {};
+  Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (directory.number() < 0 || ::fstat(directory.number(), &status) != 0 || status.st_uid != ::geteuid())
+    return {};
+  if (!files::is_empty(path, error) || error) return {};
+  if (::flock(directory.number(), LOCK_EX | LOCK_NB) != 0) return {};
+  return directory;
+}
+
+}  // namespace
+
+std::string new_mountpoint(const std::string& folder, const std::string& store) {
+  for (int number = 0; number < kMostNumber; ++number) {
+    const files::path path = numbered(folder, store, number);
     boost::system::error_code error;
     if (files::create_directory(path, error)) return files::canonical(path).string();
     if (error && error != boost::system::errc::file_exists) return {};
@@ -121,11 +142,24 @@ Mountpoint::Mountpoint(const std::string& given, const Store& store) {
     return;
   }
   const files::path path = store.path;
-  if (!is_url(store.path)) path_ = new_mountpoint(path.parent_path().string(), store.path);
-  if (path_.empty()) path_ = new_mountpoint(files::current_path().string(), store.path);
+  if (!is_url(store.path)) take_or_make(path.parent_path().string(), store.path);
+  if (path_.empty()) take_or_make(files::current_path().string(), store.path);
   if (path_.empty())
     throw Failure(kNoMountpoint, store.path + ": no directory can be made to mount it on; name one");
-  is_new_ = true;
+}
+
+void Mountpoint::take_or_make(const std::string& folder, const std::string& store) {
+  for (int number = 0; number < kMostNumber; ++number) {
+    const files::path path = numbered(folder, store, number);
+    boost::system::error_code error;
+    const bool is_new = files::create_directory(path, error);
+    if (error && error != boost::system::errc::file_exists) return;
+    claim_ = claimed(path);
+    if (claim_.number() < 0) continue;
+    path_ = files::canonical(path).string();
+    is_new_ = is_new;
+    return;
+  }
 }
 
 Mountpoint::~Mountpoint() {

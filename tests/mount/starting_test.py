@@ -93,6 +93,22 @@ class Starting(Folder):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn(b"no directory can be made to mount it on", result.stderr)
 
+    def test_an_empty_folder_of_the_store_s_name_is_used_and_stays(self):
+        store = self.copy_of(SAMPLE, "pbmc.store")
+        point = self.empty("pbmc")
+        for expected in (point, point + "-1"):  # the first is taken then
+            result = run(PROGRAM, store)
+            self.addCleanup(mounted.unmount, expected)
+            self.assertEqual((result.returncode, result.stdout.decode()), (0, expected + "\n"), result.stderr)
+        for path in (point + "-1", point):
+            mounted.unmount(path)
+        self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))
+        self.assertTrue(os.path.isdir(point))
+        open(os.path.join(point, "mine"), "w").close()
+        result = run(PROGRAM, store)
+        self.addCleanup(mounted.unmount, point + "-1")
+        self.assertEqual(result.stdout.decode(), point + "-1\n")
+
     def test_a_stale_mount_where_a_mountpoint_would_be_made(self):
         store = self.copy_of(SAMPLE, "pbmc.store")
         os.mkdir(os.path.join(self.folder, "pbmc"))
