@@ -4,6 +4,7 @@
 #include "formats/base/file_pool.h"
 #include "formats/bpcells/directory.h"
 #include "formats/bpcells/schema.h"
+#include "formats/codecs/library_versions.h"
 #include "formats/h5seurat/schema.h"
 #include "formats/hdf5/container.h"
 #include "formats/hdf5/library/library_file.h"
@@ -111,7 +112,10 @@ Node refine(Node node, Context& context) {
 }
 
 std::vector<std::pair<std::string, std::string>> format_libraries() {
-  return {{"libhdf5", hdf5::library_version()}, {"libcurl", remote::http_library_version()}};
+  std::vector<std::pair<std::string, std::string>> libraries = codec_libraries();
+  libraries.insert(libraries.begin(),
+                   {{"libhdf5", hdf5::library_version()}, {"libcurl", remote::http_library_version()}});
+  return libraries;
 }
 
 }  // namespace plainfs

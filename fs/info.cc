@@ -54,9 +54,13 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 
 }  // namespace
 
+std::string version_text() {
+  return *kCommit ? fmt::format("{} ({})", kVersion, kCommit) : kVersion;
+}
+
 Json::Object library_versions() {
   Json::Object versions{
-      {"plainfs", kVersion},
+      {"plainfs", version_text()},
       {"libfuse", kFuseVersion},
       {"boost",
        fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},

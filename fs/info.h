@@ -15,6 +15,9 @@ namespace plainfs {
 // filesystem's use.
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options);
 
+// "0.1.0 (4a30ef46d7f0)": with the commit, where it is known.
+std::string version_text();
+
 // "plainfs", "libfuse" and the others, each with its version.
 Json::Object library_versions();
 

@@ -8,7 +8,6 @@
 
 #include "formats/base/location.h"
 #include "formats/hdf5/process/serve.h"
-#include "fs/build_info.h"
 #include "fs/commands/commands.h"
 #include "fs/ending.h"
 #include "fs/exit_code.h"
@@ -51,7 +50,7 @@ int show_about(const Options& options) {
     std::fputs(help_text().c_str(), stdout);
     return kSuccess;
   }
-  std::printf("plainfs %s\nlibfuse %s\n", kVersion, fuse_library_version().c_str());
+  std::printf("plainfs %s\nlibfuse %s\n", version_text().c_str(), fuse_library_version().c_str());
   for (const auto& [library, version] : library_versions())
     if (library != "plainfs" && library != "libfuse")
       std::printf("%s %s\n", library.c_str(), version.text()->c_str());

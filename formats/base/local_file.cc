@@ -8,15 +8,11 @@
 
 #include "formats/base/error.h"
 #include "formats/base/file_time.h"
+#include "formats/base/mixed.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
 namespace {
-
-uint64_t mixed(uint64_t h, uint64_t value) {
-  h = (h ^ value) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
 
 uint64_t fingerprint_of(const struct stat& status) {
   uint64_t h = mixed(1, status.st_dev);

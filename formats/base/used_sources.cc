@@ -16,6 +16,7 @@
 #include "formats/base/folder_store.h"
 #include "formats/base/host_path.h"
 #include "formats/base/location.h"
+#include "formats/base/mixed.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -43,11 +44,6 @@ struct Latest {
     changed = std::max(changed, nanoseconds(time) + (time.tv_nsec == 0 ? kWholeSeconds : kTick));
   }
 };
-
-uint64_t mixed(uint64_t h, uint64_t value) {
-  h = (h ^ value) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 32;
-}
 
 std::string file_stamp(const struct stat& status) {
   return fmt::format("{} {} {} {}", status.st_size, nanoseconds(modified_time(status)),

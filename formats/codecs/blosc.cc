@@ -14,7 +14,7 @@ namespace {
 // Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. Behind
 // it the bytes themselves where the flag "memcpyed" is set; else the place of each block, a u32 from the
 // frame's start, and the blocks, each compressed by itself (c-blosc README_CHUNK_FORMAT.rst).
-constexpr size_t kHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
+constexpr size_t kBloscHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
 constexpr int kLastVersion = BLOSC_VERSION_FORMAT;
 
 void store_little(std::byte* at, uint32_t value) {
@@ -31,12 +31,12 @@ class Blosc : public Codec {
 
   std::optional<Bytes> decode_part(const EncodedSource& encoded, uint64_t decoded_bytes, uint64_t offset,
                                    uint64_t size) const override {
-    if (encoded.size < kHeaderBytes) return std::nullopt;
-    const Bytes header = encoded.read(0, kHeaderBytes);
+    if (encoded.size < kBloscHeaderBytes) return std::nullopt;
+    const Bytes header = encoded.read(0, kBloscHeaderBytes);
     if (check_header(header, encoded.size) != decoded_bytes) return std::nullopt;
     if (is_copy(header)) {
-      if (encoded.size < kHeaderBytes + decoded_bytes) return std::nullopt;
-      return encoded.read(kHeaderBytes + offset, size);
+      if (encoded.size < kBloscHeaderBytes + decoded_bytes) return std::nullopt;
+      return encoded.read(kBloscHeaderBytes + offset, size);
     }
     const std::optional<Blocks> blocks = blocks_of(encoded, header, decoded_bytes, offset, size);
     if (!blocks) return std::nullopt;
@@ -68,7 +68,7 @@ class Blosc : public Codec {
   // The decoded size. blosc_decompress_ctx does not know how long its source is, so the header's own size has
   // to be the size at hand.
   static size_t check_header(ByteSpan encoded, uint64_t encoded_size) {
-    if (encoded.size() < kHeaderBytes) throw damaged("blosc: {} bytes are no frame", encoded.size());
+    if (encoded.size() < kBloscHeaderBytes) throw damaged("blosc: {} bytes are no frame", encoded.size());
     const int version = static_cast<int>(encoded[0]);
     if (version < 1 || version > kLastVersion) throw damaged("blosc: frame version {}", version);
     // Old z5 left BLOSC_MAX_OVERHEAD bytes of its buffer behind the frame.
@@ -97,9 +97,9 @@ class Blosc : public Codec {
     // The library does not take a frame that is shorter than one block.
     if (first + 1 == count && first > 0) --first;
     if (end - first > count / 2) return std::nullopt;
-    const uint64_t table_end = kHeaderBytes + 4 * count;
+    const uint64_t table_end = kBloscHeaderBytes + 4 * count;
     if (table_end > frame_end) return std::nullopt;
-    const Bytes table = encoded.read(kHeaderBytes, 4 * count);
+    const Bytes table = encoded.read(kBloscHeaderBytes, 4 * count);
     std::vector<uint64_t> starts(count);
     for (uint64_t i = 0; i < count; ++i) starts[i] = load_little<uint32_t>(&table[4 * i]);
     std::vector<uint64_t> in_order = starts;  // threads may have written them in any order
@@ -117,9 +117,9 @@ class Blosc : public Codec {
   // A frame of these blocks alone.
   static Bytes frame_of(const EncodedSource& encoded, ByteSpan header, const Blocks& blocks) {
     Bytes frame(header.begin(), header.end());
-    frame.resize(kHeaderBytes + 4 * blocks.places.size());
+    frame.resize(kBloscHeaderBytes + 4 * blocks.places.size());
     for (size_t i = 0; i < blocks.places.size(); ++i) {
-      store_little(&frame[kHeaderBytes + 4 * i], static_cast<uint32_t>(frame.size()));
+      store_little(&frame[kBloscHeaderBytes + 4 * i], static_cast<uint32_t>(frame.size()));
       const auto [begin, end] = blocks.places[i];
       const Bytes stored = encoded.read(begin, end - begin);
       frame.insert(frame.end(), stored.begin(), stored.end());

@@ -6,14 +6,14 @@
 namespace plainfs {
 namespace {
 
-class Stream {
+class BzipStream {
  public:
-  Stream() {
+  BzipStream() {
     if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw std::bad_alloc();
   }
-  ~Stream() { BZ2_bzDecompressEnd(&stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  ~BzipStream() { BZ2_bzDecompressEnd(&stream_); }
+  BzipStream(const BzipStream&) = delete;
+  BzipStream& operator=(const BzipStream&) = delete;
 
   // Decodes one stream from the front of encoded; returns what is left of it.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
@@ -48,7 +48,7 @@ class Bz2 : public Codec {
     GrowingOutput out("bz2", encoded.size(), size);
     ByteSpan rest = encoded;
     // Several streams one after another; what is none ends them, as Python's bz2 has it.
-    do rest = Stream().decode(rest, out);
+    do rest = BzipStream().decode(rest, out);
     while (as_text(rest).starts_with("BZh"));
     return out.finish();
   }

@@ -17,7 +17,17 @@ namespace plainfs {
 namespace {
 
 // Places in the client data.
-enum Parameter : size_t { kScaleType, kScaleFactor, kCount, kClass, kSize, kSign, kOrder, kHasFill, kFill };
+enum ScaleOffsetParameter : size_t {
+  kScaleType,
+  kScaleFactor,
+  kCount,
+  kClass,
+  kSize,
+  kSign,
+  kOrder,
+  kHasFill,
+  kFill
+};
 constexpr size_t kParameters = 20;
 constexpr unsigned kDecimalScale = 0, kIntegerScale = 2;
 constexpr unsigned kInteger = 0, kReal = 1;

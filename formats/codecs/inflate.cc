@@ -52,14 +52,14 @@ Bytes gzip_exactly(ByteSpan encoded, uint64_t bytes) {
 }
 
 // A z_stream with its end in sight.
-class Stream {
+class ZlibStream {
  public:
-  Stream(std::string_view codec, int window_bits) : codec_(codec) {
+  ZlibStream(std::string_view codec, int window_bits) : codec_(codec) {
     if (inflateInit2(&stream_, window_bits) != Z_OK) throw std::bad_alloc();
   }
-  ~Stream() { inflateEnd(&stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  ~ZlibStream() { inflateEnd(&stream_); }
+  ZlibStream(const ZlibStream&) = delete;
+  ZlibStream& operator=(const ZlibStream&) = delete;
 
   // Decodes one stream from the front of encoded to out; returns what is left of encoded.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
@@ -94,7 +94,7 @@ class Stream {
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {
   if (!size.exact) {
     GrowingOutput out("zlib", encoded.size(), size);
-    Stream("zlib", 15).decode(encoded, out);
+    ZlibStream("zlib", 15).decode(encoded, out);
     return out.finish();
   }
   Bytes out(size.bytes);
@@ -108,7 +108,7 @@ Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {
 Bytes inflate_gzip(ByteSpan encoded, DecodedSize size) {
   if (size.exact) return gzip_exactly(encoded, size.bytes);
   GrowingOutput out("gzip", encoded.size(), size);
-  Stream stream("gzip", 15 + 16);  // 16: gzip wrapping
+  ZlibStream stream("gzip", 15 + 16);  // 16: gzip wrapping
   do encoded = stream.decode(encoded, out);
   while (!only_zeros(encoded));
   return out.finish();

@@ -25,12 +25,12 @@ std::string_view reason(lzma_ret result) {
 
 // One decoding run. Python's lzma module, by which numcodecs reads, decodes stream after stream and ignores
 // what follows the last.
-class Stream {
+class LzmaStream {
  public:
-  explicit Stream(const LzmaConfiguration& configuration) { check(start(configuration)); }
-  ~Stream() { lzma_end(&stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  explicit LzmaStream(const LzmaConfiguration& configuration) { check(start(configuration)); }
+  ~LzmaStream() { lzma_end(&stream_); }
+  LzmaStream(const LzmaStream&) = delete;
+  LzmaStream& operator=(const LzmaStream&) = delete;
 
   // Returns what is left of encoded after one stream.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
@@ -61,7 +61,7 @@ class Stream {
   }
 
   lzma_ret start_raw(const std::vector<LzmaFilter>& wanted) {
-    std::vector<lzma_filter> filters;
+    std::vector<::lzma_filter> filters;
     std::vector<lzma_options_lzma> lzma(wanted.size());
     std::vector<lzma_options_delta> delta(wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
@@ -107,7 +107,7 @@ class Lzma : public Codec {
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     GrowingOutput out("lzma", encoded.size(), size);
     ByteSpan rest = encoded;
-    do rest = Stream(configuration_).decode(rest, out);
+    do rest = LzmaStream(configuration_).decode(rest, out);
     while (configuration_.format == LzmaFormat::xz && as_text(rest).starts_with("\xfd"
                                                                                 "7zXZ"));
     return out.finish();

@@ -125,7 +125,7 @@ class ScanlineDecoder {
 };
 
 // Places in the client data, and bits of the options.
-enum Parameter : size_t { kOptions, kBlock, kBits, kScanline, kParameters };
+enum SzipParameter : size_t { kOptions, kBlock, kBits, kScanline, kSzipParameters };
 constexpr unsigned kBigEndian = 16, kNearestNeighbour = 32;
 constexpr unsigned kMostBlocks = 4096;
 
@@ -158,7 +158,7 @@ class Szip : public Codec {
 
  private:
   Coding checked_coding() const {
-    if (values_.size() != kParameters) throw damaged("szip: {} parameters", values_.size());
+    if (values_.size() != kSzipParameters) throw damaged("szip: {} parameters", values_.size());
     const unsigned block = values_[kBlock], bits = values_[kBits], scanline = values_[kScanline];
     if (block < 2 || block > 64 || block % 2 != 0) throw damaged("szip: blocks of {} samples", block);
     if (bits == 0 || (bits > 24 && bits != 32 && bits != 64)) throw damaged("szip: samples of {} bits", bits);

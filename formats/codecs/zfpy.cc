@@ -21,7 +21,7 @@ template <class T>
 using Owned = std::unique_ptr<T, Close>;
 
 constexpr uint64_t kWordBytes = 8;  // what libzfp reads at once
-constexpr uint64_t kHeaderBytes = ZFP_HEADER_MAX_BITS / 8 + 2 * kWordBytes;
+constexpr uint64_t kZfpHeaderBytes = ZFP_HEADER_MAX_BITS / 8 + 2 * kWordBytes;
 
 // A stream with its full header and size bytes in all. libzfp does not know where its input ends, so zeros
 // follow it, as many as any decoding of it may read; they cost no memory until they are read.
@@ -51,7 +51,7 @@ class ZfpStream {
     constexpr uint64_t kOverhead = 192;
     const uint64_t values = uint64_t{1} << (2 * zfp_field_dimensionality(field_.get()));
     const uint64_t block_bits = std::max<uint64_t>(values * 66 + kOverhead, stream_->minbits);
-    return checked_multiply(zfp_field_blocks(field_.get()), block_bits) / 8 + kHeaderBytes;
+    return checked_multiply(zfp_field_blocks(field_.get()), block_bits) / 8 + kZfpHeaderBytes;
   }
 
   // Returns the bytes read, 0 for failure. Requires: out.size() == decoded_bytes().
@@ -86,7 +86,7 @@ class Zfpy : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     if (encoded.empty()) throw damaged("zfpy: no bytes");
-    const ZfpStream header(encoded, encoded.size() + kHeaderBytes);
+    const ZfpStream header(encoded, encoded.size() + kZfpHeaderBytes);
     const uint64_t bytes = header.decoded_bytes();
     check_decoded_size("zfpy", bytes, size);
     if (header.fewest_bits() / 8 > encoded.size()) throw damaged("zfpy: cut off");

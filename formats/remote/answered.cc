@@ -12,10 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::seconds(120);
-constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
-constexpr unsigned kMostRenewals = 2;
-
 void sleep_unless_cancelled(std::chrono::milliseconds pause) {
   for (const auto until = Clock::now() + pause; Clock::now() < until;) {
     check_cancelled();

@@ -14,7 +14,7 @@ constexpr long kMostSeconds = 20;         // for an answer of a service
 constexpr long kMachineSeconds = 2;       // of one that may not be there
 constexpr size_t kMostBytes = 256 << 10;  // of an answer
 
-std::string content_of(const std::string& path) {
+std::string token_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw unreadable("{}: cannot be read", path);
   std::ostringstream content;
@@ -82,7 +82,7 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
   request.body =
       "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + percent_encoded(role, false) +
       "&RoleSessionName=" + percent_encoded(session, false) +
-      "&WebIdentityToken=" + percent_encoded(content_of(token_file), false);
+      "&WebIdentityToken=" + percent_encoded(token_in(token_file), false);
   const HttpReply reply = client.ask(std::move(request), kMostBytes);
   if (reply.head.status != 200 || !reply.failure.empty()) throw no_keys("the token service", reply);
   const auto text = [&](const std::string& name) {
@@ -110,7 +110,7 @@ std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpC
   request.most_seconds = kMostSeconds;
   const std::string token_file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   const std::string token =
-      token_file.empty() ? environment("AWS_CONTAINER_AUTHORIZATION_TOKEN") : content_of(token_file);
+      token_file.empty() ? environment("AWS_CONTAINER_AUTHORIZATION_TOKEN") : token_in(token_file);
   if (!token.empty()) request.fields.push_back("Authorization: " + token);
   return keys_of_json("the container's service", client.ask(std::move(request), kMostBytes));
 }

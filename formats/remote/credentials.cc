@@ -26,11 +26,6 @@ std::string path_of(const Environment& environment, const char* variable, const 
   return home.empty() ? "" : home + "/.aws/" + usual;
 }
 
-std::string value_of(const Profile& profile, const std::string& name) {
-  const auto found = profile.find(name);
-  return found == profile.end() ? "" : found->second;
-}
-
 std::string profile_name(const Environment& environment) {
   for (const char* variable : {"AWS_PROFILE", "AWS_DEFAULT_PROFILE"})
     if (const std::string name = environment(variable); !name.empty()) return name;

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "cache/request.h"
+#include "formats/remote/retries.h"
+#include "formats/remote/trimmed.h"
 
 namespace plainfs::remote {
 namespace {
@@ -21,19 +23,12 @@ constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
-constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether the one who waits was interrupted
 
 std::string lower(std::string_view text) {
   std::string copy(text);
   for (char& letter : copy)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
   return copy;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 // The certificates to trust, where they are not the system's.

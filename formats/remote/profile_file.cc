@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "formats/remote/trimmed.h"
+
 namespace plainfs::remote {
-namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+std::string value_of(const Profile& profile, const std::string& name) {
+  const auto found = profile.find(name);
+  return found == profile.end() ? "" : found->second;
 }
-
-}  // namespace
 
 std::map<std::string, Profile> parse_profiles(std::string_view text) {
   std::map<std::string, Profile> profiles;

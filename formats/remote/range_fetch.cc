@@ -13,12 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether the one who waits was interrupted
-constexpr auto kPatience = std::chrono::seconds(120);          // no attempt begins later than this
 constexpr uint64_t kProgress = 64 << 10;  // bytes in one attempt, after which one begins to count anew
 constexpr unsigned kMostKnocks = 4;
 constexpr unsigned kMostRedirects = 5;
-constexpr unsigned kMostRenewals = 2;
 constexpr size_t kMostErrorBytes = 16 << 10;
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string folder_of(const std::string& location) {
 }
 
 // "Wed, 21 Oct 2015 07:28:00 GMT": RFC 9110, section 5.6.7.
-timespec time_of(const std::string& text) {
+timespec modified_time_of(const std::string& text) {
   std::tm parts{};
   if (!::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts)) return {};
   return {::timegm(&parts), 0};
@@ -168,7 +168,7 @@ FilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder)
   }
   if (const auto version = object->version(); location == store_) {
     const std::lock_guard lock(mutex_);
-    modified_ = time_of(version->last_modified);
+    modified_ = modified_time_of(version->last_modified);
   }
   return std::make_shared<RemoteFile>(std::move(object), std::move(first), pool_, bytes_read_);
 }

@@ -10,7 +10,7 @@ namespace plainfs::remote {
 namespace {
 
 constexpr unsigned kMostAttempts = 10;
-constexpr int64_t kFirstPause = 50, kLongestPause = 20'000;  // milliseconds
+constexpr int64_t kFirstBackoff = 50, kLongestBackoff = 20'000;  // milliseconds
 
 }  // namespace
 
@@ -25,7 +25,7 @@ unsigned most_attempts() {
 }
 
 std::chrono::milliseconds pause_after(unsigned attempts) {
-  const int64_t most = std::min(kLongestPause, kFirstPause << std::min(attempts, 16U));
+  const int64_t most = std::min(kLongestBackoff, kFirstBackoff << std::min(attempts, 16U));
   thread_local std::minstd_rand random(std::random_device{}());
   return std::chrono::milliseconds(std::uniform_int_distribution<int64_t>(0, most)(random));
 }

@@ -26,11 +26,6 @@ std::string first_of(std::initializer_list<std::string> values) {
   return {};
 }
 
-std::string value_of(const Profile& profile, const std::string& name) {
-  const auto found = profile.find(name);
-  return found == profile.end() ? "" : found->second;
-}
-
 std::string checked_endpoint(std::string endpoint) {
   if (endpoint.empty()) return endpoint;
   if (endpoint.find("://") == endpoint.npos) endpoint = "https://" + endpoint;

@@ -11,11 +11,11 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kFile = "contents.h5";
+constexpr const char* kVectorFile = "contents.h5";
 
 Node contents_node(const ObjectPlace& place, Content content, Context& context) {
   Member contents{"contents", Node{.content = std::move(content)}};
-  return Node{.parts = object_group(place, kFile, {std::move(contents)}, context)};
+  return Node{.parts = object_group(place, kVectorFile, {std::move(contents)}, context)};
 }
 
 // Null where there are none.
@@ -57,7 +57,7 @@ Node broken_contents(const ObjectPlace& place, const Error& error, Context& cont
 Node open_atomic_vector(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
   check_version(object, "atomic_vector");
-  const GroupPtr group = open_file_group(place, kFile, "atomic_vector", context);
+  const GroupPtr group = open_file_group(place, kVectorFile, "atomic_vector", context);
   try {
     return open_contents(place, *group, values_of(*group, {"vector", place.path}, context), context);
   } catch (const Error& error) {

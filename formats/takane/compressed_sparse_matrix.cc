@@ -13,7 +13,7 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kType = "compressed_sparse_matrix";
+constexpr const char* kCompressedSparseMatrix = "compressed_sparse_matrix";
 
 bool read_is_by_row(const Group& group) {
   const std::optional<std::string> layout = text_attribute(hdf5::attribute(group, "layout"), "layout");
@@ -85,9 +85,9 @@ frames::MatrixShape read_matrix_shape(const Group& group) {
 
 Node open_compressed_sparse_matrix(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
-  check_version(object, kType);
-  const GroupPtr group = open_file_group(place, "matrix.h5", kType, context);
-  const std::string path = place.inside(kType, nullptr).path;
+  check_version(object, kCompressedSparseMatrix);
+  const GroupPtr group = open_file_group(place, "matrix.h5", kCompressedSparseMatrix, context);
+  const std::string path = place.inside(kCompressedSparseMatrix, nullptr).path;
   SparseMatrix matrix = frames::compressed_parts(*group);
   std::optional<Error> wrong_values;
   ArrayPtr shown_values;
@@ -116,7 +116,7 @@ Node open_compressed_sparse_matrix(const Opening& opening) {
   const auto refine = [shown_values, wrong_values](const std::string& name, Node stored) {
     return name == "data" ? values_node(std::move(stored), shown_values, wrong_values) : std::move(stored);
   };
-  Member parts{kType, Node{.parts = std::make_shared<OverlayGroup>(group, refine)}};
+  Member parts{kCompressedSparseMatrix, Node{.parts = std::make_shared<OverlayGroup>(group, refine)}};
   return Node{.content = std::move(matrix), .parts = object_group(place, "matrix.h5", {parts}, context)};
 }
 

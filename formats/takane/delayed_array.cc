@@ -12,7 +12,7 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kType = "delayed_array";
+constexpr const char* kDelayedArray = "delayed_array";
 
 // Its own names, else those it was given, where they fit.
 ArrayPtr names_on(size_t side, const Delayed& array, const ArrayPtr& given, const Opening& opening) {
@@ -66,7 +66,7 @@ Content dense_result(const Delayed& array, const Opening& opening) {
 }  // namespace
 
 Node open_delayed_array(const Opening& opening) {
-  check_version(opening.object, kType);
+  check_version(opening.object, kDelayedArray);
   const auto node_with = [&](Content own, std::vector<Member> members) {
     return Node{.content = std::move(own),
                 .parts = object_group(opening.place, "array.h5", std::move(members), opening.context)};
@@ -75,9 +75,9 @@ Node open_delayed_array(const Opening& opening) {
     TreeBudget budget;
     const Delayed array = read_delayed(opening.place, budget, opening.context);
     if (array.sparse) return node_with(sparse_result(array, opening), {});
-    return node_with({}, {{kType, Node{.content = dense_result(array, opening)}}});
+    return node_with({}, {{kDelayedArray, Node{.content = dense_result(array, opening)}}});
   } catch (const Error& error) {
-    return node_with({}, {{kType, Node{.content = error}}});
+    return node_with({}, {{kDelayedArray, Node{.content = error}}});
   }
 }
 

@@ -11,7 +11,7 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kType = "dense_array";
+constexpr const char* kDenseArray = "dense_array";
 
 // What stands in the file, and what its values mean.
 struct ArrayContent {
@@ -76,10 +76,10 @@ bool is_transposed(const Group& group) {
 
 Node open_dense_array(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
-  check_version(object, kType);
-  const GroupPtr group = open_file_group(place, "array.h5", kType, context);
+  check_version(object, kDenseArray);
+  const GroupPtr group = open_file_group(place, "array.h5", kDenseArray, context);
   const ArrayContent array = read_array(*group, {"array", place.path}, context);
-  Member shown{kType, Node{.content = content_of(*group, array, sides, place, context)}};
+  Member shown{kDenseArray, Node{.content = content_of(*group, array, sides, place, context)}};
   return Node{.parts = object_group(place, "array.h5", {std::move(shown)}, context)};
 }
 

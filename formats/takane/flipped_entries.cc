@@ -8,8 +8,8 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr uint64_t kScannedAtOnce = 1 << 16;  // entries, about
-constexpr uint64_t kMostMajors = 1 << 27;     // that are counted in memory
+constexpr uint64_t kScannedAtOnce = 1 << 16;      // entries, about
+constexpr uint64_t kMostCountedMajors = 1 << 27;  // that are counted in memory
 
 // Calls visit(first, run) for all of source, some entries at a time.
 template <class Visit>
@@ -28,7 +28,8 @@ class Flipped : public EntrySource {
  public:
   explicit Flipped(EntrySourcePtr source)
       : EntrySource(source->minors(), source->majors(), source->dtype()), source_(std::move(source)) {
-    if (majors() > kMostMajors) throw unsupported("a sparse matrix with a side of {} is too large", majors());
+    if (majors() > kMostCountedMajors)
+      throw unsupported("a sparse matrix with a side of {} is too large", majors());
   }
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {

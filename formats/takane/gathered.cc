@@ -156,11 +156,11 @@ class CombinedArray : public Array {
   Elements read(const Box& box) const override {
     check_inside(box, shape());
     const auto [outer, inner] = split_at(box.extent, axis_);
-    struct Piece {
+    struct Stretch {
       uint64_t begin;  // in all
       uint64_t width;  // elements of an outer index
     };
-    std::vector<Piece> pieces;
+    std::vector<Stretch> pieces;
     Elements all;
     uint64_t before = 0;
     const uint64_t first = box.origin[axis_], end = first + box.extent[axis_];
@@ -182,7 +182,7 @@ class CombinedArray : public Array {
     std::vector<uint64_t> positions;
     positions.reserve(element_count(box.extent));
     for (uint64_t o = 0; o < outer; ++o)
-      for (const Piece& piece : pieces)
+      for (const Stretch& piece : pieces)
         for (uint64_t i = 0; i < piece.width; ++i) positions.push_back(piece.begin + o * piece.width + i);
     return gather(dtype(), all, positions);
   }

@@ -9,13 +9,13 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kType = "genomic_ranges";
-constexpr const char* kFile = "ranges.h5";
+constexpr const char* kGenomicRanges = "genomic_ranges";
+constexpr const char* kRangesFile = "ranges.h5";
 
 GenomicRanges read_ranges(const Opening& opening) {
   const ObjectPlace& place = opening.place;
-  check_version(opening.object, kType);
-  const GroupPtr group = open_file_group(place, kFile, kType, opening.context);
+  check_version(opening.object, kGenomicRanges);
+  const GroupPtr group = open_file_group(place, kRangesFile, kGenomicRanges, opening.context);
   GenomicRanges ranges;
   ranges.sequence = require_integers(*group, "sequence");
   ranges.start = require_integers(*group, "start");
@@ -116,7 +116,7 @@ Node open_genomic_ranges(const Opening& opening) {
   }
   Member shown{"ranges", Node{.content = std::move(table)}};
   return Node{.content = std::move(ranges),
-              .parts = object_group(opening.place, kFile, {std::move(shown)}, opening.context)};
+              .parts = object_group(opening.place, kRangesFile, {std::move(shown)}, opening.context)};
 }
 
 }  // namespace plainfs::takane

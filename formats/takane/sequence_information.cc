@@ -8,8 +8,8 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr const char* kType = "sequence_information";
-constexpr const char* kFile = "info.h5";
+constexpr const char* kSequenceInformation = "sequence_information";
+constexpr const char* kSequencesFile = "info.h5";
 
 // A list with its missing values marked.
 ArrayPtr marked_list(const Group& group, const char* name, const char* type, const Owner& owner,
@@ -23,15 +23,16 @@ ArrayPtr marked_list(const Group& group, const char* name, const char* type, con
 ArrayPtr sequence_names(const ObjectPlace& place, Context& context) {
   context.files.bounds().check(place.directory);
   const ObjectFile object = read_object_file(place.directory, context);
-  if (object.type != kType) throw damaged("it is {}, not '{}'", kType, object.type);
-  const GroupPtr group = open_file_group(place, kFile, kType, context);
+  if (object.type != kSequenceInformation)
+    throw damaged("it is {}, not '{}'", kSequenceInformation, object.type);
+  const GroupPtr group = open_file_group(place, kSequencesFile, kSequenceInformation, context);
   return require_texts(*group, "name");
 }
 
 Node open_sequence_information(const Opening& opening) {
   const auto& [place, object, sides, context] = opening;
-  check_version(object, kType);
-  const GroupPtr group = open_file_group(place, kFile, kType, context);
+  check_version(object, kSequenceInformation);
+  const GroupPtr group = open_file_group(place, kSequencesFile, kSequenceInformation, context);
   const Owner owner{"list", place.path};
   SequenceLengths sequences;
   Content table;
@@ -55,9 +56,9 @@ Node open_sequence_information(const Opening& opening) {
     table = error;
     if (!sequences.lengths || sequences.lengths->count() != sequences.names->count()) sequences.error = error;
   }
-  Member shown{kType, Node{.content = std::move(table)}};
+  Member shown{kSequenceInformation, Node{.content = std::move(table)}};
   return Node{.content = std::move(sequences),
-              .parts = object_group(place, kFile, {std::move(shown)}, context)};
+              .parts = object_group(place, kSequencesFile, {std::move(shown)}, context)};
 }
 
 }  // namespace plainfs::takane

@@ -17,7 +17,7 @@ void warn(const Owner& owner, Context& context, fmt::format_string<A...> text, A
 }
 
 // Reads as FALSE and TRUE already; an enumeration has the names of its own.
-bool is_truth(const DType& type) {
+bool reads_as_truth(const DType& type) {
   return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::enumeration;
 }
 
@@ -64,7 +64,8 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
 
 // Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
 ArrayPtr truth_values(ArrayPtr values) {
-  if (values->dtype().kind != Kind::real) return is_truth(values->dtype()) ? values : as_logical(values);
+  if (values->dtype().kind != Kind::real)
+    return reads_as_truth(values->dtype()) ? values : as_logical(values);
   const DType real = values->dtype();
   return as_logical(
       with_missing(std::move(values), [real](const Elements& elements, std::vector<uint8_t>& missing) {

@@ -30,14 +30,14 @@ void check_members(const Json& document, std::span<const std::string_view> known
 }
 
 // One axis of a rectilinear grid: a step, or lengths and [length, times] pairs.
-struct Axis {
+struct GridAxis {
   uint64_t step;
   std::vector<uint64_t> lengths;  // empty = steps
 };
 
-Axis parse_axis(const Json& axis, uint64_t axis_length) {
+GridAxis parse_axis(const Json& axis, uint64_t axis_length) {
   if (!axis.list()) return {to_length(axis, "chunk_shapes"), {}};
-  Axis result{1, {}};
+  GridAxis result{1, {}};
   uint64_t covered = 0;
   for (const Json& item : *axis.list()) {
     const bool is_run = item.list() != nullptr;
@@ -75,7 +75,7 @@ Grid parse_rectilinear(const Json& configuration, Shape shape) {
   ChunkLengths lengths;
   ChunkLengths each;
   for (size_t d = 0; d < shape.size(); ++d) {
-    Axis axis = parse_axis((*axes)[d], shape[d]);
+    GridAxis axis = parse_axis((*axes)[d], shape[d]);
     steps.push_back(axis.step);
     each.push_back(axis.lengths.empty() ? std::vector{axis.step} : axis.lengths);
     std::sort(each.back().begin(), each.back().end());
@@ -95,7 +95,7 @@ Grid parse_grid(const Json& chunk_grid, Shape shape) {
   return {ChunkGrid(std::move(shape), std::move(chunk_shape)), std::move(lengths)};
 }
 
-ChunkKeys parse_keys(const Json& encoding) {
+ChunkKeys parse_key_encoding(const Json& encoding) {
   const Extension extension = parse_extension(encoding, "chunk_key_encoding");
   const bool is_default = extension.name == "default";
   if (!is_default && extension.name != "v2") throw unsupported("chunk key encoding \"{}\"", extension.name);
@@ -146,7 +146,7 @@ ArrayMetadata parse_v3_array(const Json& zarr_json) {
       parse_grid(required(zarr_json, "chunk_grid"), to_lengths(required(zarr_json, "shape"), "shape"));
   const DType dtype = parse_v3_dtype(required(zarr_json, "data_type"));
   check_byte_counts(dtype, grid.grid);
-  ChunkKeys keys = parse_keys(required(zarr_json, "chunk_key_encoding"));
+  ChunkKeys keys = parse_key_encoding(required(zarr_json, "chunk_key_encoding"));
   CodecChain chain = parse_v3_codecs(required(zarr_json, "codecs"), dtype, std::move(grid.lengths));
   Elements fill = v3_fill(required(zarr_json, "fill_value"), dtype);
   return {std::move(grid.grid), keys, std::move(chain), std::move(fill)};

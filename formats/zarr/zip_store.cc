@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kLocalHeaderSize = 30;
 // No deflate stream grows more than 1032 times; the others' members are rarely large.
-constexpr uint64_t kMostGrowth = 65536;
+constexpr uint64_t kMostMemberGrowth = 65536;
 
 struct DecodedMember {
   Bytes bytes;
@@ -81,7 +81,7 @@ Bytes as_lzma_file(ByteSpan member, uint64_t size) {
 }
 
 Bytes decompressed(const ZipMember& member, Bytes stored) {
-  if (member.size > checked_multiply(stored.size(), kMostGrowth)) {
+  if (member.size > checked_multiply(stored.size(), kMostMemberGrowth)) {
     throw damaged("{} bytes cannot hold {}", stored.size(), member.size);
   }
   const auto by_codec = [&](const char* id, Bytes encoded, Json configuration = Json::Object{}) {

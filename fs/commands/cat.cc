@@ -11,8 +11,6 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kPiece = 1 << 20;  // bytes read at a time
-
 // Bytes [first, last], last included; both from the start of the file.
 struct Range {
   uint64_t first = 0;

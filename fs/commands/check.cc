@@ -13,8 +13,6 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kPiece = 1 << 20;  // bytes read at a time
-
 // What is wrong, by path and then by what. Thread-safe.
 class Complaints {
  public:

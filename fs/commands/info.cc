@@ -10,7 +10,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostLines = 200;
+constexpr size_t kMostSummaryLines = 200;
 
 // "n_obs      2700": a line for each thing that the format says of itself, what is in it below and indented.
 void print_details(const Json::Object& details, int indent = 0) {
@@ -37,7 +37,7 @@ int info_command(Arguments arguments) {
   print_details({{"store", store->path}, {"format", store->format}});
   if (!store->version.empty()) print_details({{"version", store->version}});
   print_details(store->details);
-  std::printf("\n%s", summary_of(*store, session.context(), kMostLines).c_str());
+  std::printf("\n%s", summary_of(*store, session.context(), kMostSummaryLines).c_str());
   return kSuccess;
 }
 

@@ -22,7 +22,7 @@
 namespace plainfs {
 namespace {
 
-struct Row {
+struct ShownMount {
   pid_t process = 0;  // 0: gone, or another user's, who alone is told
   std::string store;
   std::string mountpoint;
@@ -55,14 +55,14 @@ double seconds_of(pid_t process) {
   return std::max(0.0, static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - begun);
 }
 
-std::vector<Row> rows() {
-  std::vector<Row> all;
+std::vector<ShownMount> rows() {
+  std::vector<ShownMount> all;
   for (const FoundMount& mount : found_mounts())
     all.push_back(
         {mount.process, mount.store, mount.mountpoint, memory_of(mount.process), seconds_of(mount.process)});
   for (const Mounted& mounted : mount_table()) {
-    const bool is_known =
-        std::any_of(all.begin(), all.end(), [&](const Row& row) { return row.mountpoint == mounted.path; });
+    const bool is_known = std::any_of(all.begin(), all.end(),
+                                      [&](const ShownMount& row) { return row.mountpoint == mounted.path; });
     if (mounted.type == "fuse.plainfs" && !is_known) all.push_back({0, mounted.source, mounted.path, 0, 0});
   }
   return all;
@@ -73,10 +73,10 @@ std::vector<Row> rows() {
 int ps_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
   parse_options(arguments, 0);
-  const std::vector<Row> all = rows();
+  const std::vector<ShownMount> all = rows();
   if (is_json) {
     nlohmann::ordered_json list = nlohmann::json::array();
-    for (const Row& row : all) {
+    for (const ShownMount& row : all) {
       nlohmann::ordered_json one = {{"pid", nullptr}, {"store", row.store}, {"mountpoint", row.mountpoint}};
       if (row.process != 0) {
         one["pid"] = row.process;
@@ -90,7 +90,7 @@ int ps_command(Arguments arguments) {
   }
   if (all.empty()) return kSuccess;
   std::printf("%7s %9s %9s  %s\n", "PID", "UPTIME", "MEMORY", "STORE -> MOUNTPOINT");
-  for (const Row& row : all) {
+  for (const ShownMount& row : all) {
     const bool is_known = row.process != 0;
     std::printf("%7s %9s %9s  %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
                 is_known ? duration_text(row.seconds).c_str() : "-",

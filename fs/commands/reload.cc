@@ -17,7 +17,7 @@
 namespace plainfs {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{10};
+constexpr std::chrono::milliseconds kBetweenAsking{10};
 constexpr std::string_view kFailure = "the store cannot be reopened: ";
 
 std::string content(const std::string& path) {
@@ -27,9 +27,9 @@ std::string content(const std::string& path) {
 
 // A number of one of the files of .plainfs; nullopt where there is none.
 std::optional<uint64_t> number(const std::string& path, const char* name) {
-  const auto json = nlohmann::json::parse(content(path), nullptr, false);
-  if (!json.is_object() || !json.contains(name) || !json[name].is_number_unsigned()) return std::nullopt;
-  return json[name].get<uint64_t>();
+  const auto read = nlohmann::json::parse(content(path), nullptr, false);
+  if (!read.is_object() || !read.contains(name) || !read[name].is_number_unsigned()) return std::nullopt;
+  return read[name].get<uint64_t>();
 }
 
 // Why the last attempt failed, out of the log.
@@ -60,7 +60,7 @@ int reload_command(Arguments arguments) {
     if (number(statistics, "not_reopened").value_or(*failed) != *failed)
       throw Failure(kNotReadable, fmt::format("{}: {}", mountpoint, last_failure(own + "log")));
     if (::kill(pid, 0) != 0) throw Failure(kNotReadable, mountpoint + ": it is no longer mounted");
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenAsking);
   }
 }
 

@@ -45,17 +45,6 @@ Descriptor enter(const Descriptor& folder, const std::string& name, const std::s
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 std::string last_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }

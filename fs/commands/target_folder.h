@@ -5,22 +5,10 @@
 #include <ctime>
 #include <string>
 
+#include "formats/base/descriptor.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
-
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int number() const { return number_; }
-
- private:
-  int number_;  // -1: none
-};
 
 // Something else stands where one thing belongs. All others may still be written.
 class InTheWay : public Failure {

@@ -18,7 +18,7 @@ namespace {
 
 using hdf5::SkeletonKind;
 
-constexpr uint64_t kValuesAtOnce = 64 * 1024;
+constexpr uint64_t kCellsAtOnce = 64 * 1024;
 
 // "0", "1", …: what anndata calls rows without names.
 class CountedNames : public Array {
@@ -35,10 +35,10 @@ class CountedNames : public Array {
 bool look_for_missing(const Array& values, Context& context) {
   const uint64_t count = values.count();
   std::atomic<bool> any{false};
-  context.workers.parallel_for(divide_up(count, kValuesAtOnce), [&](size_t run) {
+  context.workers.parallel_for(divide_up(count, kCellsAtOnce), [&](size_t run) {
     if (any) return;
-    const uint64_t first = run * kValuesAtOnce;
-    const Elements elements = read_run(values, first, std::min(kValuesAtOnce, count - first));
+    const uint64_t first = run * kCellsAtOnce;
+    const Elements elements = read_run(values, first, std::min(kCellsAtOnce, count - first));
     if (std::find(elements.missing.begin(), elements.missing.end(), 1) != elements.missing.end()) any = true;
   });
   return any;
@@ -119,8 +119,8 @@ void FrameWriter::put_texts_with_missing(const std::string& path, const ArrayPtr
   codes.bytes.resize(checked_size(codes.count, 4));
   const std::span<int32_t> code = codes.mutable_values<int32_t>();
   uint64_t i = 0;
-  for (uint64_t first = 0; first < codes.count; first += kValuesAtOnce) {
-    for_each_text(*values, first, std::min(kValuesAtOnce, codes.count - first),
+  for (uint64_t first = 0; first < codes.count; first += kCellsAtOnce) {
+    for_each_text(*values, first, std::min(kCellsAtOnce, codes.count - first),
                   [&](std::string_view text, bool is_missing) {
                     if (is_missing) return void(code[i++] = -1);
                     const auto [entry, is_new] =

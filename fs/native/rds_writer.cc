@@ -22,10 +22,6 @@ void put_big(std::byte* at, uint32_t value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-bool is_ascii(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) { return c & 0x80; });
-}
-
 // A string's word, length and bytes.
 void append_string(std::string_view text, bool is_missing, Bytes& out) {
   const size_t before = out.size();

@@ -22,7 +22,7 @@ struct ValueForm {
   SkeletonKind kind;
   ElementForm form;
 };
-ValueForm value_form(const DType& type) {
+ValueForm tenx_value_form(const DType& type) {
   switch (type.kind) {
     case Kind::unsigned_integer:
       if (type.size == 4) return {SkeletonKind::unsigned_integer, little_uint32()};
@@ -63,7 +63,7 @@ ArrayPtr shape_of(const SparseMatrix& matrix) {
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {
   if (stored.error) throw *stored.error;
   stored.value->check();
-  const ValueForm value = value_form(stored.value->dtype());
+  const ValueForm value = tenx_value_form(stored.value->dtype());
   const ArrayPtr shape = shape_of(stored);
   const SparseMatrix matrix = stored.by_row ? by_column(stored, context) : stored;
   const SparseMajors majors(matrix);  // checks that the parts fit

@@ -15,11 +15,11 @@ namespace {
 
 constexpr uint64_t kRunsTogether = 16;
 
+}  // namespace
+
 bool is_ascii(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return c & 0x80; });
 }
-
-}  // namespace
 
 void for_each_text(const Array& array, uint64_t first, uint64_t count, const VisitText& visit) {
   const Elements elements = read_run(array, first, count);

@@ -13,6 +13,8 @@
 
 namespace plainfs {
 
+bool is_ascii(std::string_view text);
+
 inline constexpr uint64_t kTextsInRun = 1024;
 
 struct TextLengths {

@@ -12,7 +12,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kTypicalLine = 40;
+constexpr uint64_t kTypicalRange = 40;
 
 // Elements [first, first + count) of integers of any type. A number beyond int64_t is damaged.
 std::vector<int64_t> signed_run(const Array& array, uint64_t first, uint64_t count, const char* what) {
@@ -82,7 +82,7 @@ class Bed : public EmittingSource<Bed> {
   }
 
  private:
-  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalLine;
+  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalRange;
 
   uint64_t count() const { return ranges_.sequence ? ranges_.sequence->count() : 0; }
 

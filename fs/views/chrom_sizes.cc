@@ -10,7 +10,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kTypicalLine = 20;
+constexpr uint64_t kTypicalSize = 20;
 
 class ChromSizes : public EmittingSource<ChromSizes> {
  public:
@@ -45,7 +45,7 @@ class ChromSizes : public EmittingSource<ChromSizes> {
   }
 
  private:
-  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalLine;
+  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalSize;
 
   uint64_t count() const { return sequences_.names ? sequences_.names->count() : 0; }
 

@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kTypicalLine = 48;
+constexpr uint64_t kTypicalFragment = 48;
 
 // The end of a line for each cell: tab, its name, tab, read support, line feed.
 struct CellEndings {
@@ -74,7 +74,7 @@ class FragmentsTsv : public TextSource {
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
   std::unique_ptr<FragmentsIndexer> indexer_;  // of the blocks that were measured; null before prepare()
-  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalLine;
+  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalFragment;
 };
 
 void FragmentsTsv::prepare() {

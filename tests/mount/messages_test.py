@@ -78,7 +78,7 @@ class Messages(Folder):
     def test_what_a_hand_types_works(self):
         for line, words in (("ls -lh pbmc.h5seurat", "meta.data.csv"), ("ls -a pbmc.h5seurat/meta.data", "stage"),
                             ("cat pbmc.h5seurat/meta.data.csv", '"",nCount_RNA'), ("cat file://$PWD/pbmc.h5seurat cell.names.csv", "-1"),
-                            ("-V", "libhdf5")):
+                            ("-V", "libhdf5"), ("-V", "libzstd")):
             result = self.typed(line)
             self.assertEqual((result.returncode, result.stderr), (0, ""), line)
             self.assertIn(words, result.stdout)

@@ -33,7 +33,7 @@ void read_contiguous(hid_t dataset, hid_t creation, const FileLayout& layout, St
   if (offset != HADDR_UNDEF && offset != HADDR_UNDEF + layout.base_address) facts.offset = offset;
 }
 
-StoredFilter read_filter(hid_t creation, unsigned i) {
+StoredFilter filter_of(hid_t creation, unsigned i) {
   unsigned flags = 0, config = 0;
   std::vector<unsigned> values(64);
   size_t value_count = values.size();
@@ -63,8 +63,7 @@ void read_chunked(hid_t dataset, hid_t creation, StoredDataset& facts) {
   checked_call(H5Dget_chunk_index_type(dataset, &index), "the index of chunks");
   facts.has_btree = index == H5D_CHUNK_IDX_BTREE;
   const int count = checked_call(H5Pget_nfilters(creation), "filters");
-  for (unsigned i = 0; i < static_cast<unsigned>(count); ++i)
-    facts.filters.push_back(read_filter(creation, i));
+  for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) facts.filters.push_back(filter_of(creation, i));
 }
 
 void read_layout(hid_t dataset, const FileLayout& layout, StoredDataset& facts) {

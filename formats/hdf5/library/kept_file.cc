@@ -11,7 +11,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // What the library holds of an open file; it knows the first member only.
-struct DriverFile {
+struct KeptDriverFile {
   H5FD_t known;
   KeptFile* kept;
   haddr_t end_of_addresses;
@@ -21,17 +21,17 @@ struct DriverInfo {
   KeptFile* kept;
 };
 
-DriverFile* own(H5FD_t* file) {
-  return reinterpret_cast<DriverFile*>(file);
+KeptDriverFile* own(H5FD_t* file) {
+  return reinterpret_cast<KeptDriverFile*>(file);
 }
-const DriverFile* own(const H5FD_t* file) {
-  return reinterpret_cast<const DriverFile*>(file);
+const KeptDriverFile* own(const H5FD_t* file) {
+  return reinterpret_cast<const KeptDriverFile*>(file);
 }
 
 H5FD_t* open_kept(const char*, unsigned, hid_t access, haddr_t) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
   if (!info) return nullptr;
-  auto* file = new (std::nothrow) DriverFile{};
+  auto* file = new (std::nothrow) KeptDriverFile{};
   if (!file) return nullptr;
   file->kept = info->kept;
   file->kept->clear();
@@ -54,7 +54,7 @@ haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t) {
   return own(file)->end_of_addresses;
 }
 
-herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+herr_t set_kept_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   own(file)->end_of_addresses = address;
   return 0;
 }
@@ -91,7 +91,7 @@ herr_t unlock_kept(H5FD_t*) {
   return 0;
 }
 
-H5FD_class_t driver_class() {
+H5FD_class_t kept_driver_class() {
   H5FD_class_t driver = driver_class_named("plainfs_kept", 1);
   driver.fc_degree = H5F_CLOSE_STRONG;
   driver.fapl_size = sizeof(DriverInfo);
@@ -99,7 +99,7 @@ H5FD_class_t driver_class() {
   driver.close = close_kept;
   driver.query = query_kept;
   driver.get_eoa = end_of_addresses;
-  driver.set_eoa = set_end_of_addresses;
+  driver.set_eoa = set_kept_end_of_addresses;
   driver.get_eof = end_of_file;
   driver.read = read_kept;
   driver.write = write_kept;
@@ -110,8 +110,8 @@ H5FD_class_t driver_class() {
 }
 
 // Registered once, and never taken back, as that of file_driver.cc.
-hid_t driver_id() {
-  static const H5FD_class_t driver = driver_class();
+hid_t kept_driver_id() {
+  static const H5FD_class_t driver = kept_driver_class();
   static const hid_t id = checked_call(H5FDregister(&driver), "libhdf5 refuses a file driver");
   return id;
 }
@@ -159,7 +159,8 @@ void KeptFile::read(uint64_t offset, std::span<char> bytes) const {
 
 void keep_in(KeptFile& kept, hid_t access) {
   const DriverInfo info{&kept};
-  checked_call(H5Pset_driver(access, driver_id(), &info), "file driver");  // which copies the information
+  checked_call(H5Pset_driver(access, kept_driver_id(), &info),
+               "file driver");  // which copies the information
 }
 
 }  // namespace plainfs::hdf5

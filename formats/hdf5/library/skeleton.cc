@@ -28,7 +28,7 @@ TypeHandle boolean_type() {
   return type;
 }
 
-TypeHandle text_type(size_t size, bool is_ascii) {
+TypeHandle library_text_type(size_t size, bool is_ascii) {
   TypeHandle type = checked_handle<TypeHandle>(H5Tcopy(H5T_C_S1), "no type");
   checked_call(H5Tset_size(type.id(), size), "no type");
   checked_call(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "no type");
@@ -74,7 +74,7 @@ TypeHandle dataset_type(const SkeletonDataset& dataset) {
       return boolean_type();
     case SkeletonKind::ascii_text:
     case SkeletonKind::utf8_text:
-      return text_type(dataset.size, dataset.kind == SkeletonKind::ascii_text);
+      return library_text_type(dataset.size, dataset.kind == SkeletonKind::ascii_text);
     default:
       return number_type(dataset.kind, dataset.size);
   }

@@ -11,7 +11,7 @@ namespace {
 namespace fs = boost::filesystem;
 
 // Virtual datasets of virtual datasets; one that is its own source has no end.
-constexpr unsigned kDeepest = 8;
+constexpr unsigned kDeepestVirtual = 8;
 // Of a series of files or datasets ("%b" in the name): it ends where one is missing.
 constexpr uint64_t kLongestSeries = 1 << 16;
 
@@ -108,7 +108,8 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
 
 void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid_t file,
                                     unsigned depth) const {
-  if (depth > kDeepest) throw unsupported("virtual datasets of virtual datasets, over {} deep", kDeepest);
+  if (depth > kDeepestVirtual)
+    throw unsupported("virtual datasets of virtual datasets, over {} deep", kDeepestVirtual);
   size_t count = 0;
   checked_call(H5Pget_virtual_count(creation, &count), "the sources of a virtual dataset");
   for (size_t i = 0; i < count; ++i) {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "formats/base/bytes.h"
-#include "formats/hdf5/process/descriptor.h"
+#include "formats/base/descriptor.h"
 
 namespace plainfs::hdf5 {
 

@@ -12,10 +12,10 @@ namespace {
 using Form = StoredType::Form;
 
 // As deep as library/datatype.cc lets them be, and the array types besides.
-constexpr int kMostNested = 80;
+constexpr int kMostNestedOnWire = 80;
 
 void check_depth(int depth) {
-  if (depth > kMostNested) throw damaged("a datatype nested over {} deep", kMostNested);
+  if (depth > kMostNestedOnWire) throw damaged("a datatype nested over {} deep", kMostNestedOnWire);
 }
 
 uint32_t read_size(Cursor& in, std::initializer_list<uint32_t> possible) {

@@ -208,7 +208,8 @@ BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
 
 BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nobodys) {
   root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
-  BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}), boost::test_tools::per_element());
+  BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}),
+             boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, says("the disk fails"));
 }
 

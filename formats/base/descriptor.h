@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace plainfs::hdf5 {
+namespace plainfs {
 
 class Descriptor {
  public:
@@ -27,4 +27,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace plainfs::hdf5
+}  // namespace plainfs

@@ -1,0 +1,15 @@
+// A line of a header or of a settings file without the white space around it.
+#pragma once
+
+#include <string_view>
+
+namespace plainfs::remote {
+
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  const size_t first = text.find_first_not_of(kWhite);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
+}
+
+}  // namespace plainfs::remote
