@@ -1,6 +1,7 @@
 #include "formats/base/local_file.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -13,6 +14,8 @@
 
 namespace plainfs {
 namespace {
+
+constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
 
 uint64_t fingerprint_of(const struct stat& status) {
   uint64_t h = mixed(1, status.st_dev);
@@ -129,6 +132,31 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   // The system gives less than there is, or nobody has that much.
   if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
   throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
+}
+
+// Asking costs about as much as reading what is in memory: it is for what a disk has to be asked for, which
+// the first and the last tell well enough.
+void LocalFile::will_read(std::span<const ByteRange> ranges) const {
+#if defined(POSIX_FADV_WILLNEED) && defined(RWF_NOWAIT)
+  if (ranges.size() < 2) return;
+  const auto held = hold_descriptor();
+  const auto is_in_memory = [this](uint64_t offset) {
+    std::byte byte;
+    iovec one{&byte, 1};
+    return ::preadv2(descriptor_, &one, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
+  };
+  if (is_in_memory(ranges.front().offset) && is_in_memory(ranges.back().offset)) return;
+  for (size_t i = 0; i < ranges.size();) {
+    uint64_t end = ranges[i].offset + ranges[i].size;
+    const uint64_t offset = ranges[i].offset;
+    for (++i; i < ranges.size() && ranges[i].offset <= end + kSmallGap; ++i)
+      end = std::max(end, ranges[i].offset + ranges[i].size);
+    ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(end - offset),
+                    POSIX_FADV_WILLNEED);
+  }
+#else
+  (void)ranges;
+#endif
 }
 
 void LocalFile::check_unchanged() const {

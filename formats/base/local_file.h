@@ -31,6 +31,7 @@ class LocalFile : public File {
 
   // Stays open from now on.
   int descriptor() const override;
+  void will_read(std::span<const ByteRange> ranges) const override;
   // Calls borrow with the descriptor, which is open that long.
   void lend_descriptor(const std::function<void(int descriptor)>& borrow) const;
   // Closes the descriptor, but for one that is in use or was asked for.

@@ -13,6 +13,8 @@ namespace {
 constexpr unsigned kLayoutMessage = 0x0008;
 constexpr unsigned kChunkedClass = 2;
 constexpr unsigned kMostAxes = 32;
+constexpr uint64_t kWideSearch = 64;   // chunks
+constexpr uint64_t kLeafBytes = 2048;  // of a node of the library's usual size, about
 
 bool is_undefined(uint64_t address, const FileLayout& layout) {
   return address == (layout.address_size == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * layout.address_size) - 1);
@@ -76,7 +78,11 @@ ChunkBtree::ChunkBtree(const File& file, FileLayout layout, Context& context, Ch
 // The places of a box that are still to be looked for, in C order.
 class ChunkBtree::Search {
  public:
-  explicit Search(const Box& places) : first(places.origin), last(places.origin), place(first) {
+  explicit Search(const Box& places)
+      : first(places.origin),
+        last(places.origin),
+        place(first),
+        is_wide(element_count(places.extent) >= kWideSearch) {
     for (size_t axis = 0; axis < last.size(); ++axis) last[axis] += places.extent[axis] - 1;
   }
 
@@ -99,6 +105,7 @@ class ChunkBtree::Search {
   Shape place;
   bool is_over = false;
   bool is_one_enough = false;
+  bool is_wide;
   std::vector<PlacedChunk> found;
 
  private:
@@ -158,6 +165,20 @@ ChunkNode ChunkBtree::load(uint64_t address) const try {
   throw error.at(fmt::format("chunk index at {}", address));
 }
 
+// A wide search reads most of them, which lie anywhere in the file.
+void ChunkBtree::announce_children(const ChunkNode& node) const {
+  if (file_.is_remote()) return;
+  std::vector<ByteRange> ranges;
+  for (const ChunkNode::Child& child : node.children) {
+    const uint64_t offset = child.address + layout_.base_address;
+    if (offset >= child.address && offset < file_.size())
+      ranges.push_back({offset, std::min(kLeafBytes, file_.size() - offset)});
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+  file_.will_read(ranges);
+}
+
 StoredChunk ChunkBtree::checked(const ChunkNode::Child& child) const {
   const uint64_t offset = checked_add(child.address, layout_.base_address);
   const uint64_t file_size = file_.size();
@@ -183,7 +204,11 @@ bool ChunkBtree::holds_any(const Box& places) const {
 
 // Goes through the places that the node at address answers for. limit: the key after it; null: none.
 void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const {
-  const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] { return load(address); });
+  const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] {
+    ChunkNode loaded = load(address);
+    if (loaded.level == 1 && search.is_wide) announce_children(loaded);
+    return loaded;
+  });
   if (node->level >= level_above)
     throw damaged("chunk index at {}: a node of level {} under one of level {}", address, node->level,
                   level_above);

@@ -73,6 +73,7 @@ class ChunkBtree {
  private:
   class Search;
   ChunkNode load(uint64_t address) const;
+  void announce_children(const ChunkNode& node) const;
   void visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const;
   void take(Search& search, const ChunkNode::Child& child, const uint64_t* key) const;
   // -1, 0, 1: the chunk at the place comes before, at or after key.

@@ -137,21 +137,28 @@ ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try 
   throw error.at(chunk_name(chunk_box(placed.place).origin));
 }
 
-// So that they come together where each read is a round trip.
 void ChunkStorage::announce(const std::vector<PlacedChunk>& placed) const {
-  const File& file = place_.file->bytes();
-  if (!file.is_remote()) return;
   std::vector<ByteRange> ranges;
   for (const PlacedChunk& chunk : placed) ranges.push_back({chunk.stored.offset, chunk.stored.size});
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
-  file.will_read(ranges);
+  place_.file->bytes().will_read(ranges);
+}
+
+// Of a store elsewhere each block is announced by itself, so that no more is under way than is read next.
+void ChunkStorage::will_read(const Box& box) const {
+  if (by_library_ || place_.file->bytes().is_remote() || !index()) return;
+  try {
+    announce(index()->find(places_of(box)));
+  } catch (const Error&) {
+    return;  // it is said of the chunk that is read
+  }
 }
 
 ChunkStorage::Fetched ChunkStorage::fetch_by(const ChunkBtree& index, const Box& places) const {
   Fetched fetched;
   const std::vector<PlacedChunk> placed = index.find(places);
-  if (placed.size() > 1) announce(placed);
+  if (placed.size() > 1 && place_.file->bytes().is_remote()) announce(placed);
   for (const PlacedChunk& chunk : placed) fetched.chunks.push_back(fetch(chunk));
   if (placed.empty()) return fetched;
   const uint64_t count = element_count(places.extent);

@@ -29,6 +29,7 @@ class ChunkStorage : public Storage {
   const Shape& chunk_shape() const { return chunk_shape_; }
   Bytes read(const Box& box, const Shape& block_shape) const override;
   std::optional<Bytes> absent(const Box& box) const override;
+  void will_read(const Box& box) const override;
 
  private:
   struct Filter {

@@ -80,10 +80,10 @@ class DatasetArray : public ChunkedArray, public StoredObject {
     }
   }
 
+  void will_load(const Box& box) const override { storage_->will_read(of_dataset(box)); }
+
   std::optional<Elements> absent(const Box& box) const override {
-    const auto end = static_cast<ptrdiff_t>(rank());
-    const std::optional<Bytes> one = storage_->absent({Shape(box.origin.begin(), box.origin.begin() + end),
-                                                       Shape(box.extent.begin(), box.extent.begin() + end)});
+    const std::optional<Bytes> one = storage_->absent(of_dataset(box));
     if (!one) return std::nullopt;
     Elements items = decode(extent_.type, Bytes(*one), items_of_one(), file().pointees());
     if (items.count != 1) return std::nullopt;
@@ -93,6 +93,11 @@ class DatasetArray : public ChunkedArray, public StoredObject {
  private:
   static constexpr uint64_t kNullSearchRows = 65536;
 
+  Box of_dataset(const Box& box) const {
+    const auto end = static_cast<ptrdiff_t>(rank());
+    return {Shape(box.origin.begin(), box.origin.begin() + end),
+            Shape(box.extent.begin(), box.extent.begin() + end)};
+  }
   size_t rank() const { return extent_.dataset_shape.size(); }
   // Those of an array type: elements of this array in one of the dataset.
   uint64_t items_of_one() const {

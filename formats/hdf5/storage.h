@@ -22,6 +22,8 @@ class Storage {
   virtual Bytes read(const Box& box, const Shape& block_shape) const = 0;
   // That one element, where it can be told at once that nothing of box was written; else nullopt.
   virtual std::optional<Bytes> absent(const Box&) const { return std::nullopt; }
+  // That box is going to be read, block by block. Does nothing where that cannot be told cheaply.
+  virtual void will_read(const Box&) const {}
   // The blocks in which it is best read.
   virtual Shape block_shape() const = 0;
 

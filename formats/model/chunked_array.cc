@@ -127,6 +127,9 @@ ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool c
       grid_(std::move(grid)),
       cache_owner_(context.cache.new_owner()) {}
 
+// Fewer chunks than this are not worth being told of together.
+constexpr uint64_t kAnnounced = 8;
+
 Elements ChunkedArray::read(const Box& box) const {
   return read(box, false);
 }
@@ -170,6 +173,7 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
     assembly.place(*rows, rows_shape, inside, overlap.in_box);
     return true;
   };
+  if (chunk_count >= kAnnounced) will_load(box);
   // Who reads a neighbouring box at the same time wants the same chunks: both load what the other does not.
   std::mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex

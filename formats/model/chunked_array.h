@@ -60,6 +60,8 @@ class ChunkedArray : public Array {
   // one element alone that stands for all of them (an absent chunk), so that a chunk of any size that holds
   // nothing costs nothing. Called without a lock, from any thread, once per chunk while the cache holds it.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
+  // That the chunks of box are going to be loaded, several at a time.
+  virtual void will_load(const Box&) const {}
   // The one element that stands for all of box, where it is known without a look at each chunk that nothing
   // of it is stored.
   virtual std::optional<Elements> absent(const Box&) const { return std::nullopt; }

@@ -9,6 +9,13 @@
 namespace plainfs::remote {
 namespace {
 
+// Newer libraries take blanks only where they are told to.
+#ifdef CURLU_ALLOW_SPACE
+constexpr unsigned kEncode = CURLU_URLENCODE | CURLU_ALLOW_SPACE;
+#else
+constexpr unsigned kEncode = CURLU_URLENCODE;
+#endif
+
 using Parsed = std::unique_ptr<CURLU, void (*)(CURLU*)>;
 
 Parsed new_parsed() {
@@ -43,15 +50,15 @@ std::string Url::text() const {
 
 Url parse_url(const std::string& text) {
   const Parsed parsed = new_parsed();
-  if (curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), CURLU_URLENCODE) != CURLUE_OK)
+  if (curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), kEncode) != CURLUE_OK)
     throw unsupported("no URL that can be read");
   return parts_of(parsed.get());
 }
 
 Url redirected(const Url& base, const std::string& location) {
   const Parsed parsed = new_parsed();
-  if (curl_url_set(parsed.get(), CURLUPART_URL, base.text().c_str(), CURLU_URLENCODE) != CURLUE_OK ||
-      curl_url_set(parsed.get(), CURLUPART_URL, location.c_str(), CURLU_URLENCODE) != CURLUE_OK)
+  if (curl_url_set(parsed.get(), CURLUPART_URL, base.text().c_str(), kEncode) != CURLUE_OK ||
+      curl_url_set(parsed.get(), CURLUPART_URL, location.c_str(), kEncode) != CURLUE_OK)
     throw unsupported("a redirect to what is no URL");
   Url url = parts_of(parsed.get());
   if (base.scheme == "https" && url.scheme != "https") throw unsupported("a redirect from https to http");

@@ -73,7 +73,7 @@ class Lifecycle(Folder):
         self.assertTrue(os.listdir(point))
         run("fusermount3", "-u", point)
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point)))
-        os.mkdir(point)
+        os.makedirs(os.path.join(point, "mine"))
         self.assertEqual(run(PROGRAM, store).stdout.decode(), point + "-1\n")
         run("fusermount3", "-u", point + "-1")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))

@@ -53,10 +53,17 @@ class Hdf5Table:
 class ZarrTable:
     """The same in a Zarr store, as hdmf-zarr writes it."""
 
+    IS_3 = zarr and int(zarr.__version__.split(".")[0]) >= 3  # of zarr-python
+
     def __init__(self, path):
-        self.group = zarr.open_group(path, mode="w").create_group("t")
+        form = {"zarr_format": 2} if self.IS_3 else {}
+        self.group = zarr.open_group(path, mode="w", **form).create_group("t")
 
     def put(self, name, values, chunks=None):
+        if self.IS_3:
+            self.group.create_array(name, shape=values.shape, dtype=str if values.dtype == object else values.dtype,
+                                    chunks=chunks or tuple(max(1, extent) for extent in values.shape))[...] = values
+            return
         kind = {"object_codec": numcodecs.VLenUTF8()} if values.dtype == object else {}
         self.group.create_dataset(name, data=values, chunks=chunks or True, **kind)
 

@@ -2,6 +2,7 @@
 #include "formats/base/file_time.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include <thread>
 
 #include "cache/request.h"
+#include "formats/base/descriptor.h"
 #include "formats/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
@@ -72,6 +74,46 @@ BOOST_AUTO_TEST_CASE(reads_exactly_what_is_asked_for) {
   BOOST_TEST(text_of(file->read_at(10, 0)) == "");
   BOOST_TEST(bytes_read == 14u);
 }
+
+#ifdef __linux__
+namespace {
+
+// Whether the system has the page at offset in memory.
+bool is_in_memory(const std::string& path, off_t offset) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY));
+  void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file.number(), offset);
+  BOOST_REQUIRE(page != MAP_FAILED);
+  unsigned char resident = 0;
+  BOOST_TEST(::mincore(page, 4096, &resident) == 0);
+  ::munmap(page, 4096);
+  return (resident & 1) != 0;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_will_be_read_is_fetched_from_the_disk_together) {
+  const Directory directory;
+  constexpr uint64_t kPage = 4096, kApart = 1 << 20;
+  const std::string path = directory.write("a", std::string(8 * kApart, 'x'));
+  {
+    const Descriptor file(::open(path.c_str(), O_RDONLY));
+    ::fsync(file.number());
+    ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+  if (is_in_memory(path, 3 * kApart)) return;  // a file system without a disk
+  FilePool pool;
+  const FilePtr file = pool.open(path);
+  const std::vector<ByteRange> ranges = {{kApart, kPage}, {3 * kApart, kPage}, {5 * kApart, kPage}};
+  file->will_read(ranges);
+  for (const ByteRange& range : ranges) {
+    for (int tries = 0; tries < 5000 && !is_in_memory(path, static_cast<off_t>(range.offset)); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    BOOST_TEST(is_in_memory(path, static_cast<off_t>(range.offset)));
+  }
+  BOOST_TEST(!is_in_memory(path, 7 * kApart));
+  BOOST_TEST(text_of(file->read_at(3 * kApart, 4)) == "xxxx");
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(read_beyond_the_end_is_damaged_and_allocates_nothing) {
   const Directory directory;

