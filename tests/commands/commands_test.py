@@ -15,6 +15,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import BAD, CHECK, GOOD, VIEWS, cases, lines, refused, statements, views_of
+from written_tree import tree
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 PROGRAM = os.environ["PLAINFS"]
@@ -24,20 +25,6 @@ SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 def run(*arguments, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=120, **more)
-
-
-def tree(folder):
-    """path -> content of every file and link below folder."""
-    found = {}
-    for root, folders, files in os.walk(folder):
-        for name in files + folders:
-            path = os.path.join(root, name)
-            if os.path.islink(path):
-                found[os.path.relpath(path, folder)] = os.readlink(path)
-            elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    found[os.path.relpath(path, folder)] = file.read()
-    return found
 
 
 class Commands(unittest.TestCase):

@@ -3,8 +3,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from written_tree import tree
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 for name in ("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID", "LSB_JOBINDEX", "PMI_RANK"):
@@ -16,22 +20,6 @@ SAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data"
 
 def run(*arguments, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=300, **more)
-
-
-def tree(folder):
-    """path -> what each file, link and folder below it is: content and time."""
-    found = {}
-    for root, folders, files in os.walk(folder):
-        for name in files + folders:
-            path = os.path.join(root, name)
-            if os.path.islink(path):
-                found[os.path.relpath(path, folder)] = os.readlink(path)
-            elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    found[os.path.relpath(path, folder)] = (file.read(), os.stat(path).st_mtime_ns)
-            else:
-                found[os.path.relpath(path, folder)] = None
-    return found
 
 
 def write_zeros(store, count, name="a"):
@@ -89,7 +77,7 @@ class Planned(unittest.TestCase):
         """The target holds what a plain export of the store writes, and nothing else."""
         whole = self.join("whole")
         self.succeeds("export", *options, store, whole)
-        expected, found = tree(whole), tree(self.target)
+        expected, found = tree(whole, whole=True), tree(self.target, whole=True)
         self.assertEqual(sorted(found), sorted(expected))
         for path, content in expected.items():
             self.assertTrue(found[path] == content, path)

@@ -7,6 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from store_server import KEYS
+from written_tree import tree
 
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
@@ -27,20 +28,6 @@ def signing(server, **more):
 def run(*arguments, timeout=120, **more):
     more.setdefault("env", environment())
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout * PATIENCE, **more)
-
-
-def tree(folder):
-    """path → content of every file and link below folder."""
-    found = {}
-    for root, folders, files in os.walk(folder):
-        for name in files + folders:
-            path = os.path.join(root, name)
-            if os.path.islink(path):
-                found[os.path.relpath(path, folder)] = os.readlink(path)
-            elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    found[os.path.relpath(path, folder)] = file.read()
-    return found
 
 
 class RemoteTest(unittest.TestCase):
