@@ -435,6 +435,28 @@ class Bench:
                 self.table.row(f"{name}: head -1", time_text(m["head"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
                 self.table.row(f"{name}: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
 
+    def growth(self):
+        """Rates of one matrix repeated, which are not to fall as it grows. The large ones take 30 GB and go when they are measured."""
+        once = 102_400_000 // (100 if self.options.quick else 1)
+        base = os.path.join(self.folder, "blocks")
+        if not os.path.exists(base):
+            subprocess.run([os.path.join(self.build, "tests/bench/generate_bpcells"), "matrix", str(once), base, "33000", str(once // 2560)], check=True)
+        self.table.heading("BPCells, packed, as it grows")
+        for times in (1, 49, 196):
+            store = os.path.join(self.folder, f"blocks-{times}")
+            subprocess.run([sys.executable, os.path.join(HERE, "repeat_bpcells.py"), store, base, str(times)], check=True)
+            try:
+                with self.mount(store) as mount:
+                    path = mount.file("matrix.mtx")
+                    sized = timed(os.stat, path)
+                    part = min(os.stat(path).st_size, 4 << 30)
+                    read = timed(lambda: subprocess.run(["head", "-c", str(part), path], check=True, stdout=subprocess.DEVNULL))
+                    self.table.row(f"{times * once / 1e9:.3g} billion nonzeros: first stat, {time_text(sized)}", f"{times * once / sized / 1e6:.0f} million/s")
+                    self.table.row(f"{times * once / 1e9:.3g} billion nonzeros: the first {part / 1e6:.0f} MB", rate(part, read),
+                                   f"peak memory {mount.peak_rss() / MIB:.0f} MiB")
+            finally:
+                shutil.rmtree(store)
+
     def row_of(self, store, rows, columns):
         with self.mount(store) as mount:
             def read():
@@ -447,7 +469,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, nwb, zarr (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -457,7 +479,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "takane", "anndata", "nwb", "zarr"):
+    for group in ("bpcells", "index", "native", "hdf5", "takane", "anndata", "nwb", "zarr", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"
