@@ -106,6 +106,12 @@ constexpr uint32_t kAllowed[] = {
 #ifdef SYS_getrlimit
     SYS_getrlimit,
 #endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    // how the run-time of the sanitizers sees whether memory and which stack is there, and says what it found
+    SYS_pipe2,
+    SYS_sigaltstack,
+    SYS_write,
+#endif
 };
 
 // Allowed where this argument has none of these bits, or is this very value.
