@@ -9,7 +9,7 @@
 
 namespace plainfs {
 
-constexpr size_t kPiece = 1 << 20;  // bytes of a file read at a time
+inline constexpr size_t kPiece = 1 << 20;  // bytes of a file read at a time
 
 struct Walked {
   std::string path;  // from the root, "a/b.csv"; "" for the root itself

@@ -1,5 +1,6 @@
 #include "fs/mount/mountpoint.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -96,19 +97,21 @@ files::path numbered(const files::path& folder, const files::path& store, int nu
   return folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
 }
 
-// The directory for whoever asks first, as long as it is held; none where somebody else holds it, or it is
-// not an empty directory of this user with nothing mounted on it.
-Descriptor claimed(const files::path& path) {
+// As the kernel's table says: the mount itself may not answer.
+bool is_mounted_on(const files::path& path) {
   boost::system::error_code error;
   const files::path parent = files::canonical(path.parent_path(), error);
-  if (error || !what_is_mounted((parent / path.filename()).string()).device.empty()) return {};
-  Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return error || !what_is_mounted((parent / path.filename()).string()).device.empty();
+}
+
+// Whether path is an empty directory of this user with nothing mounted on it.
+bool is_free(const files::path& path) {
+  if (is_mounted_on(path)) return false;
+  boost::system::error_code error;
   struct stat status {};
-  if (directory.number() < 0 || ::fstat(directory.number(), &status) != 0 || status.st_uid != ::geteuid())
-    return {};
-  if (!files::is_empty(path, error) || error) return {};
-  if (::flock(directory.number(), LOCK_EX | LOCK_NB) != 0) return {};
-  return directory;
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
+    return false;
+  return files::is_empty(path, error) && !error;
 }
 
 }  // namespace
@@ -154,10 +157,16 @@ void Mountpoint::take_or_make(const std::string& folder, const std::string& stor
     boost::system::error_code error;
     const bool is_new = files::create_directory(path, error);
     if (error && error != boost::system::errc::file_exists) return;
-    claim_ = claimed(path);
-    if (claim_.number() < 0) continue;
+    if (!is_new && !is_free(path)) continue;
+    Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const bool is_locked = ::flock(directory.number(), LOCK_EX | LOCK_NB) == 0;
+    // Another mount may have it; where there are no locks, only what was made here is surely nobody else's.
+    if (!is_locked && (!is_new || errno == EWOULDBLOCK)) continue;
+    if (is_mounted_on(path)) continue;  // by one who was faster
+    claim_ = std::move(directory);
     path_ = files::canonical(path).string();
     is_new_ = is_new;
+    is_chosen_ = true;
     return;
   }
 }

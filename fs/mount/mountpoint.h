@@ -24,8 +24,8 @@ class Mountpoint {
   Mountpoint(const Mountpoint&) = delete;
   Mountpoint& operator=(const Mountpoint&) = delete;
 
-  const std::string& path() const { return path_; }        // without links; "/dev/fd/N"
-  bool is_chosen() const { return claim_.number() >= 0; }  // it was not given
+  const std::string& path() const { return path_; }  // without links; "/dev/fd/N"
+  bool is_chosen() const { return is_chosen_; }      // it was not given
   // Where the mount is is not known, and it is not for this program to unmount it.
   bool is_handed_over() const { return is_handed_over_; }
 
@@ -34,6 +34,7 @@ class Mountpoint {
 
   std::string path_;
   bool is_new_ = false;
+  bool is_chosen_ = false;
   Descriptor claim_;  // nobody else takes the directory as long as it is held
   bool is_handed_over_ = false;
 };

@@ -109,6 +109,15 @@ class Starting(Folder):
         self.addCleanup(mounted.unmount, point + "-1")
         self.assertEqual(result.stdout.decode(), point + "-1\n")
 
+    @unittest.skipUnless(os.geteuid() == 0, "this needs another user")
+    def test_an_empty_folder_of_another_user_is_not_taken(self):
+        store = self.copy_of(SAMPLE, "pbmc.store")
+        os.chown(self.empty("pbmc"), pwd.getpwnam("nobody").pw_uid, -1)
+        result = run(PROGRAM, store)
+        point = os.path.join(self.folder, "pbmc-1")
+        self.addCleanup(mounted.unmount, point)
+        self.assertEqual(result.stdout.decode(), point + "\n", result.stderr)
+
     def test_a_stale_mount_where_a_mountpoint_would_be_made(self):
         store = self.copy_of(SAMPLE, "pbmc.store")
         os.mkdir(os.path.join(self.folder, "pbmc"))

@@ -36,7 +36,8 @@ TypeHandle integer_type(hid_t like, unsigned precision, unsigned offset) {
   return type;
 }
 
-// Writes 10 x 30 random elements of type, and compares what plainfs reads with what the library reads.
+// Writes 10 x 30 random elements of type, and compares what plainfs reads with what the library reads. False
+// where the library does not read them.
 bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   const LibraryLock lock;
   File file;
