@@ -40,9 +40,9 @@ class File {
   // no longer what was opened, unreadable where the system fails.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   Bytes read_at(uint64_t offset, size_t size) const;
-  // That these will be read soon, so that they are fetched together: where each read is a round trip, in joined
-  // requests; where the system reads a disk, all at once. The call does not wait for them. Requires: they lie in
-  // the file, by offset.
+  // That these will be read soon, so that they are fetched together: where each read is a round trip, in
+  // joined requests; where the system reads a disk, all at once. The call does not wait for them. Requires:
+  // they lie in the file, by offset.
   virtual void will_read(std::span<const ByteRange> /*ranges*/) const {}
   // Throws changed where what is at path is no longer this file. Where a folder on the way was replaced, some
   // milliseconds may pass before that is seen.

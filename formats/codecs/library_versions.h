@@ -7,8 +7,8 @@
 
 namespace plainfs {
 
-// By the library's name, "libzstd" → "1.5.4". What a library cannot say of itself while it runs is what it was
-// built against.
+// By the library's name, "libzstd" → "1.5.4". What a library cannot say of itself while it runs is what it
+// was built against.
 std::vector<std::pair<std::string, std::string>> codec_libraries();
 
 }  // namespace plainfs
