@@ -109,6 +109,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   uint64_t measure_block(uint64_t block);
   std::optional<uint64_t> keep_formatted(uint64_t block);
   void refresh_kept(uint64_t measured_bytes);
+  void count_offsets(uint64_t numbers) { offsets_room.emplace(context.cache, numbers * sizeof(uint64_t)); }
   void count_formatted(uint64_t bytes) const;
   TextBlock make(uint64_t block) const override;
 
@@ -128,6 +129,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   Notebook notebook;               // of the source
   std::optional<Offsets> adopted;  // set before anybody else knows the file
   std::optional<Offsets> offsets;
+  std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
   std::span<const uint64_t> begins;  // of blocks: block_count + 1, the first after the head
 };
 
@@ -182,6 +184,7 @@ void TextFile::State::prepare() {
 // Requires: preparing is held.
 void TextFile::State::measure() try {
   const uint64_t count = source->block_count();
+  count_offsets(2 * count);  // sizes, and what comes out of them
   sizes.resize(count, kNotMeasured);
   const bool is_patient = Request::current() && Request::current()->is_patient();
   context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
@@ -201,11 +204,13 @@ void TextFile::State::measure() try {
   finding.numbers.push_back(head.size());
   for (const uint64_t size : sizes) finding.numbers.push_back(checked_add(finding.numbers.back(), size));
   sizes = {};
+  count_offsets(count);
   offsets.emplace(std::make_shared<const Finding>(std::move(finding)));
   file_size.store(offsets->file_size(), std::memory_order_release);
 } catch (const Error&) {
   // It may be another error the next time, or none: nothing is built on what there was.
   sizes = {};
+  offsets_room.reset();
   notebook.clear();
   prepared = false;
   forget_all();
@@ -319,6 +324,7 @@ void TextFile::adopt(const Findings& findings) {
   if (last->name != state_->source->version() || !Offsets::are_in(*last)) return;
   state_->notebook.adopt({findings.begin(), findings.end() - 1});
   state_->adopted.emplace(last);
+  state_->count_offsets(last->numbers.size());
   state_->file_size.store(state_->adopted->file_size(), std::memory_order_release);
 }
 

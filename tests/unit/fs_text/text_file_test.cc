@@ -175,6 +175,26 @@ BOOST_AUTO_TEST_CASE(a_read_formats_only_the_blocks_it_touches) {
   BOOST_TEST(doings.formatted == 2);
 }
 
+BOOST_AUTO_TEST_CASE(offsets_of_blocks_count_in_the_budget) {
+  TestContext context;
+  Doings doings;
+  const uint64_t before = context.cache.statistics().held_bytes;
+  const auto held = [&] { return context.cache.statistics().held_bytes - before; };
+  const std::vector<std::string> texts(10'000, "x");
+  Findings findings;
+  {
+    TextFile file(std::make_unique<Texts>("", texts, doings), context);
+    BOOST_TEST(held() == 0);
+    file.size();
+    BOOST_TEST(held() == 10'000 * sizeof(uint64_t));
+    findings = file.findings();
+  }
+  BOOST_TEST(held() == 0);
+  TextFile again(std::make_unique<Texts>("", texts, doings), context);
+  again.adopt(findings);
+  BOOST_TEST(held() >= 10'000 * sizeof(uint64_t));
+}
+
 BOOST_AUTO_TEST_CASE(a_sequential_reader_gets_every_block_formatted_once) {
   std::mt19937_64 random(2);
   const std::vector<std::string> texts = random_texts(random, 500);
