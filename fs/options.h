@@ -37,7 +37,7 @@ struct Options {
   std::string log_level = "warning";
   std::string log_file;
   bool reopens_on_change = false;
-  bool hdf5_helper = false;  // libhdf5 in a process of its own
+  bool hdf5_inside = false;  // libhdf5 in plainfs itself, not in a process of its own
   ReadOptions read;
 
   bool asks_to_write = false;  // -o rw, and no ro after it

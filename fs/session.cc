@@ -25,7 +25,7 @@ unsigned workers_for(const Options& options) {
 }
 
 std::unique_ptr<hdf5::LibraryProcess> process_for(const Options& options) {
-  if (!options.hdf5_helper) return nullptr;
+  if (options.hdf5_inside) return nullptr;
   hdf5::ProcessSettings settings;
   settings.plugins = options.read.hdf5_plugins;
   return std::make_unique<hdf5::LibraryProcess>(std::move(settings));

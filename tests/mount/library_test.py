@@ -63,7 +63,7 @@ class Library(Folder):
         return found
 
     def test_library_runs_beside_the_daemon_and_ends_with_it(self):
-        with Mount(self.stores, "-o", "hdf5_helper") as m:
+        with Mount(self.stores) as m:
             os.listdir(m.join("good.h5"))
             library = library_of(m.pid)
             with open(f"/proc/{library}/status", encoding="utf-8") as file:
@@ -72,14 +72,14 @@ class Library(Folder):
             self.assertRegex(status, r"Seccomp:\s+2")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))
 
-    def test_by_default_there_is_no_other_process(self):
-        with Mount(self.stores) as m:
+    def test_inside_there_is_no_other_process(self):
+        with Mount(self.stores, "-o", "hdf5_inside") as m:
             self.assertTrue(os.listdir(m.join("good.h5")))
             self.assertIsNone(library_of(m.pid))
 
     def test_library_that_is_killed_all_the_time_gives_right_bytes_or_errors(self):
         expected = self.expected()
-        with Mount(self.stores, "-o", "hdf5_helper") as m:
+        with Mount(self.stores) as m:
             done = threading.Event()
 
             def kill_again_and_again():
@@ -106,7 +106,7 @@ class Library(Folder):
         self.assertGreater(len(names), 0)
         for name in names:
             shutil.copy(os.path.join(ENDING, name), self.stores)
-        with Mount(self.stores, "-o", "hdf5_helper") as m:
+        with Mount(self.stores) as m:
             for name in names * 3:
                 # What becomes of it is its own affair.
                 run("sh", "-c", 'ls -lR "$1"; find "$1" -type f -exec cat {} +', "sh", m.join(name))
@@ -118,7 +118,7 @@ class Library(Folder):
 
     def test_stopped_library_is_an_error_and_all_is_there_again(self):
         expected = self.expected()
-        with Mount(self.stores, "-o", "hdf5_helper") as m:
+        with Mount(self.stores) as m:
             os.listdir(m.join("another.h5"))
             library = library_of(m.pid)
             os.kill(library, signal.SIGSTOP)
@@ -128,12 +128,12 @@ class Library(Folder):
             self.assertEqual(self.everything(m.join("good.h5")), expected)
             self.assertNotEqual(library_of(m.pid), library)
 
-    def test_commands_have_it_too(self):
+    def test_commands_have_both(self):
         store = os.path.join(self.stores, "good.h5")
-        result = run(PROGRAM, "ls", "-o", "hdf5_helper", "-R", store)
+        result = run(PROGRAM, "ls", "-o", "hdf5_inside", "-R", store)
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout, run(PROGRAM, "ls", "-R", store).stdout)
-        for extra in ([], ["-o", "hdf5_helper"]):
+        for extra in ([], ["-o", "hdf5_inside"]):
             target = os.path.join(self.folder, f"out{len(extra)}")
             self.assertEqual(run(PROGRAM, "export", *extra, store, target).returncode, 0)
         self.assertEqual(self.everything(target), self.everything(os.path.join(self.folder, "out0")))

@@ -15,6 +15,10 @@
 #include <mach-o/dyld.h>
 
 #include <climits>
+#else
+#include <sys/auxv.h>
+
+#include <boost/filesystem.hpp>
 #endif
 
 #include "formats/base/local_file.h"
@@ -30,7 +34,7 @@ constexpr int kMostLooks = 200;
 constexpr int kLooksAtOneGone = 20;  // which has closed its end, and is about to end
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
-constexpr const char* kWhere = "libhdf5's process";
+constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside does without)";
 
 // What the library, the loader and the sanitizers look at. Nothing else of the daemon's is for the process to
 // know: there are keys to services among it.
@@ -63,8 +67,13 @@ class SpawnActions {
   // The socket, nothing to read and nowhere to write, and no signal blocked or ignored.
   void prepare(int socket) {
     // Copied past the number where it is to be, or it would not be copied and closed at the start.
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-      ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+    const bool has_null = ::access("/dev/null", R_OK | W_OK) == 0;  // not in every root
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      if (has_null)
+        ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+      else
+        ::posix_spawn_file_actions_addclose(&actions, stream);
+    }
     ::posix_spawn_file_actions_adddup2(&actions, socket, kServedSocket);
     sigset_t signals;
     sigemptyset(&signals);
@@ -133,7 +142,10 @@ std::string this_program() {
   uint32_t size = sizeof path;
   return _NSGetExecutablePath(path, &size) == 0 ? path : "plainfs";
 #else
-  return "/proc/self/exe";
+  const std::string always = "/proc/self/exe";
+  const auto* const started_as = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (::access(always.c_str(), X_OK) == 0 || !started_as) return always;
+  return boost::filesystem::absolute(started_as).string();  // in a root without /proc
 #endif
 }
 
