@@ -16,7 +16,10 @@ struct Magic {
 
 // By each format's own specification.
 constexpr Magic kMagic[] = {
-    {0, "\x1f\x8b"sv, "a gzip file (of a tar archive, an R workspace or text); unpack it first"},
+    {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
+    {0, "\x1f\x8b"sv,
+     "a gzip file (of a tar archive, an R workspace or text); unpack it first (R: load(), then saveRDS())"},
+    {0, "\x93NUMPY"sv, "a NumPy array, a plain file already"},
     {0, "BZh"sv, "a bzip2 file; unpack it first"},
     {0,
      "\xfd"

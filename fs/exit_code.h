@@ -56,6 +56,19 @@ inline ExitCode exit_code_of(Errc code) {
   return kDamaged;
 }
 
+// What the error takes a thing for, in a word or two: "damaged".
+inline const char* kind_of(Errc code) {
+  switch (exit_code_of(code)) {
+    case kUnsupported:
+      return "not supported";
+    case kNotFound:
+    case kNotReadable:
+      return "not readable";
+    default:
+      return "damaged";
+  }
+}
+
 // The error as users read it: what others can read and plainfs cannot is said to be that.
 inline std::string reason(const Error& error) {
   return error.code() == Errc::unsupported ? std::string("not supported: ") + error.what() : error.what();

@@ -9,6 +9,7 @@
 #include "formats/base/location.h"
 #include "formats/hdf5/process/serve.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/standard_output.h"
 #include "fs/ending.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
@@ -36,13 +37,17 @@ std::string meant_command(const std::string& word) {
       {"extract", "no command; to copy a store out: plainfs export STORE DIR"},
       {"convert", "no command; to copy a store out: plainfs export STORE DIR"},
       {"verify", "no command; to read all of a store: plainfs check STORE"},
+      {"tree", "no command; to list all of a store: plainfs ls -R STORE"},
+      {"du", "no command; to list all of a store with its sizes: plainfs ls -lR STORE"},
+      {"head", "no command; to read the start of a file: plainfs cat STORE PATH | head"},
       {"help", "no command; for help: plainfs --help, or man plainfs"},
       {"version", "no command; for the version: plainfs --version"},
   };
-  for (const Meant& meant : kMeant) {
-    if (meant.word == word && ::access(word.c_str(), F_OK) != 0) return std::string(meant.hint);
-  }
-  return {};
+  if (::access(word.c_str(), F_OK) == 0) return {};
+  for (const Meant& meant : kMeant)
+    if (meant.word == word) return std::string(meant.hint);
+  const std::string_view nearest = nearest_command(word);
+  return nearest.empty() ? "" : fmt::format("no such file or command; there is plainfs {}", nearest);
 }
 
 int show_about(const Options& options) {
@@ -77,6 +82,12 @@ int mount_as_helper(const std::vector<std::string>& given) {
   }
 }
 
+// The exit code of what has printed.
+int with_output(int code) {
+  finish_output();
+  return code;
+}
+
 int run(const std::string& program, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
   const std::string name = program.substr(program.rfind('/') + 1);
@@ -87,13 +98,13 @@ int run(const std::string& program, std::vector<std::string> arguments) {
   if (is_run) arguments = {"--help"};
   if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
     arguments.erase(arguments.begin());
-    if (!asks_for_help(arguments)) return command->run(std::move(arguments));
+    if (!asks_for_help(arguments)) return with_output(command->run(std::move(arguments)));
     arguments = {"--help"};
   }
   if (const std::string hint = arguments.empty() ? "" : meant_command(arguments.front()); !hint.empty())
     throw Failure(kUsage, fmt::format("{}: {}", arguments.front(), hint));
   const Options options = parse_options(arguments);
-  return options.help || options.version ? show_about(options) : mount_store(options);
+  return options.help || options.version ? with_output(show_about(options)) : mount_store(options);
 }
 
 }  // namespace

@@ -123,11 +123,11 @@ constexpr Passed kPassed[] = {
 
 // For mount(8), its table and systemd; accepted and without effect on the mount, which is always read-only.
 constexpr std::string_view kIgnored[] = {
-    "ro",         "rw",       "_netdev",    "nofail",     "noauto",      "auto",          "user",
-    "users",      "nouser",   "owner",      "group",      "async",       "sync",          "dirsync",
-    "atime",      "diratime", "relatime",   "norelatime", "strictatime", "nostrictatime", "lazytime",
-    "nolazytime", "defaults", "silent",     "loud",       "iversion",    "noiversion",    "mand",
-    "nomand",     "nonempty", "big_writes",
+    "ro",         "rw",       "_netdev",    "nofail",       "noauto",      "auto",          "user",
+    "users",      "nouser",   "owner",      "group",        "async",       "sync",          "dirsync",
+    "atime",      "diratime", "relatime",   "norelatime",   "strictatime", "nostrictatime", "lazytime",
+    "nolazytime", "defaults", "silent",     "loud",         "iversion",    "noiversion",    "mand",
+    "nomand",     "nonempty", "big_writes", "kernel_cache", "auto_cache",
 };
 
 const Row* find_row(std::string_view name) {

@@ -2,7 +2,9 @@
 
 #include <boost/filesystem.hpp>
 
+#include "formats/base/location.h"
 #include "formats/registry.h"
+#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {
@@ -28,6 +30,11 @@ void split_store_path(std::vector<std::string>& names) {
     names.insert(names.begin() + 1, given.substr(slash + 1));
     return;
   }
+}
+
+void check_exists(const std::string& path) {
+  if (!is_url(path) && !exists(path))
+    throw Failure(kNotFound, fmt::format("{}: no such file or directory", path));
 }
 
 }  // namespace plainfs

@@ -11,4 +11,7 @@ namespace plainfs {
 // and where that part is no store.
 void split_store_path(std::vector<std::string>& names);
 
+// Throws Failure(kNotFound) where nothing has that name on disk.
+void check_exists(const std::string& path);
+
 }  // namespace plainfs

@@ -55,6 +55,7 @@ int cat_command(Arguments arguments) {
   const Range range = range_text.empty() ? Range() : parse_range(range_text);
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
+  if (options.names.size() == 1) check_exists(options.names[0]);
   if (options.names.size() < 2)
     throw Failure(kUsage, "cat: a store and a path in it are wanted: plainfs cat STORE PATH");
   options.store = options.names[0];
@@ -65,7 +66,8 @@ int cat_command(Arguments arguments) {
     try {
       const Inode inode = resolve_path(filesystem, path);
       if (filesystem.kind(inode) == FileKind::directory)
-        throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it", path));
+        throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it",
+                                          plain_path(path).empty() ? options.store : path));
       filesystem.status(inode);  // a size that took long to find out is kept for the next time
       const OpenFile file = filesystem.open(inode);
       if (!print_file(filesystem, file, range)) return kSuccess;

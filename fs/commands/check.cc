@@ -9,6 +9,7 @@
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -18,9 +19,9 @@ class Complaints {
  public:
   void add(const std::string& path, const Error& error) {
     const std::lock_guard lock(mutex_);
-    const Kind kind = kind_of(error);
-    worst_ = worse(worst_, kind.exit_code);
-    lines_.emplace_back("/" + path, fmt::format("{}: {}", kind.name, error.what()));
+    const ExitCode code = exit_code_of(error.code());
+    worst_ = worse(worst_, code == kUnsupported || code == kNotReadable ? code : kDamaged);
+    lines_.emplace_back("/" + path, fmt::format("{}: {}", kind_of(error.code()), error.what()));
   }
   void add_warning(const std::string& message) {
     const std::lock_guard lock(mutex_);
@@ -39,16 +40,6 @@ class Complaints {
   size_t count() const { return lines_.size(); }
 
  private:
-  struct Kind {
-    const char* name;
-    ExitCode exit_code;
-  };
-  static Kind kind_of(const Error& error) {
-    if (error.code() == Errc::unsupported) return {"not supported", kUnsupported};
-    if (error.code() == Errc::unreadable || error.code() == Errc::changed)
-      return {"not readable", kNotReadable};
-    return {"damaged", kDamaged};
-  }
   // Damage counts most, then what the system keeps from being read.
   static ExitCode worse(ExitCode a, ExitCode b) {
     for (const ExitCode code : {kDamaged, kNotReadable, kUnsupported}) {
@@ -98,14 +89,18 @@ std::string views_that_show_all() {
 }  // namespace
 
 int check_command(Arguments arguments) {
-  Options options = parse_options(arguments, 1);
-  if (options.views.empty()) options.views = views_that_show_all();
+  Options options = parse_options(arguments, kManyNames);
+  split_store_path(options.names);
+  if (!options.names.empty()) options.store = options.names[0];
+  const std::vector<std::string> paths(options.names.begin() + !options.names.empty(), options.names.end());
+  if (options.views.empty() && paths.empty()) options.views = views_that_show_all();
   options.index.clear();  // what is known from before may be what is wrong
   Complaints complaints;
   Session session(options, [&](const std::string& message) { complaints.add_warning(message); });
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
-  const std::vector<Walked> all = walk(filesystem, "", failures);
+  for (const std::string& path : paths) resolve_given(filesystem, options.store, path);
+  const std::vector<Walked> all = walk_given(filesystem, paths, failures);
   for (const WalkFailure& failure : failures) complaints.add(failure.path, failure.error);
   const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
   const auto files = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fs/commands/edit_distance.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
@@ -19,6 +20,12 @@ const Command* find_command(std::string_view name) {
   const auto found = std::find_if(std::begin(kCommands), std::end(kCommands),
                                   [&](const Command& c) { return c.name == name; });
   return found == std::end(kCommands) ? nullptr : found;
+}
+
+std::string_view nearest_command(std::string_view name) {
+  for (const Command& command : kCommands)
+    if (edit_distance(name, command.name) == 1) return command.name;
+  return {};
 }
 
 bool asks_for_help(const Arguments& arguments) {

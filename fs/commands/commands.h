@@ -19,6 +19,8 @@ struct Command {
 
 // Null where there is no such command.
 const Command* find_command(std::string_view name);
+// The name that differs from it in one letter; empty where none does.
+std::string_view nearest_command(std::string_view name);
 
 int list_command(Arguments arguments);
 int cat_command(Arguments arguments);

@@ -9,6 +9,7 @@
 #include "fs/commands/exported.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/progress.h"
+#include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
 #include "fs/store_path.h"
@@ -116,11 +117,14 @@ int export_command(Arguments arguments) {
   const Share part = part_text.empty() ? Share() : parse_part(part_text);
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
-  if (options.names.size() < 2) throw Failure(kUsage, "export: a store and a directory are wanted");
+  if (options.names.size() < 2)
+    throw Failure(kUsage, "export: a store and a directory are wanted: plainfs export STORE [PATH...] DIR");
   options.store = options.names[0];
+  const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
   Session session(options);
+  for (const std::string& path : paths) resolve_given(session.filesystem(), options.store, path);
   Export work(session, boost::filesystem::absolute(options.names.back()).string());
-  return work.run({options.names.begin() + 1, options.names.end() - 1}, part);
+  return work.run(paths, part);
 }
 
 }  // namespace plainfs

@@ -3,11 +3,11 @@
 #include "fs/commands/walk.h"
 
 namespace plainfs {
-namespace {
 
-void add_exported(Filesystem& filesystem, const std::string& path, Exported& found, Failures& failures) {
+Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
+  Exported found;
   std::vector<WalkFailure> not_listed;
-  for (const Walked& walked : walk(filesystem, path, not_listed)) {
+  for (const Walked& walked : walk_given(filesystem, paths, not_listed)) {
     try {
       if (walked.kind == FileKind::directory) found.folders.push_back(walked.path);
       if (walked.kind == FileKind::link)
@@ -18,14 +18,6 @@ void add_exported(Filesystem& filesystem, const std::string& path, Exported& fou
     }
   }
   for (const WalkFailure& failure : not_listed) failures.add(failure.path, failure.error);
-}
-
-}  // namespace
-
-Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
-  Exported found;
-  if (paths.empty()) add_exported(filesystem, "", found, failures);
-  for (const std::string& path : paths) add_exported(filesystem, path, found, failures);
   return found;
 }
 

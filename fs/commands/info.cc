@@ -1,16 +1,20 @@
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "fs/commands/commands.h"
+#include "fs/commands/progress.h"
 #include "fs/commands/summary.h"
+#include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
 #include "fs/session.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostSummaryLines = 200;
+constexpr size_t kMostInfoLines = 200;
 
 // "n_obs      2700": a line for each thing that the format says of itself, what is in it below and indented.
 void print_details(const Json::Object& details, int indent = 0) {
@@ -22,11 +26,45 @@ void print_details(const Json::Object& details, int indent = 0) {
   }
 }
 
+// The files that there are for it, and how large they are where that takes no pass over the content.
+void print_sizes(Filesystem& filesystem, const std::string& path) {
+  std::vector<WalkFailure> failures;  // the summary has told
+  size_t files = 0, known = 0;
+  std::string lines;
+  for (const Walked& walked : walk(filesystem, path, failures)) {
+    if (walked.kind != FileKind::file) continue;
+    ++files;
+    try {
+      const Status status = filesystem.status_so_far(walked.inode);
+      if (!status.is_whole) continue;
+      if (++known <= kMostInfoLines)
+        lines +=
+            fmt::format("{:>10}  {}\n", byte_text(static_cast<double>(status.stat.st_size)), walked.path);
+    } catch (const Error&) {
+      // The summary has told, or stat will.
+    }
+  }
+  if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
+  const std::string others =
+      known < files ? ", the sizes of others after plainfs index or the first ls -l" : std::string();
+  std::printf("\n%zu files%s\n%s", files, others.c_str(), lines.c_str());
+}
+
+std::string summary_at(const Store& store, Context& context, const std::string& path) try {
+  return summary_of(store, context, path, kMostInfoLines);
+} catch (const Error& error) {
+  throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
+}
+
 }  // namespace
 
 int info_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
-  const Options options = parse_options(arguments, 1);
+  Options options = parse_options(arguments, 2);
+  split_store_path(options.names);
+  if (!options.names.empty()) options.store = options.names[0];
+  const std::string path = plain_path(options.names.size() > 1 ? options.names[1] : options.subdir);
+  options.subdir.clear();
   Session session(options);
   const StorePtr store = session.filesystem().store();
   if (is_json) {
@@ -34,10 +72,12 @@ int info_command(Arguments arguments) {
     std::puts(nlohmann::ordered_json::parse(text).dump(2).c_str());
     return kSuccess;
   }
+  const std::string summary = summary_at(*store, session.context(), path);
   print_details({{"store", store->path}, {"format", store->format}});
   if (!store->version.empty()) print_details({{"version", store->version}});
   print_details(store->details);
-  std::printf("\n%s", summary_of(*store, session.context(), kMostSummaryLines).c_str());
+  std::printf("\n%s", summary.c_str());
+  print_sizes(session.filesystem(), path);
   return kSuccess;
 }
 

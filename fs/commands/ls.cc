@@ -131,12 +131,7 @@ int list_command(Arguments arguments) {
   Session session(options);
   Filesystem& filesystem = session.filesystem();
   const std::string start = options.names.size() == 2 ? plain_path(options.names[1]) : std::string();
-  Inode inode = kRootInode;
-  try {
-    inode = resolve_path(filesystem, start);
-  } catch (const Error& error) {
-    throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", options.store, reason(error)));
-  }
+  const Inode inode = resolve_given(filesystem, options.store, start);
   Lister lister(filesystem, {has('l'), has('h'), has('a'), has('p'), has('t')});
   if (filesystem.kind(inode) != FileKind::directory) {
     lister.print(inode, start);

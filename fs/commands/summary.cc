@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "formats/registry.h"
+#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {
@@ -68,6 +69,23 @@ struct Describe {
   void operator()(const Other&) const {}
 };
 
+Node member_of(const Node& node, const std::string& name, Context& context) {
+  if (node.parts)
+    for (Member& member : node.parts->members())
+      if (member.name == name) return refine(std::move(member.node), context);
+  throw not_found("there is no {}", name);
+}
+
+Node node_at(const Node& root, const std::string& path, Context& context) {
+  Node node = root;
+  for (size_t start = 0; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    node = member_of(node, path.substr(start, end - start), context);
+    start = end + 1;
+  }
+  return node;
+}
+
 class Summary {
  public:
   Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
@@ -78,7 +96,7 @@ class Summary {
       std::visit(Describe{line}, node.content);
     } catch (const Error& error) {
       line.what = error.what();
-      if (line.kind.empty()) line.kind = "damaged";
+      if (line.kind.empty()) line.kind = kind_of(error.code());
     }
     if (!node.store.empty()) line.kind = "store";
     const bool is_data = !line.kind.empty();
@@ -108,7 +126,7 @@ class Summary {
         add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
             depth + 1);
     } catch (const Error& error) {
-      lines_.push_back({path, "damaged", error.what()});
+      lines_.push_back({path, kind_of(error.code()), error.what()});
     }
   }
 
@@ -119,9 +137,9 @@ class Summary {
 
 }  // namespace
 
-std::string summary_of(const Store& store, Context& context, size_t most_lines) {
+std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
   Summary summary(context, most_lines);
-  summary.add("", store.root, 0);
+  summary.add(path, node_at(store.root, path, context), 0);
   return summary.text();
 }
 

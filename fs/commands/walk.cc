@@ -4,24 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include "fs/commands/edit_distance.h"
+#include "fs/exit_code.h"
+
 namespace plainfs {
 
 namespace {
-
-// How many letters have to be put in, left out or changed to make b of a.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row[b.size()];
-}
 
 // The name in the directory that is meant by name, or empty where none is near.
 std::string nearest_name(const Listing& listing, const std::string& name) {
@@ -57,6 +45,12 @@ Inode resolve_path(Filesystem& filesystem, const std::string& path) try {
     }
   }
   throw;
+}
+
+Inode resolve_given(Filesystem& filesystem, const std::string& store, const std::string& path) try {
+  return resolve_path(filesystem, path);
+} catch (const Error& error) {
+  throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store, reason(error)));
 }
 
 std::string plain_path(const std::string& path) {
@@ -95,6 +89,17 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
     }
     std::sort(inside.begin(), inside.end(), [](const Walked& a, const Walked& b) { return a.path > b.path; });
     std::move(inside.begin(), inside.end(), std::back_inserter(left));
+  }
+  return all;
+}
+
+std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
+                               std::vector<WalkFailure>& failures) {
+  if (paths.empty()) return walk(filesystem, "", failures);
+  std::vector<Walked> all;
+  for (const std::string& path : paths) {
+    std::vector<Walked> below = walk(filesystem, path, failures);
+    std::move(below.begin(), below.end(), std::back_inserter(all));
   }
   return all;
 }

@@ -25,10 +25,17 @@ struct WalkFailure {
 // As Filesystem::resolve(), with the nearest name there is in the message where there is none.
 Inode resolve_path(Filesystem& filesystem, const std::string& path);
 
+// The same for a path that was given with a store. Throws Failure, with the store in the message.
+Inode resolve_given(Filesystem& filesystem, const std::string& store, const std::string& path);
+
 // The start itself first, then what it holds, directory by directory, each in the order of its names. A
 // directory that cannot be listed is there all the same and adds to failures.
 std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
                          std::vector<WalkFailure>& failures);
+
+// All of what paths name, or of the root where there are none.
+std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
+                               std::vector<WalkFailure>& failures);
 
 // "a/b" of "/a//b/".
 std::string plain_path(const std::string& path);

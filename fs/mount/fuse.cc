@@ -13,6 +13,7 @@
 extern char** environ;
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -79,7 +80,8 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
   fuse_opt_free_args(&arguments);
   if (!session_) throw failure(kNoSession, settings_.mountpoint, "cannot set up FUSE");
   if (fuse_session_mount(session_.get(), settings_.mountpoint.c_str()) != 0) {
-    const std::string reason = why_fuse_is_refused();
+    const std::string reason = why_fuse_is_refused(
+        std::ranges::find(settings_.mount_options, "allow_other") != settings_.mount_options.end());
     throw failure(kMountFailed, settings_.mountpoint, "cannot mount",
                   fmt::format("{}{}; {}", reason.empty() ? "" : ": ", reason, kWithoutFuse));
   }
@@ -159,7 +161,9 @@ std::string missing_for_fuse() {
   if (::access("/dev/fuse", F_OK) != 0)
     return "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe "
            "fuse)";
-  if (::access("/dev/fuse", R_OK | W_OK) != 0 && ::geteuid() != 0) return "/dev/fuse may not be used";
+  if (::access("/dev/fuse", R_OK | W_OK) != 0 && ::geteuid() != 0)
+    return "/dev/fuse may not be used by this user (root can allow it: chmod 666 /dev/fuse; in a container: "
+           "--device /dev/fuse)";
 #endif
   return {};
 }

@@ -54,9 +54,20 @@ bool runs_as_root(const std::string& program) {
          ::statvfs(program.c_str(), &place) == 0 && (place.f_flag & ST_NOSUID) == 0;
 }
 
+// As fusermount3 reads its configuration.
+bool users_may_allow_others() {
+  std::ifstream configuration("/etc/fuse.conf");
+  for (std::string line; std::getline(configuration, line);) {
+    const size_t start = line.find_first_not_of(" \t");
+    const size_t end = line.find_last_not_of(" \t\r");
+    if (start != std::string::npos && line.substr(start, end + 1 - start) == "user_allow_other") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::string why_fuse_is_refused() {
+std::string why_fuse_is_refused(bool for_others) {
   const bool is_root = ::geteuid() == 0;
   if (lacks_sys_admin("CapBnd") || (is_root && lacks_sys_admin("CapEff")))
     return std::string("the capability SYS_ADMIN is not given here; ") + kContainer;
@@ -68,10 +79,12 @@ std::string why_fuse_is_refused() {
   if (own_status("NoNewPrivs") == "1")
     return "fusermount3 may not act as root, because this process runs with no_new_privs (a service's "
            "NoNewPrivileges, a container's no-new-privileges, Apptainer)";
+  if (for_others && !users_may_allow_others())
+    return "-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other";
   return {};
 }
 #else
-std::string why_fuse_is_refused() {
+std::string why_fuse_is_refused(bool) {
   return {};
 }
 #endif

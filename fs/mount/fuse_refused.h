@@ -11,6 +11,7 @@ inline constexpr std::string_view kWithoutFuse =
 
 // Why this process cannot mount, with the way to change it; "" where nothing is seen that stands against it.
 // Only looks at what the system says of itself: whether a mount would work is known by trying.
-std::string why_fuse_is_refused();
+// for_others: with -o allow_other.
+std::string why_fuse_is_refused(bool for_others);
 
 }  // namespace plainfs

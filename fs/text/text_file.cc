@@ -130,7 +130,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   std::optional<Offsets> adopted;  // set before anybody else knows the file
   std::optional<Offsets> offsets;
   std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
-  std::span<const uint64_t> begins;  // of blocks: block_count + 1, the first after the head
+  std::span<const uint64_t> begins;             // of blocks: block_count + 1, the first after the head
 };
 
 void TextFile::State::get_ready() {

@@ -205,11 +205,13 @@ class Commands(unittest.TestCase):
         self.refused(11, f"{store}: meta.dat.csv: there is no meta.dat.csv; there is meta.data.csv", "cat", store, "meta.dat.csv")
         self.refused(11, f"{store}: there is no asays; there is assays", "ls", store, "asays/RNA")
         self.refused(1, "assays: is a directory; plainfs ls lists it", "cat", store, "assays")
+        self.refused(1, f"{store}: is a directory; plainfs ls lists it", "cat", store, "/")
         self.refused(11, f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
                      store + "/assays/RNA", self.folder)
 
     def test_what_is_no_store_is_named(self):
-        for name, content, words in (("a.gz", b"\x1f\x8b\x08", "a gzip file"), ("a.parquet", b"PAR1....", "a Parquet file"),
+        for name, content, words in (("a.gz", b"\x1f\x8b\x08", "a gzip file"), ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
+                                     ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"), ("a.parquet", b"PAR1....", "a Parquet file"),
                                      ("a.tar", b"\0" * 257 + b"ustar", "a tar archive; unpack it first")):
             path = os.path.join(self.folder, name)
             with open(path, "wb") as file:
@@ -221,6 +223,8 @@ class Commands(unittest.TestCase):
     def test_other_programs_words_are_told_the_right_ones(self):
         self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
         self.refused(1, "list: no command; to list a store: plainfs ls STORE", "list", "s")
+        self.refused(1, "chek: no such file or command; there is plainfs check", "chek", "s")
+        self.refused(11, "no/x.h5: no such file or directory", "cat", "no/x.h5")
 
     def test_a_file_url_is_the_file(self):
         self.assertEqual(run("ls", "file://" + SAMPLE).stdout, run("ls", SAMPLE).stdout)
@@ -277,6 +281,56 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r"(?m)^format +h5Seurat$")
         self.assertRegex(text, r"(?m)^assays/RNA/counts +sparse matrix +\d+ × \d+, \d+ values \(\w+\), by column$")
         self.assertRegex(text, r"(?m)^meta\.data +table +\d+ rows × \d+ columns$")
+
+    def test_info_of_a_path_is_of_what_is_there(self):
+        store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+        text = run("info", store + "/assays").stdout.decode()
+        self.assertIn("\nassays/RNA/counts ", text)
+        self.assertNotIn("\nmeta.data ", text)
+        self.assertEqual(run("info", store, "assays").stdout.decode(), text)
+        self.assertEqual(run("info", "-o", "subdir=assays", store).stdout.decode(), text)
+        self.assertRegex(text, r"(?m)^ +\d+ B  assays/RNA/counts/indptr\.npy$")
+        wrong = run("info", store, "asays")
+        self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))
+        self.assertIn("there is no asays", wrong.stderr.decode())
+
+    def test_info_tells_the_unsupported_from_the_damaged(self):
+        store = os.path.join(self.folder, "x.zarr")
+        os.makedirs(os.path.join(store, "a"))
+        for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
+                "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<i4", "compressor": {"id": "rot13"}, "filters": None, "order": "C",
+                "fill_value": 0})):
+            with open(os.path.join(store, name), "w", encoding="utf-8") as file:
+                json.dump(content, file)
+        self.assertRegex(run("info", store).stdout.decode(), r"(?m)^a +not supported +.*rot13")
+        self.assertIn("not supported", run("check", store).stdout.decode())
+
+    def test_check_of_a_path_reads_all_that_is_there(self):
+        store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
+        said = run("check", store + "/assays/RNA/counts").stdout.decode()
+        self.assertEqual(said, run("check", store, "assays/RNA/counts").stdout.decode())
+        listed = run("ls", "-lR", store, "assays/RNA/counts").stdout.decode()
+        self.assertTrue(said.startswith(f"{len(re.findall('(?m)^-', listed))} files, "), said)
+        self.assertIn("matrix.rds", listed)
+        wrong = run("check", store, "asays")
+        self.assertEqual(wrong.returncode, 11)
+        self.assertIn("there is no asays; there is assays", wrong.stderr.decode())
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_output_that_is_lost_is_no_success(self):
+        for arguments in (["ls", "-lR", SAMPLE], ["info", SAMPLE], ["info", "--json", SAMPLE], ["check", SAMPLE], ["--help"], ["-V"],
+                          ["cat", SAMPLE, "matrix.mtx"], ["export", "--tar", SAMPLE, "-"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(result.returncode, 16)
+                self.assertIn("standard output: ", result.stderr.decode())
+
+    def test_export_of_what_is_not_there_makes_nothing(self):
+        target = os.path.join(self.folder, "made", "out")
+        result = run("export", SAMPLE, "matrx.mtx", target)
+        self.assertEqual(result.returncode, 11)
+        self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: there is no matrx.mtx; there is matrix.mtx\n")
+        self.assertFalse(os.path.exists(os.path.dirname(target)))
 
     def test_check_of_the_good_ones_says_how_much_was_read(self):
         failures = []

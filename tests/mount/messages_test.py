@@ -22,7 +22,7 @@ MISTAKES = (
     ("https://me:secret@b/x m", 15, "a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc"),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
     ("rnd m", 13, "rnd: no format that plainfs knows"),
-    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a gzip file (of a tar archive, an R workspace or text); unpack it first"),
+    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a gzip file (of a tar archive, an R workspace or text); unpack it first (R: load(), then saveRDS())"),
     ("x.parquet m", 13, "x.parquet: no format that plainfs knows: a Parquet file, which pandas, R's arrow and DuckDB read"),
     ("h5.zip m", 13, "h5.zip: no format that plainfs knows: a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip"),
     ("pbmc.h5seurat/assays/RNA m", 11, "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "
@@ -122,12 +122,12 @@ class Messages(Folder):
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
     # Where FUSE refuses.
-    def refused(self, setup, start, code=4):
-        """What plainfs says as `START plainfs pbmc.h5seurat m`, after setup in a mount namespace; $1 is an empty folder."""
+    def refused(self, setup, start, code=4, options=""):
+        """What plainfs says as `START plainfs OPTIONS pbmc.h5seurat m`, after setup in a mount namespace; $1 is an empty folder."""
         for path in (self.folder, os.path.join(self.folder, "pbmc.h5seurat"), self.point):
             os.chmod(path, 0o777)
         program = self.copy_of(PROGRAM, "plainfs")
-        result = mounted.in_own_namespace(f'{setup}\ncd "$2"; exec {start} "$3" pbmc.h5seurat m', self.empty("e"), self.folder, program)
+        result = mounted.in_own_namespace(f'{setup}\ncd "$2"; exec {start} "$3" {options} pbmc.h5seurat m', self.empty("e"), self.folder, program)
         if result is None:
             self.skipTest("no mount namespace may be made")
         if result.returncode == 99:
@@ -145,6 +145,18 @@ class Messages(Folder):
     def test_without_the_device(self):
         self.assertIn("/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe fuse); ",
                       self.refused("mount -t tmpfs none /dev", "", 3))
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
+    def test_a_user_without_leave(self):
+        closed = self.DEVICE.replace("666", "600")
+        self.assertIn("/dev/fuse may not be used by this user (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
+                      self.refused(closed, self.NOBODY, 3))
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
+    def test_a_user_who_lets_others_in(self):
+        nothing_said = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
+        self.assertIn("-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other; ",
+                      self.refused(nothing_said, self.NOBODY, options="-o allow_other"))
 
     @unittest.skipUnless(shutil.which("setpriv"), "not installed: setpriv")
     def test_without_the_capability(self):
