@@ -4,97 +4,160 @@ _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= 
   follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= max_read= missing= negative_timeout= no_sign on_change= region= single_thread subdir=
   subtype= threads= timeout= uid= umask= version views='
 
-# The values of -o name=value that are a choice.
-_plainfs_values() {
-  case $1 in
-    log_level) echo error warning info debug ;;
-    missing) echo fill error ;;
-    on_change) echo error reopen ;;
-    views) echo csv npy bin mtx tsv json gz bgzf rds h5ad h5 ;;
+_plainfs_commands='ls cat export info check index reload run ps umount'
+
+# What begins with $3 of the words $2, behind $1, which stands on the line before it.
+_plainfs_choice() {
+  mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$1" -W "$2" -- "$3")
+}
+
+# Files that begin with $2, behind $1; with -d as $3 folders alone. A folder ends in a slash.
+_plainfs_files() {
+  local name
+  is_path=1
+  while IFS= read -r name; do
+    [[ $3 != -d && -d $name ]] && name+=/
+    [[ -n $name ]] && COMPREPLY+=("$1$name")
+  done < <(
+    # whatever the user has set for patterns
+    shopt -s nullglob
+    shopt -u failglob
+    set +f
+    if [[ $3 == -d ]]; then printf '%s\n' "$2"*/; else printf '%s\n' "$2"*; fi
+  )
+}
+
+# What begins with $2, behind $1, of what `plainfs ls` lists of the words $3...; a folder ends in a slash.
+_plainfs_listed() {
+  local folder='' name
+  [[ $2 == */* ]] && folder=${2%/*}/
+  is_path=1
+  while IFS= read -r name; do
+    [[ $folder$name == "$2"* ]] && COMPREPLY+=("$1$folder$name")
+  done < <(plainfs ls -p -- "${@:3}" 2>/dev/null)
+}
+
+# Paths inside the store $3 that begin with $2, behind $1.
+_plainfs_inside() {
+  local folder=/
+  [[ $2 == */* ]] && folder=${2%/*}/
+  _plainfs_listed "$1" "$2" "$3" "$folder"
+}
+
+# The values of option $1 that begin with $3, behind $2, which stands on the line before them.
+_plainfs_value() {
+  local joined='' path found=()
+  case ${1//-/_} in
+    gid) mapfile -t COMPREPLY < <(compgen -P "$2" -g -- "$3") ;;
+    index)
+      _plainfs_choice "$2" none "$3"
+      _plainfs_files "$2" "$3" -d
+      ;;
+    log_file) _plainfs_files "$2" "$3" ;;
+    log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
+    missing) _plainfs_choice "$2" 'fill error' "$3" ;;
+    on_change) _plainfs_choice "$2" 'error reopen' "$3" ;;
+    subdir)
+      [[ -n $store ]] && _plainfs_inside "$2" "$3" "$store"
+      for path in "${COMPREPLY[@]}"; do [[ $path == */ ]] && found+=("$path"); done
+      COMPREPLY=("${found[@]}")
+      ;;
+    uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
+    views)
+      [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
+      _plainfs_choice "$2$joined" 'csv npy bin mtx tsv json gz bgzf rds h5ad h5' "${3##*[,+:]}"
+      ;;
   esac
 }
 
-# The last option of a comma-separated list, or its value. Readline replaces what follows the last "=".
+# The last option of a comma-separated list, or its value. A comma may also stand between views.
 _plainfs_option() {
-  local list=$1 last=${1##*,}
-  if [[ $list =~ (^|,)views=([a-z0-9,+:]*[,+:])?([a-z0-9]*)$ ]]; then
-    mapfile -t COMPREPLY < <(compgen -P "${BASH_REMATCH[2]}" -W "$(_plainfs_values views)" -- "${BASH_REMATCH[3]}")
-    return
-  fi
-  if [[ $last == log_file=* ]]; then
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -f -- "${last#*=}")
-    return
-  fi
-  if [[ $last == index=* ]]; then
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -W none -- "${last#*=}"; compgen -d -- "${last#*=}")
-    return
-  fi
+  local last=${1##*,}
+  local before=${1%"$last"}
+  [[ $1 =~ ^((.*,)?views=)([a-z0-9,+:]*,[a-z0-9+:]*)$ ]] && _plainfs_value views "${BASH_REMATCH[1]}" "${BASH_REMATCH[3]}"
   if [[ $last == *=* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$(_plainfs_values "${last%%=*}")" -- "${last#*=}")
-    return
+    _plainfs_value "${last%%=*}" "$before${last%%=*}=" "${last#*=}"
+  else
+    _plainfs_choice "$before" "$_plainfs_options" "$last"
   fi
-  local before=${list%"$last"}
-  mapfile -t COMPREPLY < <(compgen -P "${before##*=}" -W "$_plainfs_options" -- "$last")
-  [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 
-# Paths inside a store that are written as one word with it, STORE/PATH.
-_plainfs_in_one_word() {
-  local folder=${1%/*} name
-  [[ $1 == */* && ! -d $folder ]] || return
-  while IFS= read -r name; do
-    [[ $folder/$name == "$1"* ]] && COMPREPLY+=("$folder/$name")
-  done < <(plainfs ls -p "$folder" 2>/dev/null)
-  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
-}
-
-# Paths inside the store $1 that begin with $2, as `plainfs ls` lists them; a folder ends in a slash.
-_plainfs_inside() {
-  local folder='' name
-  [[ $2 == */* ]] && folder=${2%/*}/
-  while IFS= read -r name; do
-    [[ $folder$name == "$2"* ]] && COMPREPLY+=("$folder$name")
-  done < <(plainfs ls -p "$1" "${folder:-/}" 2>/dev/null)
-  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
-}
-
-# The words of the line so far, unquoted, into words[]; the last one is what is being typed.
+# The words of the line $1 as the shell will read them, into words[]; no command in them is run. The last one is being typed:
+# readline replaces what follows kept in it, which is in the quotes quote if they are open; it began with tilde, which is home.
 _plainfs_words() {
-  local at=0 char quote='' word='' open=0
-  words=()
+  local at=0 char word='' open=0 outside=''
+  words=() quote='' kept='' tilde='' home=''
   for ((; at < ${#1}; at++)); do
     char=${1:at:1}
-    if [[ -n $quote ]]; then
-      if [[ $char == "$quote" ]]; then quote=''; else word+=$char; fi
-    elif [[ $char == [\'\"] ]]; then
-      quote=$char open=1
-    elif [[ $char == \\ ]]; then
+    if [[ $char == "$quote" ]]; then
+      quote='' kept=$outside
+    elif [[ $quote == \' ]]; then
+      word+=$char
+    elif [[ $char == \\ && (-z $quote || ${1:at+1:1} == [\"\\\$\`]) ]]; then
       ((++at))
       word+=${1:at:1} open=1
+    elif [[ $char == \$ && ${1:at} =~ ^\$(([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\}) ]]; then
+      char=${BASH_REMATCH[2]}${BASH_REMATCH[3]}
+      word+=${_plainfs_variables[$char]} open=1
+      ((at += ${#BASH_REMATCH} - 1))
+    elif [[ -n $quote ]]; then
+      word+=$char
+    elif [[ $char == [\'\"] ]]; then
+      quote=$char open=1 outside=$kept kept=$word
     elif [[ $char == [[:space:]] ]]; then
       ((open)) && words+=("$word")
-      word='' open=0
+      word='' open=0 kept='' tilde='' home=''
+    elif [[ $open == 0 && ${1:at} =~ ^(~[A-Za-z0-9_.+-]*)(/|[[:space:]]|$) ]]; then
+      tilde=${BASH_REMATCH[1]} open=1
+      eval "home=$tilde"
+      word=$home
+      ((at += ${#tilde} - 1))
     else
+      [[ $char == @ && $COMP_WORDBREAKS == *@* ]] && kept=$word
       word+=$char open=1
+      [[ $char != @ && $COMP_WORDBREAKS == *"$char"* ]] && kept=$word
     fi
   done
   words+=("$word")
 }
 
-_plainfs() {
-  local words word names=() before=
-  COMPREPLY=()
-  _plainfs_words "${COMP_LINE:0:COMP_POINT}"
-  local cur=${words[-1]} command=${words[1]}
-  for word in "${words[@]:1:${#words[@]}-2}"; do
-    [[ $word == -* || $before =~ ^(-o|--range|--views|--part|--tasks|--task-size)$ ]] || names+=("$word")
-    before=$word
-  done
+# Whether the word behind option $1 is its value. The options that FUSE is given as they are have theirs behind a "=".
+_plainfs_wants_word() {
+  local name=${1#--}
+  [[ $1 =~ ^(-[hVfds]*o|--range|--part|--tasks|--task-size)$ ]] && return
+  [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
+}
 
-  if [[ $before == -o ]]; then
+# The words given that are no options and no values of any, into names[]; asked is the option whose value comes next.
+_plainfs_names() {
+  local word
+  names=() asked=''
+  for word; do
+    if [[ -n $asked ]]; then
+      asked=''
+    elif [[ $word == -?* ]]; then
+      _plainfs_wants_word "$word" && asked=$word
+    elif [[ -n $word ]]; then
+      names+=("$word")
+    fi
+  done
+}
+
+# Fills COMPREPLY with whole words that begin with $cur.
+_plainfs_complete() {
+  if [[ $asked == -*o && $asked != --* ]]; then
     _plainfs_option "$cur"
+  elif [[ -n $asked ]]; then
+    _plainfs_value "${asked#--}" '' "$cur"
+  elif [[ $command == run && " ${words[*]:2:${#words[@]}-3} " == *' -- '* ]]; then
+    if [[ ${words[-2]} == -- && $cur != */* ]]; then
+      mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+    else
+      _plainfs_files '' "$cur"
+    fi
+  elif [[ $cur == --*=* ]]; then
+    local name=${cur%%=*}
+    _plainfs_value "${name#--}" "$name=" "${cur#*=}"
   elif [[ $cur == -* ]]; then
     local letters='-h -V -f -d -s -o'
     case $command in
@@ -104,31 +167,69 @@ _plainfs() {
       info | ps) letters='--json' ;;
       check | index | reload | umount) letters='' ;;
     esac
+    # shellcheck disable=SC2086 # a list of names
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"
+    # shellcheck disable=SC2086
     [[ $cur == --*-* ]] && letters+=" $(printf -- '--%s ' ${_plainfs_options//_/-})"
-    mapfile -t COMPREPLY < <(compgen -W "$letters" -- "$cur")
-    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+    _plainfs_choice '' "$letters" "$cur"
   elif [[ $command == export && " ${words[*]} " =~ ' '--(task|finish|status)[=\ ] ]]; then
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-  elif [[ $command =~ ^(ls|cat|export)$ ]] && ((${#names[@]} > 1)); then
-    _plainfs_inside "${names[1]}" "$cur"
-    if [[ $command == export ]]; then
-      compopt -o filenames
-      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur")
-    fi
-  elif [[ $command == ps ]]; then
-    :
+    _plainfs_files '' "$cur"
+  elif [[ $command =~ ^(ls|cat|export)$ && ${#names[@]} -gt 0 ]]; then
+    _plainfs_inside '' "$cur" "$store"
+    [[ $command == export ]] && _plainfs_files '' "$cur" -d
   elif [[ $command =~ ^(reload|umount)$ ]]; then
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-  else
-    compopt -o filenames
-    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-    ((${#words[@]} > 2)) ||
-      mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'ls cat export info check index reload run ps umount' -- "$cur")
-    [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 ]] && _plainfs_in_one_word "$cur"
+    _plainfs_files '' "$cur" -d
+  elif [[ $command != ps ]]; then
+    _plainfs_files '' "$cur"
+    ((${#words[@]} > 2)) || _plainfs_choice '' "$_plainfs_commands" "$cur"
+    # STORE/PATH in one word, where no file is called so
+    [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 && $cur == */* && $cur != *://* ]] &&
+      _plainfs_listed '' "$cur" "${cur%/*}"
   fi
+}
+
+# Readline's own quoting leaves "$" and "`" alone in what is no file, as paths inside a store are.
+_plainfs_quote() {
+  compopt -o filenames -o noquote
+  ((${#COMPREPLY[@]})) || return
+  mapfile -t COMPREPLY < <(
+    case $quote in
+      \') printf '%s\n' "${COMPREPLY[@]}" | sed "s/'/'\\\\''/g; s/^'/''/" ;; # of two quotes in a row readline drops one
+      \") printf '%s\n' "${COMPREPLY[@]}" | sed 's/[\\"$`]/\\&/g' ;;
+      *) printf '%q\n' "${COMPREPLY[@]}" ;;
+    esac
+  )
+}
+
+_plainfs_line() {
+  local words names asked quote kept tilde home is_path='' command='' behind store cur
+  COMPREPLY=()
+  _plainfs_words "_${COMP_LINE:COMP_POINT}"
+  _plainfs_names "${words[@]:1}"
+  behind=("${names[@]}")
+  _plainfs_words "${COMP_LINE:0:COMP_POINT}"
+  cur=${words[-1]}
+  [[ ${#words[@]} -gt 2 && " $_plainfs_commands " == *" ${words[1]} "* ]] && command=${words[1]}
+  _plainfs_names "${words[@]:1:${#words[@]}-2}"
+  [[ -n $command ]] && names=("${names[@]:1}")
+  store=${names[0]:-${behind[0]}}
+  _plainfs_complete
+  [[ -n $kept ]] && tilde='' home=$kept
+  COMPREPLY=("${COMPREPLY[@]#"$home"}")
+  [[ -n $is_path ]] && _plainfs_quote
+  COMPREPLY=("${COMPREPLY[@]/#/$tilde}")
+  [[ ${COMPREPLY[0]} == *[/=] ]] && compopt -o nospace
+}
+
+_plainfs() {
+  # The variables that the line names, before those of a function here hide them.
+  local -A _plainfs_variables=()
+  local _plainfs_rest=$COMP_LINE
+  while [[ $_plainfs_rest =~ \$\{?([A-Za-z_][A-Za-z0-9_]*)(.*) ]]; do
+    _plainfs_variables[${BASH_REMATCH[1]}]=${!BASH_REMATCH[1]}
+    _plainfs_rest=${BASH_REMATCH[2]}
+  done
+  _plainfs_line
 }
 
 complete -F _plainfs plainfs
