@@ -83,8 +83,10 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   try {
     store = std::make_shared<const Store>(open_store(options.store, context_));
   } catch (const Error& error) {
+    const std::string why = reason(error),
+                      place = options.store + ": ";  // which a server's answer begins with
     throw Failure(exit_code_of(error.code()),
-                  fmt::format("{}: {}{}", options.store, reason(error), inner_hint(options.store)));
+                  fmt::format("{}{}{}", why.starts_with(place) ? "" : place, why, inner_hint(options.store)));
   }
   try {
     filesystem_ = std::make_unique<Filesystem>(std::move(store), std::move(appearance), context_);

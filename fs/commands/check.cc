@@ -114,11 +114,11 @@ int check_command(Arguments arguments) {
     });
   }
   complaints.print();
-  const std::string outcome = complaints.count() == 0 ? std::string("all readable")
-                                                      : fmt::format("{} finding{}", complaints.count(),
-                                                                    complaints.count() == 1 ? "" : "s");
-  std::printf("%s\n",
-              fmt::format("{} files, {}: {}", files, byte_text(static_cast<double>(bytes)), outcome).c_str());
+  const std::string outcome =
+      complaints.count() == 0 ? std::string("all readable") : count_text(complaints.count(), "finding");
+  std::printf("%s\n", fmt::format("{}, {}: {}", count_text(files, "file"),
+                                  byte_text(static_cast<double>(bytes)), outcome)
+                          .c_str());
   return complaints.exit_code();
 }
 

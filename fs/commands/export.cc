@@ -52,7 +52,7 @@ class Export {
     progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
-    progress_.finish(fmt::format("{} files written, {} there already", count.load(), skipped_.load()));
+    progress_.finish(fmt::format("{} written, {} there already", count_text(count, "file"), skipped_.load()));
     return failures_.code();
   }
 

@@ -41,7 +41,9 @@ int index_command(Arguments arguments) {
   }
   const std::string rest =
       refused == 0 ? "" : fmt::format(", {} that cannot be shown are left out", refused.load());
-  std::printf("%s\n", fmt::format("{} files in {}{}", files.size() - refused, options.index, rest).c_str());
+  std::printf(
+      "%s\n",
+      fmt::format("{} in {}{}", count_text(files.size() - refused, "file"), options.index, rest).c_str());
   return kSuccess;
 }
 

@@ -47,7 +47,7 @@ void print_sizes(Filesystem& filesystem, const std::string& path) {
   if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
   const std::string others =
       known < files ? ", the sizes of others after plainfs index or the first ls -l" : std::string();
-  std::printf("\n%zu files%s\n%s", files, others.c_str(), lines.c_str());
+  std::printf("\n%s%s\n%s", count_text(files, "file").c_str(), others.c_str(), lines.c_str());
 }
 
 std::string summary_at(const Store& store, Context& context, const std::string& path) try {

@@ -29,6 +29,10 @@ std::string byte_text(double bytes) {
                                     : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
+std::string count_text(uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string duration_text(double seconds) {
   const auto whole = static_cast<uint64_t>(std::max(0.0, seconds));
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
@@ -79,7 +83,7 @@ void Progress::skip(uint64_t amount) {
 // Requires: mutex_ is held, as for show().
 std::string Progress::state(Clock::time_point now) const {
   if (unit_ == Unit::files)
-    return fmt::format("{}: {} of {} files, {}", doing_, done_, total_,
+    return fmt::format("{}: {} of {}, {}", doing_, done_, count_text(total_, "file"),
                        duration_text(seconds_of(now - start_)));
   const double passed = seconds_of(now - phase_start_);
   const double speed = passed > 0 ? static_cast<double>(done_) / passed : 0;

@@ -54,6 +54,8 @@ class Progress {
 
 // "1.5 GB": powers of 1000.
 std::string byte_text(double bytes);
+// "1 file", "2 files".
+std::string count_text(uint64_t count, std::string_view what);
 // "0:07", "1:02:03".
 std::string duration_text(double seconds);
 

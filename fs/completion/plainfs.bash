@@ -174,7 +174,7 @@ _plainfs_complete() {
     _plainfs_choice '' "$letters" "$cur"
   elif [[ $command == export && " ${words[*]} " =~ ' '--(task|finish|status)[=\ ] ]]; then
     _plainfs_files '' "$cur"
-  elif [[ $command =~ ^(ls|cat|export)$ && ${#names[@]} -gt 0 ]]; then
+  elif [[ $command =~ ^(ls|cat|export|info|check)$ && ${#names[@]} -gt 0 ]]; then
     _plainfs_inside '' "$cur" "$store"
     [[ $command == export ]] && _plainfs_files '' "$cur" -d
   elif [[ $command =~ ^(reload|umount)$ ]]; then
@@ -183,7 +183,7 @@ _plainfs_complete() {
     _plainfs_files '' "$cur"
     ((${#words[@]} > 2)) || _plainfs_choice '' "$_plainfs_commands" "$cur"
     # STORE/PATH in one word, where no file is called so
-    [[ $command =~ ^(ls|cat|export)$ && ${#COMPREPLY[@]} -eq 0 && $cur == */* && $cur != *://* ]] &&
+    [[ $command =~ ^(ls|cat|export|info|check)$ && ${#COMPREPLY[@]} -eq 0 && $cur == */* && $cur != *://* ]] &&
       _plainfs_listed '' "$cur" "${cur%/*}"
   fi
 }

@@ -119,12 +119,12 @@ class Commands(unittest.TestCase):
     def test_progress_is_a_bar_on_a_terminal_and_a_plain_line_elsewhere(self):
         store = self.large()
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
-        self.assertRegex(plain, rb"(?m)^1 files written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
+        self.assertRegex(plain, rb"(?m)^1 file written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         # A fast machine may be done before there is anything to say, and before it can be held.
         for number in range(20):
             shown = self.shown_on_a_terminal(store, os.path.join(self.folder, f"bar{number}"))
-            self.assertIn(b"1 files written", shown)
-            if bar := re.search(rb"measuring: 0 of 1 files, 0:\d\d|writing \[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left", shown):
+            self.assertIn(b"1 file written", shown)
+            if bar := re.search(rb"measuring: 0 of 1 file, 0:\d\d|writing \[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left", shown):
                 break
         self.assertTrue(bar, shown)
 

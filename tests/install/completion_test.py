@@ -77,7 +77,8 @@ LINES = (
     ("plainfs ls pb:1.h5ad/obs.r", "ds "),
     ("plainfs ls pb\\:1.h5ad obs.r", "ds "),
     ("plainfs ls pb:1.h5ad obs.r", "ds "),
-    ("plainfs info pbmc.h5seurat/ass", ""),  # which it refuses
+    ("plainfs info pbmc.h5seurat/ass", "ays/"),
+    ("plainfs check pbmc.h5seurat meta.data.c", "sv "),
     ("plainfs reload outd", "ir/"),
     # run
     ("plainfs run pbmc.h", "5seurat "),

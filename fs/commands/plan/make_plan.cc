@@ -148,8 +148,9 @@ int plan_command(Arguments arguments) {
     plan->read = options.read;
     keep_sizes(session.filesystem(), path, progress);
     write_plan(*plan, path);
-    progress.say(fmt::format("{} files, {}, in {} tasks", plan->files.size(),
-                             byte_text(static_cast<double>(plan->bytes())), plan->tasks.size()));
+    progress.say(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),
+                             byte_text(static_cast<double>(plan->bytes())),
+                             count_text(plan->tasks.size(), "task")));
     std::printf("%zu\n", plan->tasks.size());
     return failures.code();
   }

@@ -86,7 +86,7 @@ class Finish {
     std::vector<size_t> all(plan_.tasks.size());
     std::iota(all.begin(), all.end(), size_t{0});
     state_.remove_records(all);
-    progress_.say(fmt::format("{} files, {}, are there", plan_.files.size(),
+    progress_.say(fmt::format("{}, {}, are there", count_text(plan_.files.size(), "file"),
                               byte_text(static_cast<double>(plan_.bytes()))));
     return kSuccess;
   }
