@@ -13,6 +13,7 @@ import collections
 import multiprocessing
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -97,17 +98,24 @@ class Reader:
                     return f"other bytes at {offset}, {len(got)} of {length}; now of {os.fstat(shown.fileno()).st_size} bytes, not {size}"
         return None
 
+    def times_reopened(self):
+        with open(os.path.join(self.mountpoint, ".plainfs", "stats.json"), encoding="utf-8") as stats:
+            return int(re.search(r'"reopened": *(\d+)', stats.read()).group(1))
+
     def read_one(self):
         path = self.random.choice(self.files)
         start = time.monotonic()
         # A file that was opened before the store was reopened fails; opened anew it must not.
-        for attempt in range(4):
+        attempts = 0
+        while attempts < 3:
+            times = self.times_reopened()
             try:
                 with open(os.path.join(self.mountpoint, path), "rb", buffering=0) as shown:
                     wrong = self.compare(path, shown)
                 break
             except OSError as error:
-                wrong = f"{error.strerror} in {attempt + 1} attempts"
+                attempts += self.times_reopened() == times
+                wrong = f"{error.strerror} in {attempts} attempts during which the store was not opened again"
                 self.found["again"] += 1
                 time.sleep(0.05)
         self.slowest = max(self.slowest, time.monotonic() - start)
