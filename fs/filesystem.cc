@@ -102,12 +102,10 @@ Status Filesystem::status(Inode inode, bool with_size) {
       break;
     case FileKind::file:
       status.st_mode = S_IFREG | mode(tree, inode, 0644);
-      if (const std::optional<uint64_t> size = with_size ? tree.size(inode) : size_so_far(tree, inode)) {
+      if (const std::optional<uint64_t> size = with_size ? tree.size(inode) : size_so_far(tree, inode))
         status.st_size = static_cast<off_t>(*size);
-      } else {
-        status.st_size = static_cast<off_t>(inodes_->size(inode));
+      else
         whole.is_whole = false;
-      }
       break;
     case FileKind::link:
       status.st_mode = S_IFLNK | 0777;

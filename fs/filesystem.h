@@ -77,10 +77,7 @@ class Filesystem {
   Inode lookup(Inode directory, std::string_view name);
   // What stat shows; the first one of a text file computes its size.
   struct stat status(Inode inode);
-  // The same without a pass over the content: where the size is not known yet, or cannot be, it is the last
-  // one that was known before the store was opened again, else 0. (The kernel takes it for the end of the
-  // file: who was told the size and is about to read must not find an end at 0 because another looks up the
-  // name.)
+  // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
   Status status_so_far(Inode inode);
   // Throws changed as open does.
   ListingPtr list(Inode directory);

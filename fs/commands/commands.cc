@@ -23,6 +23,7 @@ const Command* find_command(std::string_view name) {
 }
 
 std::string_view nearest_command(std::string_view name) {
+  if (name.starts_with('-')) return {};  // an option
   for (const Command& command : kCommands)
     if (edit_distance(name, command.name) == 1) return command.name;
   return {};

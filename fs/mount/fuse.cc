@@ -123,6 +123,8 @@ void FuseMount::invalidate() {
       fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
     }
   }
+  for (const NodeNumber node : nodes_.others_open())
+    fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
 }
 
 std::string FuseMount::way_back() const {

@@ -10,6 +10,7 @@
 
 #include "fs/filesystem.h"
 #include "fs/mount/faults.h"
+#include "fs/mount/nodes.h"
 #include "fs/sizings.h"
 
 struct fuse_session;
@@ -78,6 +79,7 @@ class FuseMount {
   // Something was found to have changed since the store was opened. Relaxed: whoever sees it late opens late.
   std::atomic<bool> has_changed_{false};
   Faults faults_;
+  Nodes nodes_;
   Sizings sizings_;                    // after the session, so that it answers before that ends
   std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
   std::atomic<int64_t> open_files_{0};

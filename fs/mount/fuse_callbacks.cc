@@ -26,7 +26,7 @@ struct FuseCallbacks {
 
   // Runs answer(filesystem) and replies with the errno of what it throws.
   template <class Answer>
-  static void guarded(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, Answer&& answer) {
+  static void guarded(FuseMount& mount, fuse_req_t request, Inode inode, Answer&& answer) {
     try {
       const FuseRequest asked(request, mount);
       const Request::Scope scope(&asked);
@@ -36,7 +36,7 @@ struct FuseCallbacks {
     }
   }
 
-  static int error_number(FuseMount& mount, fuse_ino_t inode, const std::exception_ptr& thrown) {
+  static int error_number(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) {
     const auto report = [&](const Error& error) {
       mount.faults_.remember(inode, error);
       return mount.filesystem_.report(inode, error);
@@ -65,7 +65,7 @@ struct FuseCallbacks {
 
   // As Filesystem::lookup; a store that has changed is opened anew here, where that is wanted: the kernel
   // holds the directory until it has the answer, and is told to forget the rest after that.
-  static Inode lookup_anew(FuseMount& mount, Filesystem& filesystem, fuse_ino_t parent, const char* name) {
+  static Inode lookup_anew(FuseMount& mount, Filesystem& filesystem, Inode parent, const char* name) {
     const uint64_t before = filesystem.times_reopened();
     try {
       return filesystem.lookup(parent, name);
@@ -77,9 +77,10 @@ struct FuseCallbacks {
     return filesystem.lookup(parent, name);
   }
 
-  static void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  static void lookup(fuse_req_t request, fuse_ino_t parent_node, const char* name) {
     FuseMount& mount = mount_of(request);
-    fuse_ino_t inode = parent;
+    const Inode parent = inode_of(parent_node);
+    Inode inode = parent;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       fuse_entry_param entry{};
       entry.entry_timeout = mount.settings_.entry_timeout;
@@ -98,11 +99,11 @@ struct FuseCallbacks {
     });
   }
 
-  static void entry_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, fuse_entry_param& entry,
+  static void entry_reply(FuseMount& mount, fuse_req_t request, Inode inode, fuse_entry_param& entry,
                           Filesystem& filesystem) {
     guarded(mount, request, inode, [&](Filesystem&) {
-      entry.ino = inode;
       const Status status = filesystem.status_so_far(inode);
+      entry.ino = status.is_whole ? inode : mount.nodes_.another(inode);
       entry.attr = status.stat;
       // To the kernel a file of a store that was opened anew is another one: who has the old one open gets
       // EIO, and nothing of what it keeps of that. Directories stay, for whoever is in one.
@@ -118,7 +119,7 @@ struct FuseCallbacks {
 
   // A request that is answered once the size of its file is known.
   struct Waiting : Sizings::Asker {
-    Waiting(FuseMount& of, fuse_req_t asked, fuse_ino_t file, Reply reply, OtherReply other)
+    Waiting(FuseMount& of, fuse_req_t asked, Inode file, Reply reply, OtherReply other)
         : mount(of), request(asked), inode(file), then(std::move(reply)), otherwise(std::move(other)) {}
     bool has_left() override { return is_abandoned(request); }
     void answer(std::exception_ptr error) override {
@@ -131,24 +132,25 @@ struct FuseCallbacks {
 
     FuseMount& mount;
     const fuse_req_t request;
-    const fuse_ino_t inode;
+    const Inode inode;
     const Reply then;
     const OtherReply otherwise;
   };
 
   // otherwise: what replies where the size cannot be had; false: it has not, and the error is the reply.
-  static void when_sized(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, Reply then,
+  static void when_sized(FuseMount& mount, fuse_req_t request, Inode inode, Reply then,
                          OtherReply otherwise = {}) {
     mount.sizings_.ask(
         inode, std::make_shared<Waiting>(mount, request, inode, std::move(then), std::move(otherwise)));
   }
 
-  static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t inode, const struct stat& status,
+  static void attr_reply(FuseMount& mount, fuse_req_t request, Inode inode, const struct stat& status,
                          Filesystem& filesystem) {
     fuse_reply_attr(request, &status, filesystem.changes(inode) ? 0 : mount.settings_.attr_timeout);
   }
 
-  static void getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
+  static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info*) {
+    const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request);
     bool is_whole = true;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
@@ -170,7 +172,8 @@ struct FuseCallbacks {
         });
   }
 
-  static void readlink(fuse_req_t request, fuse_ino_t inode) {
+  static void readlink(fuse_req_t request, fuse_ino_t node) {
+    const Inode inode = inode_of(node);
     guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
       fuse_reply_readlink(request, filesystem.read_link(inode).c_str());
     });
@@ -180,8 +183,8 @@ struct FuseCallbacks {
   // then, that is done first, and ESTALE makes the kernel look the path up again and come back. Only for what
   // it asks without holding a directory: to make it forget takes those.
   template <class Answer>
-  static void guarded_anew(FuseMount& mount, fuse_req_t request, fuse_ino_t inode,
-                           const fuse_file_info& given, Answer answer) {
+  static void guarded_anew(FuseMount& mount, fuse_req_t request, Inode inode, const fuse_file_info& given,
+                           Answer answer) {
     bool has_changed =
         mount.settings_.reopens_on_change && mount.has_changed_.exchange(false, std::memory_order_relaxed);
     const auto now = [&mount, request, inode, given, answer](bool* changed) {
@@ -205,21 +208,23 @@ struct FuseCallbacks {
     });
   }
 
-  static void open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* given) {
+  static void open(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
+    const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request);
     if ((given->flags & O_ACCMODE) != O_RDONLY) {
       fuse_reply_err(request, EROFS);
       return;
     }
     guarded_anew(mount, request, inode, *given,
-                 [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
+                 [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
                    auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
                    info.direct_io = file->file.changes;
                    info.keep_cache = !file->file.changes;
                    info.fh = to_handle(std::move(file));
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+                   mount.nodes_.opened(node);
                    if (fuse_reply_open(request, &info) != 0)
-                     close<OpenedFile>(mount, &info);  // the opener was interrupted
+                     close_file(mount, node, &info);  // the opener was interrupted
                  });
   }
 
@@ -229,13 +234,19 @@ struct FuseCallbacks {
     mount.open_files_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  static void release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
-    close<OpenedFile>(mount_of(request), info);
+  static void close_file(FuseMount& mount, fuse_ino_t node, const fuse_file_info* info) {
+    mount.nodes_.closed(node);
+    close<OpenedFile>(mount, info);
+  }
+
+  static void release(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
+    close_file(mount_of(request), node, info);
     fuse_reply_err(request, 0);
   }
 
-  static void read(fuse_req_t request, fuse_ino_t inode, size_t size, off_t offset, fuse_file_info* info) {
+  static void read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
     FuseMount& mount = mount_of(request);
+    const Inode inode = inode_of(node);
     OpenedFile& opened = *from_handle<OpenedFile>(info);
     const auto reply = [request, size, offset, &opened](Filesystem& filesystem) {
       opened.is_sized.store(true, std::memory_order_relaxed);
@@ -249,7 +260,8 @@ struct FuseCallbacks {
     if (!is_sized) when_sized(mount, request, inode, reply);
   }
 
-  static void opendir(fuse_req_t request, fuse_ino_t inode, fuse_file_info* given) {
+  static void opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
+    const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request);
     guarded_anew(mount, request, inode, *given,
                  [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
@@ -268,7 +280,8 @@ struct FuseCallbacks {
   }
 
   // Entries are numbered "." 0, ".." 1, then as listed; an offset is the number of the next one.
-  static void readdir(fuse_req_t request, fuse_ino_t inode, size_t size, off_t offset, fuse_file_info* info) {
+  static void readdir(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
+    const Inode inode = inode_of(node);
     guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       std::vector<char> buffer(size);
@@ -305,10 +318,10 @@ struct FuseCallbacks {
   }
 
 #ifdef __APPLE__
-  static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room, uint32_t) {
+  static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room, uint32_t) {
     constexpr int kNoSuchAttribute = ENOATTR;
 #else
-  static void getxattr(fuse_req_t request, fuse_ino_t inode, const char* name, size_t room) {
+  static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
     constexpr int kNoSuchAttribute = ENODATA;
 #endif
     const auto reply = [request, room](const std::optional<std::string>& value) {
@@ -318,6 +331,7 @@ struct FuseCallbacks {
         fuse_reply_err(request, kNoSuchAttribute);
     };
     FuseMount& mount = mount_of(request);
+    const Inode inode = inode_of(node);
     bool is_known = true;
     const auto reply_reason = [&mount, inode, reply](Filesystem& filesystem) {
       reply(mount.faults_.reason(filesystem, inode));
@@ -331,7 +345,8 @@ struct FuseCallbacks {
     if (!is_known) when_sized(mount, request, inode, reply_reason, reply_reason);
   }
 
-  static void listxattr(fuse_req_t request, fuse_ino_t inode, size_t room) {
+  static void listxattr(fuse_req_t request, fuse_ino_t node, size_t room) {
+    const Inode inode = inode_of(node);
     guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
       std::string list;
       for (const std::string& name : filesystem.attribute_names(inode)) list.append(name).push_back('\0');

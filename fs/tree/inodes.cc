@@ -7,13 +7,13 @@
 namespace plainfs {
 
 Inodes::Inodes() {
-  known_.emplace_back(kRootInode, "");
+  known_.push_back({kRootInode, ""});
 }
 
 Inode Inodes::of(Inode parent, const std::string& name, FileKind kind) {
   const std::unique_lock lock(mutex_);
   if (const auto found = by_name_.find({parent, name, kind}); found != by_name_.end()) return found->second;
-  known_.emplace_back(parent, name);
+  known_.push_back({parent, name});
   const Inode inode = known_.size();
   by_name_.emplace(Key{parent, known_.back().name, kind}, inode);
   return inode;
@@ -45,17 +45,6 @@ std::string Inodes::path(Inode inode) const {
 Inode Inodes::count() const {
   const std::shared_lock lock(mutex_);
   return known_.size();
-}
-
-uint64_t Inodes::size(Inode file) const {
-  const std::shared_lock lock(mutex_);
-  return known(file).size.load(std::memory_order_relaxed);
-}
-
-void Inodes::note_size(Inode file, uint64_t size) {
-  const std::shared_lock lock(mutex_);
-  known(file);  // throws where there is none
-  known_[file - 1].size.store(size, std::memory_order_relaxed);
 }
 
 }  // namespace plainfs

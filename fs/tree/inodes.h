@@ -4,7 +4,6 @@
 // remembers stays true.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -12,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace plainfs {
 
@@ -42,16 +40,10 @@ class Inodes {
   // How many there are: 1 to count.
   Inode count() const;
 
-  // The last size that a file was found to have, in any opening of the store; 0 before that.
-  uint64_t size(Inode file) const;
-  void note_size(Inode file, uint64_t size);
-
  private:
   struct Known {
-    Known(Inode its_parent, std::string its_name) : parent(its_parent), name(std::move(its_name)) {}
-    const Inode parent;
-    const std::string name;
-    std::atomic<uint64_t> size{0};  // atomic: set with the mutex shared
+    Inode parent;
+    std::string name;
   };
   struct Key {
     Inode parent;

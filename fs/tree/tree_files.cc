@@ -67,9 +67,7 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
 
 uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
   if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
-  if (changes(file)) return size;
-  open_views_.remember_size(file, size, view);
-  inodes_->note_size(file, size);
+  if (!changes(file)) open_views_.remember_size(file, size, view);
   return size;
 }
 

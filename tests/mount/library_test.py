@@ -68,6 +68,7 @@ class Library(Folder):
             library = library_of(m.pid)
             with open(f"/proc/{library}/status", encoding="utf-8") as file:
                 status = file.read()
+            self.assertRegex(status, r"Name:\s+plainfs-hdf5\n")
             self.assertRegex(status, r"NoNewPrivs:\s+1")
             self.assertRegex(status, r"Seccomp:\s+2")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))

@@ -182,6 +182,26 @@ class Requests(Folder):
             self.assertEqual(m.read("slow.csv"), b"0\n" * 100_000)
             self.assertEqual(json.loads(m.read(".plainfs", "stats.json"))["text_blocks_measured"], blocks)
 
+    def test_a_name_that_is_looked_up_while_its_size_is_found_out_takes_it_from_nobody(self):
+        store = os.path.join(self.folder, "looked-up.zarr")
+        write_array(store, "a", 30_000, 1)
+        with Mount(store, "-o", "entry_timeout=0") as m:
+            path, got, is_open = m.join("a.csv"), [], threading.Event()
+
+            def read():
+                descriptor = os.open(path, os.O_RDONLY)
+                is_open.set()
+                got.append(os.pread(descriptor, 4, 2))  # nobody has asked for the size before
+                os.close(descriptor)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            is_open.wait()
+            while reader.is_alive():
+                os.close(os.open(path, os.O_PATH))
+            reader.join()
+            self.assertEqual(got, [b"0\n0\n"])
+
     def test_every_way_to_read_sees_the_size(self):
         expected = b"1\n2\n3\n"
 

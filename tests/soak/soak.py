@@ -10,6 +10,7 @@ Every byte must be the export's, every error one that the export has met, and me
 """
 import argparse
 import collections
+import contextlib
 import multiprocessing
 import os
 import random
@@ -99,8 +100,10 @@ class Reader:
         return None
 
     def times_reopened(self):
-        with open(os.path.join(self.mountpoint, ".plainfs", "stats.json"), encoding="utf-8") as stats:
-            return int(re.search(r'"reopened": *(\d+)', stats.read()).group(1))
+        while True:
+            with contextlib.suppress(OSError):  # opened before the store was reopened
+                with open(os.path.join(self.mountpoint, ".plainfs", "stats.json"), encoding="utf-8") as stats:
+                    return int(re.search(r'"reopened": *(\d+)', stats.read()).group(1))
 
     def read_one(self):
         path = self.random.choice(self.files)

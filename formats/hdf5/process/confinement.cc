@@ -176,6 +176,7 @@ std::string confine() {
 #endif
 #ifdef __linux__
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  ::prctl(PR_SET_NAME, "plainfs-hdf5", 0, 0, 0);  // in top; else "exe"
   return filter_calls();
 #else
   return "this system has no filter of system calls";

@@ -14,6 +14,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "cache/request.h"
@@ -381,19 +382,23 @@ BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
   const std::string a = directory.write("a", "first"), b = directory.write("b", "other");
   FilePtr held = pool.open(a);
   held->descriptor();  // stays open from now on
-  std::atomic<bool> may_begin{false}, opened{false};
+  std::atomic<bool> may_begin{false}, opened{false}, may_end{false};
   std::string text;
-  // Begun with descriptors left: the sanitizers need some to look at what a thread is begun with.
+  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
   std::thread waiting([&] {
     while (!may_begin) std::this_thread::yield();
     text = text_of(pool.open(b)->read_at(0, 5));
     opened = true;
+    while (!may_end) std::this_thread::yield();
   });
-  const NoMoreDescriptors none;
+  std::optional<NoMoreDescriptors> none(std::in_place);
   may_begin = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   BOOST_TEST(!opened);
   held.reset();
+  while (!opened) std::this_thread::yield();
+  none.reset();
+  may_end = true;
   waiting.join();
   BOOST_TEST(text == "other");
 }

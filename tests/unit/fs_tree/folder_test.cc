@@ -143,18 +143,6 @@ BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_r
   BOOST_TEST(read("f") == "newer");
 }
 
-BOOST_AUTO_TEST_CASE(a_size_that_was_known_is_not_0_after_reopening) {
-  add_store("m");
-  const Inode file = files().find("m/matrix.mtx");
-  BOOST_TEST(files().status_so_far(file).stat.st_size == 0);
-  const auto size = files().status(file).st_size;
-  files().reopen();
-  BOOST_TEST(files().find("m/matrix.mtx") == file);
-  BOOST_TEST(!files().status_so_far(file).is_whole);
-  BOOST_TEST(files().status_so_far(file).stat.st_size == size);
-  BOOST_TEST(files().status(file).st_size == size);
-}
-
 BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   write("f", "old");
   const OpenFile open = files().open(files().find("f"));
