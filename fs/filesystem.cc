@@ -76,10 +76,6 @@ bool Filesystem::changes(Inode file) {
   return current()->tree().changes(file);
 }
 
-struct stat Filesystem::status(Inode inode) {
-  return status(inode, true).stat;
-}
-
 Status Filesystem::status_so_far(Inode inode) {
   return status(inode, false);
 }
@@ -88,6 +84,7 @@ Status Filesystem::status(Inode inode, bool with_size) {
   const OpeningPtr opening = current();
   Tree& tree = opening->tree();
   Status whole;
+  whole.opening = opening->number();
   struct stat& status = whole.stat;
   status.st_ino = inode;
   status.st_nlink = 1;

@@ -49,6 +49,7 @@ struct OpenFile {
 struct Status {
   struct stat stat {};
   bool is_whole = true;  // false: the size is not known yet
+  uint64_t opening = 0;  // as times_reopened(): of what the store was when it was looked at
 };
 
 // Thread-safe. Inodes outlive reopen(); one whose name is no longer there is not_found. What takes long ends
@@ -76,7 +77,10 @@ class Filesystem {
 
   Inode lookup(Inode directory, std::string_view name);
   // What stat shows; the first one of a text file computes its size.
-  struct stat status(Inode inode);
+  struct stat status(Inode inode) {
+    return status_with_size(inode).stat;
+  }
+  Status status_with_size(Inode inode) { return status(inode, true); }
   // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
   Status status_so_far(Inode inode);
   // Throws changed as open does.

@@ -115,16 +115,19 @@ bool FuseMount::is_over() const {
 void FuseMount::invalidate() {
   faults_.forget();
   has_changed_.store(false, std::memory_order_relaxed);
+  // Who has been told a size of the opening before has it by now; nobody is told one any more.
+  { const std::unique_lock lock(replying_); }
+  const auto forget_node = [&](NodeNumber node) {
+    fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
+  };
   const Inode count = filesystem_.count();
   for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
-    fuse_lowlevel_notify_inval_inode(session_.get(), inode, 0, 0);
+    forget_node(inode);
     const std::string name = filesystem_.name(inode);
-    if (inode != kRootInode) {
+    if (inode != kRootInode)
       fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
-    }
   }
-  for (const NodeNumber node : nodes_.others_open())
-    fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
+  for (const NodeNumber node : nodes_.open_before(filesystem_.times_reopened())) forget_node(node);
 }
 
 std::string FuseMount::way_back() const {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,8 @@ class FuseMount {
   std::atomic<bool> has_changed_{false};
   Faults faults_;
   Nodes nodes_;
-  Sizings sizings_;                    // after the session, so that it answers before that ends
+  std::shared_mutex replying_;  // shared while a size of the opening that is shown is looked at and told
+  Sizings sizings_;             // after the session, so that it answers before that ends
   std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
   std::atomic<int64_t> open_files_{0};
 };

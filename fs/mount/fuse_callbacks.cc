@@ -85,7 +85,6 @@ struct FuseCallbacks {
       fuse_entry_param entry{};
       entry.entry_timeout = mount.settings_.entry_timeout;
       entry.attr_timeout = mount.settings_.attr_timeout;
-      entry.generation = filesystem.times_reopened();
       try {
         inode = lookup_anew(mount, filesystem, parent, name);
       } catch (const Error& error) {
@@ -103,11 +102,9 @@ struct FuseCallbacks {
                           Filesystem& filesystem) {
     guarded(mount, request, inode, [&](Filesystem&) {
       const Status status = filesystem.status_so_far(inode);
-      entry.ino = status.is_whole ? inode : mount.nodes_.another(inode);
+      const bool is_lasting = !S_ISREG(status.stat.st_mode) || filesystem.changes(inode);
+      entry.ino = is_lasting ? inode : mount.nodes_.of(inode, status.opening, status.is_whole);
       entry.attr = status.stat;
-      // To the kernel a file of a store that was opened anew is another one: who has the old one open gets
-      // EIO, and nothing of what it keeps of that. Directories stay, for whoever is in one.
-      if (!S_ISREG(entry.attr.st_mode)) entry.generation = 0;
       // The size is not made here: the kernel asks nothing else about the directory until it has the answer.
       if (!status.is_whole || filesystem.changes(inode)) entry.attr_timeout = 0;
       fuse_reply_entry(request, &entry);
@@ -144,25 +141,32 @@ struct FuseCallbacks {
         inode, std::make_shared<Waiting>(mount, request, inode, std::move(then), std::move(otherwise)));
   }
 
-  static void attr_reply(FuseMount& mount, fuse_req_t request, Inode inode, const struct stat& status,
-                         Filesystem& filesystem) {
-    fuse_reply_attr(request, &status, filesystem.changes(inode) ? 0 : mount.settings_.attr_timeout);
+  // is_open: it is asked of a file that is open, where nobody looks a name up again.
+  static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
+                         const Status& status, Filesystem& filesystem) {
+    const bool changes = filesystem.changes(inode_of(node));
+    const std::shared_lock lock(mount.replying_);
+    const bool is_past = !Nodes::is_of(node, status.opening) || status.opening != filesystem.times_reopened();
+    if (S_ISREG(status.stat.st_mode) && !changes && is_past)
+      fuse_reply_err(request, is_open ? EIO : ESTALE);
+    else
+      fuse_reply_attr(request, &status.stat, changes ? 0 : mount.settings_.attr_timeout);
   }
 
-  static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info*) {
+  static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
     const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request);
     bool is_whole = true;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Status status = filesystem.status_so_far(inode);
       is_whole = status.is_whole;
-      if (is_whole) attr_reply(mount, request, inode, status.stat, filesystem);
+      if (is_whole) attr_reply(mount, request, node, info != nullptr, status, filesystem);
     });
     if (is_whole) return;
     when_sized(
         mount, request, inode,
-        [&mount, request, inode](Filesystem& filesystem) {
-          attr_reply(mount, request, inode, filesystem.status(inode), filesystem);
+        [&mount, request, node, is_open = info != nullptr](Filesystem& filesystem) {
+          attr_reply(mount, request, node, is_open, filesystem.status_with_size(inode_of(node)), filesystem);
         },
         [request, inode](Filesystem& filesystem) {
           if (!is_after_attributes(request)) return false;
@@ -218,6 +222,10 @@ struct FuseCallbacks {
     guarded_anew(mount, request, inode, *given,
                  [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
                    auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
+                   if (!file->file.changes && !Nodes::is_of(node, file->file.opening->number())) {
+                     fuse_reply_err(request, ESTALE);
+                     return;
+                   }
                    info.direct_io = file->file.changes;
                    info.keep_cache = !file->file.changes;
                    info.fh = to_handle(std::move(file));

@@ -65,7 +65,8 @@ std::string usable(const std::string& given, const Store& store) {
   const files::file_status status = files::status(given, error);
   if (status.type() == files::file_not_found)
     throw Failure(kMountFailed, given + ": no such mountpoint; make it with mkdir, or leave it out");
-  if (error == boost::system::errc::not_connected) {
+  // Aborted: while that program is still ending.
+  if (error == boost::system::errc::not_connected || error == boost::system::errc::connection_aborted) {
     throw Failure(
         kMountFailed,
         fmt::format("{}: the stale mount of a program that is gone; clear it with: fusermount3 -u {}", given,

@@ -114,7 +114,7 @@ class MemberLister {
         for (std::string& extension : link_extensions(*link, links))
           add(std::move(extension), FileKind::link).link = link;
       } catch (const Error& error) {
-        add("", FileKind::link).shown.error = error;
+        add(link->only, FileKind::link).shown.error = error;
       }
       return;
     }
@@ -181,7 +181,11 @@ class MemberLister {
     if (link.verbatim) return {""};
     const std::optional<Node> target = links.target(link);
     std::vector<std::string> extensions;
-    if (target) extensions = extensions_of(*target, shelf_);
+    if (target) {
+      // What it shows is not known for now: not that there is nothing.
+      if (const std::optional<Error> fault = passing_fault(*target)) throw *fault;
+      extensions = extensions_of(*target, shelf_);
+    }
     if (!link.only.empty()) {
       const bool has_it = std::find(extensions.begin(), extensions.end(), link.only) != extensions.end();
       return has_it ? std::vector{link.only} : std::vector<std::string>{};

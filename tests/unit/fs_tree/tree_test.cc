@@ -222,6 +222,15 @@ BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
   });
 }
 
+// What it shows is not known for now, and must not look as if there were nothing.
+BOOST_AUTO_TEST_CASE(a_link_to_a_member_that_cannot_be_opened_is_that_error) {
+  Link csv;
+  csv.path = {"b"};
+  csv.only = ".csv";
+  root->add("b", {unreadable("the disk fails"), nullptr, {}, {}}).add("l", {csv, nullptr, {}, {}});
+  BOOST_CHECK_EXCEPTION(link("l.csv"), Error, says("the disk fails"));
+}
+
 BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {
   root->add_link("deep", std::vector<std::string>(100'000, "x"));
   BOOST_TEST(names() == Names{"deep"}, boost::test_tools::per_element());
