@@ -105,6 +105,12 @@ class Reader:
                 with open(os.path.join(self.mountpoint, ".plainfs", "stats.json"), encoding="utf-8") as stats:
                     return int(re.search(r'"reopened": *(\d+)', stats.read()).group(1))
 
+    def reason(self, path):
+        try:
+            return os.getxattr(os.path.join(self.mountpoint, path), "user.plainfs.error").decode()
+        except OSError as error:
+            return f"no reason: {error.strerror}"
+
     def read_one(self):
         path = self.random.choice(self.files)
         start = time.monotonic()
@@ -118,7 +124,7 @@ class Reader:
                 break
             except OSError as error:
                 attempts += self.times_reopened() == times
-                wrong = f"{error.strerror} in {attempts} attempts during which the store was not opened again"
+                wrong = f"{error.strerror} in {attempts} attempts during which the store was not opened again ({self.reason(path)})"
                 self.found["again"] += 1
                 time.sleep(0.05)
         self.slowest = max(self.slowest, time.monotonic() - start)
