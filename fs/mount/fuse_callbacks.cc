@@ -1,7 +1,6 @@
 #include "fs/mount/fuse_callbacks.h"
 
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <atomic>
@@ -315,14 +314,9 @@ struct FuseCallbacks {
     });
   }
 
-  // No number of files is told: all of them would be in use, and what watches file systems warns of that.
   static void statfs(fuse_req_t request, fuse_ino_t) {
     mount_of(request);
-    struct statvfs status {};
-    status.f_bsize = status.f_frsize = 4096;
-    status.f_namemax = 255;
-    status.f_flag = ST_RDONLY;
-    fuse_reply_statfs(request, &status);
+    reply_statfs(request);
   }
 
 #ifdef __APPLE__

@@ -1,6 +1,7 @@
 #include "fs/mount/fuse_replies.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
 
@@ -33,6 +34,14 @@ void reply_slices(fuse_req_t request, const Slices& slices) {
   Bytes joined(slices.size());
   slices.copy_to(joined);
   fuse_reply_buf(request, reinterpret_cast<const char*>(joined.data()), joined.size());
+}
+
+void reply_statfs(fuse_req_t request) {
+  struct statvfs status {};
+  status.f_bsize = status.f_frsize = 4096;
+  status.f_namemax = 255;
+  status.f_flag = ST_RDONLY;
+  fuse_reply_statfs(request, &status);
 }
 
 void reply_attribute(fuse_req_t request, std::string_view value, size_t room) {

@@ -35,6 +35,8 @@ T* from_handle(const fuse_file_info* info) {
 // S_IFDIR and so on; 0 where it is not known yet.
 mode_t type_of(FileKind kind);
 void reply_slices(fuse_req_t request, const Slices& slices);
+// No number of files is told: all of them would be in use, and what watches file systems warns of that.
+void reply_statfs(fuse_req_t request);
 // An extended attribute or their list, or how large it is where the caller only asks that.
 void reply_attribute(fuse_req_t request, std::string_view value, size_t room);
 
