@@ -101,7 +101,8 @@ class FolderStore : public KeyStore {
   void for_each_entry(const std::string& folder, Visit&& visit) const {
     const fs::path place = folder.empty() ? location() : location() + "/" + folder;
     boost::system::error_code error;
-    for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
+    for (fs::directory_iterator at = open_folder(place, error), end; !error && at != end;
+         at.increment(error)) {
       const fs::file_type type = type_of(*at);
       if (type == fs::file_not_found) continue;
       if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string())) continue;

@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <ctime>
 #include <optional>
 #include <system_error>
 
+#include "cache/request.h"
 #include "formats/base/error.h"
 
 namespace plainfs {
@@ -40,6 +42,20 @@ bool is_same_on_host(const std::string& a, const std::string& b) {
   const auto first = status_of(a);
   const auto second = first ? status_of(b) : std::nullopt;
   return second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,
+                                                  boost::system::error_code& error) {
+  constexpr timespec kBetweenTries{0, 2'000'000};
+  constexpr int kMostTries = 5'000;
+  for (int tries = 0;; ++tries) {
+    boost::filesystem::directory_iterator entries(path, error);
+    const bool is_none_left = error == boost::system::errc::too_many_files_open ||
+                              error == boost::system::errc::too_many_files_open_in_system;
+    if (!is_none_left || tries == kMostTries) return entries;
+    check_cancelled();
+    ::nanosleep(&kBetweenTries, nullptr);
+  }
 }
 
 }  // namespace plainfs

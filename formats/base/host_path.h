@@ -2,6 +2,7 @@
 // is not there are two things.
 #pragma once
 
+#include <boost/filesystem.hpp>
 #include <string>
 
 namespace plainfs {
@@ -15,5 +16,9 @@ bool is_file_on_host(const std::string& path);
 bool is_folder_on_host(const std::string& path);
 // Whether both are there and one.
 bool is_same_on_host(const std::string& a, const std::string& b);
+
+// The entries of a folder. Waits, for ten seconds at most, while no descriptor is left.
+boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,
+                                                  boost::system::error_code& error);
 
 }  // namespace plainfs

@@ -31,7 +31,7 @@ class Folder : public Group {
   std::vector<Member> members() const override {
     std::vector<Member> members;
     boost::system::error_code error;
-    files::directory_iterator entries(path_, error);
+    files::directory_iterator entries = open_folder(path_, error);
     for (; !error && entries != files::directory_iterator(); entries.increment(error)) {
       const std::string name = entries->path().filename().string();
       if (std::optional<Node> node = member(entries->path())) members.push_back({name, std::move(*node)});
@@ -125,7 +125,7 @@ Store open(const Probe& probe, Context& context) {
   store.format = "folder";
   store.root.content = PlainFile{probe.location()};
   store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
-  files::directory_iterator first(root, error);
+  open_folder(root, error);
   if (error) throw unreadable("{}", error.message());
   return store;
 }

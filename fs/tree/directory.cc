@@ -4,12 +4,12 @@
 #include <map>
 #include <utility>
 
+#include "formats/model/passing_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"
 #include "fs/tree/memory_file.h"
 #include "fs/tree/names.h"
-#include "fs/tree/passing_faults.h"
 #include "fs/tree/plain_file.h"
 
 namespace plainfs {

@@ -7,10 +7,15 @@
 #include "formats/base/file_pool.h"
 #include "formats/base/location.h"
 #include "formats/base/modified_time.h"
-#include "fs/tree/passing_faults.h"
+#include "formats/model/passing_fault.h"
 
 namespace plainfs {
 namespace {
+
+// Whether it is a fault that may pass, or what it stands for has one.
+bool has_passing_fault(const Shown& shown) {
+  return shown.error ? passes(*shown.error) : passing_fault(shown.node).has_value();
+}
 
 constexpr size_t kMostInnerStores = 12;    // libhdf5 takes most of a MiB for each, however small
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores

@@ -1,4 +1,4 @@
-#include "fs/tree/passing_faults.h"
+#include "formats/model/passing_fault.h"
 
 #include <initializer_list>
 
@@ -47,10 +47,6 @@ std::optional<Error> passing_fault(const Node& node) {
   std::optional<Error> fault = fault_of(table->row_names);
   for (size_t i = 0; !fault && i < table->columns.size(); ++i) fault = fault_of(table->columns[i].values);
   return fault;
-}
-
-bool has_passing_fault(const Shown& shown) {
-  return shown.error ? passes(*shown.error) : passing_fault(shown.node).has_value();
 }
 
 }  // namespace plainfs
