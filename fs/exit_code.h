@@ -61,7 +61,6 @@ inline const char* kind_of(Errc code) {
   switch (exit_code_of(code)) {
     case kUnsupported:
       return "not supported";
-    case kNotFound:
     case kNotReadable:
       return "not readable";
     default:

@@ -64,7 +64,9 @@ int info_command(Arguments arguments) {
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];
   const std::string path = plain_path(options.names.size() > 1 ? options.names[1] : options.subdir);
-  options.subdir.clear();
+  if (is_json && options.names.size() > 1)
+    throw Failure(kUsage, "info: --json is of a whole store, without a path in it");
+  if (!is_json) options.subdir.clear();
   Session session(options);
   const StorePtr store = session.filesystem().store();
   if (is_json) {

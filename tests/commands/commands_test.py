@@ -290,6 +290,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("info", store, "assays").stdout.decode(), text)
         self.assertEqual(run("info", "-o", "subdir=assays", store).stdout.decode(), text)
         self.assertRegex(text, r"(?m)^ +\d+ B  assays/RNA/counts/indptr\.npy$")
+        self.assertEqual(run("info", "--json", store, "assays").returncode, 1)
         wrong = run("info", store, "asays")
         self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))
         self.assertIn("there is no asays", wrong.stderr.decode())
