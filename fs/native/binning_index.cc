@@ -1,6 +1,7 @@
 #include "fs/native/binning_index.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace plainfs {
 
@@ -31,11 +32,7 @@ uint64_t Binning::first_leaf(uint64_t bin) const {
 void ChromosomeIndex::add(uint64_t start, uint64_t end, uint64_t offset) {
   const uint64_t bin = binning_.bin_of(start, end);
   if (lines_ == 0) begin_ = offset;
-  if (lines_ == 0 || bin != last_bin_) {
-    if (lines_ > 0) bins_[last_bin_].push_back({chunk_begin_, offset});
-    chunk_begin_ = offset;
-    last_bin_ = bin;
-  }
+  if (runs_.empty() || bin != runs_.back().bin) runs_.push_back({bin, offset});
   const uint64_t last_window = (end - 1) >> Binning::kLeafBits;
   if (windows_.size() <= last_window) windows_.resize(last_window + 1, kNowhere);
   for (uint64_t w = start >> Binning::kLeafBits; w <= last_window; ++w)
@@ -45,10 +42,9 @@ void ChromosomeIndex::add(uint64_t start, uint64_t end, uint64_t offset) {
 
 void ChromosomeIndex::finish(uint64_t offset) {
   end_ = offset;
-  if (lines_ > 0) bins_[last_bin_].push_back({chunk_begin_, offset});
   fill_windows();
-  join_small_bins();
-  join_chunks();
+  fill_bins();
+  runs_ = {};
 }
 
 void ChromosomeIndex::fill_windows() {
@@ -56,40 +52,94 @@ void ChromosomeIndex::fill_windows() {
     if (windows_[w - 1] == kNowhere) windows_[w - 1] = windows_[w];
 }
 
-// A bin whose lines lie within 64 KiB of the file joins the one above it, where that has lines too.
-void ChromosomeIndex::join_small_bins() {
-  constexpr uint64_t kFarApart = 0x10000;
-  const auto by_begin = [](const IndexChunk& a, const IndexChunk& b) { return a.begin < b.begin; };
-  for (unsigned level = binning_.depth; level > 0; --level) {
-    const auto end = bins_.lower_bound(Binning::first_bin(level + 1));
-    for (auto bin = bins_.lower_bound(Binning::first_bin(level)); bin != end;) {
-      std::vector<IndexChunk>& chunks = bin->second;
-      std::sort(chunks.begin(), chunks.end(), by_begin);
-      const auto above = bins_.find((bin->first - 1) >> 3);
-      const bool is_small = member_of(chunks.back().end) - member_of(chunks.front().begin) < kFarApart;
-      if (!is_small || above == bins_.end()) {
-        ++bin;
-        continue;
+// The bins of a chromosome of so many windows, each at a place of its own, in the order of their numbers.
+class ChromosomeIndex::Tree {
+ public:
+  Tree(Binning binning, uint64_t windows) : binning_(binning) {
+    for (unsigned level = 0; level <= binning.depth; ++level) {
+      const unsigned bits = 3 * (binning.depth - level);  // of a window's number, below this level
+      firsts_.push_back(firsts_.back() + (windows == 0 ? 0 : ((windows - 1) >> bits) + 1));
+    }
+    bins_.resize(firsts_.back());
+  }
+
+  size_t place_of(uint64_t bin) const {
+    unsigned level = 0;
+    while (bin >= Binning::first_bin(level + 1)) ++level;
+    return firsts_[level] + (bin - Binning::first_bin(level));
+  }
+
+  // In the order of the file.
+  void add(size_t place, uint64_t begin, uint64_t end) {
+    Bin& bin = bins_[place];
+    bin.begin = std::min(bin.begin, begin);
+    bin.end = end;
+  }
+
+  // A bin whose lines lie within 64 KiB of the file joins the one above it, where that has lines too.
+  void join_small_bins() {
+    constexpr uint64_t kFarApart = 0x10000;
+    for (unsigned level = binning_.depth; level > 0; --level) {
+      for (size_t i = firsts_[level]; i < firsts_[level + 1]; ++i) {
+        Bin& bin = bins_[i];
+        const size_t place_above = firsts_[level - 1] + ((i - firsts_[level]) >> 3);
+        Bin& above = bins_[place_above];
+        if (!bin.has_lines() || !above.has_lines()) continue;
+        if (member_of(bin.end) - member_of(bin.begin) >= kFarApart) continue;
+        bin.joined = place_above;
+        above.begin = std::min(above.begin, bin.begin);
+        above.end = std::max(above.end, bin.end);
       }
-      above->second.insert(above->second.end(), chunks.begin(), chunks.end());
-      bin = bins_.erase(bin);
     }
   }
-  if (const auto root = bins_.find(0); root != bins_.end())
-    std::sort(root->second.begin(), root->second.end(), by_begin);
-}
 
-// Chunks that meet in one member of the file become one.
-void ChromosomeIndex::join_chunks() {
-  for (auto& [bin, chunks] : bins_) {
-    size_t last = 0;
-    for (size_t i = 1; i < chunks.size(); ++i) {
-      if (member_of(chunks[last].end) >= member_of(chunks[i].begin))
-        chunks[last].end = std::max(chunks[last].end, chunks[i].end);
-      else
-        chunks[++last] = chunks[i];
+  // The bins that are left; afterwards which() says where in them the lines of a place went.
+  std::vector<IndexBin> left() {
+    std::vector<IndexBin> left;
+    unsigned level = 0;
+    for (size_t i = 0; i < bins_.size(); ++i) {
+      while (i >= firsts_[level + 1]) ++level;
+      if (bins_[i].joined) {
+        bins_[i].which = bins_[*bins_[i].joined].which;
+      } else if (bins_[i].has_lines()) {
+        bins_[i].which = left.size();
+        left.push_back({Binning::first_bin(level) + (i - firsts_[level]), {}});
+      }
     }
-    chunks.resize(last + 1);
+    return left;
+  }
+  size_t which(size_t place) const { return bins_[place].which; }
+
+ private:
+  struct Bin {
+    bool has_lines() const { return begin != kNowhere; }
+    uint64_t begin = kNowhere;
+    uint64_t end = 0;
+    std::optional<size_t> joined;  // the place above
+    size_t which = 0;
+  };
+  const Binning binning_;
+  std::vector<size_t> firsts_{0};  // of each level
+  std::vector<Bin> bins_;
+};
+
+void ChromosomeIndex::fill_bins() {
+  Tree tree(binning_, windows_.size());
+  std::vector<size_t> places(runs_.size());
+  const auto end_of = [&](size_t run) { return run + 1 < runs_.size() ? runs_[run + 1].begin : end_; };
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    places[i] = tree.place_of(runs_[i].bin);
+    tree.add(places[i], runs_[i].begin, end_of(i));
+  }
+  tree.join_small_bins();
+  bins_ = tree.left();
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    std::vector<IndexChunk>& chunks = bins_[tree.which(places[i])].chunks;
+    // Chunks that meet in one member of the file become one.
+    if (!chunks.empty() && member_of(chunks.back().end) >= member_of(runs_[i].begin))
+      chunks.back().end = end_of(i);
+    else
+      chunks.push_back({runs_[i].begin, end_of(i)});
   }
 }
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 namespace plainfs {
@@ -29,6 +27,11 @@ struct IndexChunk {
   uint64_t end;
 };
 
+struct IndexBin {
+  uint64_t number;
+  std::vector<IndexChunk> chunks;
+};
+
 class ChromosomeIndex {
  public:
   explicit ChromosomeIndex(Binning binning) : binning_(binning) {}
@@ -40,7 +43,8 @@ class ChromosomeIndex {
   // Where the last line ends. Nothing is added after that.
   void finish(uint64_t offset);
 
-  const std::map<uint64_t, std::vector<IndexChunk>>& bins() const { return bins_; }
+  // Those that hold lines, by rising number. Requires: finish() was called.
+  const std::vector<IndexBin>& bins() const { return bins_; }
   // For each window of 2^14 positions, where the first line that reaches into it begins.
   const std::vector<uint64_t>& windows() const { return windows_; }
   uint64_t begin() const { return begin_; }
@@ -48,15 +52,20 @@ class ChromosomeIndex {
   uint64_t lines() const { return lines_; }
 
  private:
+  // Lines that follow each other in one bin, up to the next run.
+  struct Run {
+    uint64_t bin;
+    uint64_t begin;
+  };
+  class Tree;
+
   void fill_windows();
-  void join_small_bins();
-  void join_chunks();
+  void fill_bins();
 
   const Binning binning_;
-  std::map<uint64_t, std::vector<IndexChunk>> bins_;
+  std::vector<Run> runs_;  // until finish()
+  std::vector<IndexBin> bins_;
   std::vector<uint64_t> windows_;
-  uint64_t last_bin_ = 0;
-  uint64_t chunk_begin_ = 0;
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   uint64_t lines_ = 0;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/base/error.h"
@@ -27,15 +28,32 @@ class FragmentLines {
  public:
   explicit FragmentLines(std::string chromosome) : chromosome_(std::move(chromosome)) {}
 
-  // The next line; bytes: with its line feed. Cheap: it is called for every line that is measured.
+  // The next line; bytes: with its line feed.
   void add(uint64_t start, uint64_t end, uint64_t bytes) {
-    const uint64_t leaf = start >> Binning::kLeafBits;
-    const uint64_t last = std::max(end, start + 1) - 1;
-    if (leaf != leaf_ || last >> Binning::kLeafBits != leaf || start < last_start_ || end < start)
-      add_telling(start, end);
-    last_start_ = start;
+    if (alike(1, [&](uint64_t) { return std::pair(start, end); }) == 0) add_telling(start, end);
+    add_alike(1, bytes, start);
+  }
+
+  // How many of the next lines, from the first on, lie in order in the leaf bin of the last one. interval(i):
+  // the start and the end of the i-th. Cheap: it is asked of every line that is measured.
+  template <class Interval>
+  uint64_t alike(uint64_t count, const Interval& interval) const {
+    const uint64_t reach = alike_reach();
+    uint64_t before = last_start_;
+    for (uint64_t i = 0; i < count; ++i) {
+      const auto [start, end] = interval(i);
+      if (start < before || end < start || std::max<uint64_t>(end, uint64_t{start} + 1) > reach) return i;
+      before = start;
+    }
+    return count;
+  }
+  // Where such lines end at the latest: 0 where no leaf holds the last line.
+  uint64_t alike_reach() const { return (leaf_ + 1) << Binning::kLeafBits; }
+  // As many next lines as alike() says or fewer, not none; bytes: of them all.
+  void add_alike(uint64_t lines, uint64_t bytes, uint64_t last_start) {
+    last_start_ = last_start;
     bytes_ += bytes;
-    ++count_;
+    count_ += lines;
   }
 
  private:

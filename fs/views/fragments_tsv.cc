@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "formats/text/digits.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
+#include "fs/text/number_loops.h"
 
 namespace plainfs {
 
@@ -18,27 +20,93 @@ namespace {
 
 constexpr uint64_t kTypicalFragment = 48;
 
-// The end of a line for each cell: tab, its name, tab, read support, line feed.
-struct CellEndings {
-  std::string text;
-  std::vector<uint64_t> offsets{0};
-  size_t allocated_bytes() const { return text.capacity() + offsets.capacity() * sizeof(uint64_t); }
-  std::string_view operator[](uint64_t cell) const {
-    return std::string_view(text).substr(offsets[cell], offsets[cell + 1] - offsets[cell]);
-  }
-};
-
-// Counts the bytes of lines, and gives each to their index.
-class LineSink : public CountingSink {
+// The end of a line for each cell: tab, its name, tab, read support, line feed. Each in a slot of fixed size,
+// so that a fragment, whose cell may be any, costs one line of the processor's cache and a copy of known
+// length.
+class CellEndings {
  public:
-  explicit LineSink(FragmentLines& lines) : lines_(lines) {}
-  void line(uint64_t start, uint64_t end, uint64_t bytes) {
-    skip(bytes);
-    lines_.add(start, end, bytes);
+  CellEndings(DType type, const Elements& names) {
+    std::vector<std::string> texts;
+    size_t longest = 0;
+    for (uint64_t i = 0; i < names.count; ++i) {
+      std::string text = "\t";
+      append_tsv_field(type, names, i, text);
+      text += "\t1\n";
+      longest = std::max(longest, text.size());
+      texts.push_back(std::move(text));
+    }
+    slot_ = longest < kShortSlot ? kShortSlot : kLongSlot;
+    lines_.resize(1 + texts.size() * slot_ / sizeof(CacheLine));
+    for (uint64_t cell = 0; cell < texts.size(); ++cell) {
+      const std::string& text = texts[cell];
+      char* const slot = lines_.data()->bytes + cell * slot_;
+      const bool fits = text.size() < slot_;
+      slot[slot_ - 1] = static_cast<char>(fits ? text.size() : kElsewhere);
+      if (fits)
+        text.copy(slot, text.size());
+      else
+        elsewhere_.emplace(cell, text);
+    }
+    count_ = texts.size();
   }
+
+  uint64_t count() const { return count_; }
+  size_t allocated_bytes() const {
+    size_t bytes = lines_.capacity() * sizeof(CacheLine);
+    for (const auto& [cell, text] : elsewhere_) bytes += text.capacity() + 2 * sizeof(CacheLine);
+    return bytes;
+  }
+
+  // visit(slots): the same, whose slots have a size that is known to the compiler.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    if (slot_ == kShortSlot)
+      visit(Slots<kShortSlot>(*this));
+    else
+      visit(Slots<kLongSlot>(*this));
+  }
+
+  template <size_t size>
+  class Slots {
+   public:
+    explicit Slots(const CellEndings& endings) : endings_(endings), slots_(endings.lines_.data()->bytes) {}
+    void will_need(uint64_t cell) const { __builtin_prefetch(slots_ + cell * size); }
+    size_t length(uint64_t cell) const {
+      const uint8_t length = stored_length(cell);
+      return length == kElsewhere ? endings_.elsewhere_.at(cell).size() : length;
+    }
+    // Writes at the end of out, where the text before it ends.
+    void put(uint64_t cell, char* end, ByteSink& out) const {
+      const uint8_t length = stored_length(cell);
+      if (length == kElsewhere) {
+        out.set_end(end);
+        out.put(endings_.elsewhere_.at(cell));
+      } else {
+        std::memcpy(end, slots_ + cell * size, size);
+        out.set_end(end + length);
+      }
+    }
+
+   private:
+    uint8_t stored_length(uint64_t cell) const {
+      return static_cast<uint8_t>(slots_[cell * size + size - 1]);
+    }
+    const CellEndings& endings_;
+    const char* const slots_;
+  };
+
+  static constexpr size_t kShortSlot = 32, kLongSlot = 64;
 
  private:
-  FragmentLines& lines_;
+  static constexpr uint8_t kElsewhere = 255;
+  struct alignas(64) CacheLine {
+    char bytes[64];
+  };
+
+  size_t slot_;
+  uint64_t count_;
+  std::vector<CacheLine> lines_;
+  std::map<uint64_t, std::string> elsewhere_;  // those that no slot holds
 };
 
 class FragmentsTsv : public TextSource {
@@ -51,7 +119,7 @@ class FragmentsTsv : public TextSource {
   std::string version() const override { return "fragments tsv 1"; }
   uint64_t block_count() const override { return chromosomes_.empty() ? 0 : chromosomes_.back().end_block; }
   uint64_t measure(uint64_t block) const override;
-  void format(uint64_t block, ByteSink& out) const override { emit(block, out); }
+  void format(uint64_t block, ByteSink& out) const override;
 
   std::string index() const;
 
@@ -64,10 +132,10 @@ class FragmentsTsv : public TextSource {
   };
   std::shared_ptr<const CellEndings> cell_endings() const;
   const Chromosome& chromosome_of(uint64_t block) const;
-  template <class Sink>
-  void emit(uint64_t block, Sink& sink) const;
-  template <class Position, class Sink>
-  void put_lines(const Chromosome& chromosome, uint64_t first, uint64_t count, Sink& sink) const;
+  template <class Visit>
+  void visit_block(uint64_t block, const Visit& visit) const;
+  template <class Position, class Visit>
+  void visit_lines(uint64_t first, uint64_t count, const Visit& visit) const;
 
   const Fragments fragments_;
   Context& context_;
@@ -110,47 +178,8 @@ void FragmentsTsv::prepare() {
 std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
   return context_.cache.get<CellEndings>({cache_owner_, 0}, [&] {
     const Elements names = read_all(*fragments_.cell_names);
-    CellEndings endings;
-    for (uint64_t i = 0; i < names.count; ++i) {
-      endings.text += '\t';
-      append_tsv_field(fragments_.cell_names->dtype(), names, i, endings.text);
-      endings.text += "\t1\n";
-      endings.offsets.push_back(endings.text.size());
-    }
-    return endings;
+    return CellEndings(fragments_.cell_names->dtype(), names);
   });
-}
-
-template <class Position>
-void put_line(std::string_view start, Position from, Position to, std::string_view ending, LineSink& sink) {
-  sink.line(from, to, start.size() + digit_count(from) + 1 + digit_count(to) + ending.size());
-}
-
-template <class Position>
-void put_line(std::string_view start, Position from, Position to, std::string_view ending, ByteSink& sink) {
-  char* at = sink.reserve(start.size());
-  std::memcpy(at, start.data(), start.size());
-  at = put_digits(at + start.size(), from);
-  *at++ = '\t';
-  sink.set_end(put_digits(at, to));
-  sink.put(ending);
-}
-
-template <class Position, class Sink>
-void FragmentsTsv::put_lines(const Chromosome& chromosome, uint64_t first, uint64_t count, Sink& sink) const {
-  constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
-  const std::shared_ptr<const CellEndings> endings = cell_endings();
-  const IndexRun<uint32_t> cell(*fragments_.cell, first, count,
-                                std::min<uint64_t>(endings->offsets.size() - 1, UINT32_MAX), "cell");
-  const IndexRun<Position> start(*fragments_.start, first, count, kAny, "start");
-  const IndexRun<Position> end(*fragments_.end, first, count, kAny, "end");
-  for (uint64_t i = 0; i < count; ++i) {
-    // The end of 10x's files counts one less (BPCells' write_fragments_10x; open_fragments_10x adds it back).
-    if (end.values()[i] == 0)
-      throw damaged("fragment {} ends at 0, for which a 10x file has no number", first + i);
-    put_line<Position>(chromosome.line_start, start.values()[i], end.values()[i] - 1,
-                       (*endings)[cell.values()[i]], sink);
-  }
 }
 
 const FragmentsTsv::Chromosome& FragmentsTsv::chromosome_of(uint64_t block) const {
@@ -158,27 +187,93 @@ const FragmentsTsv::Chromosome& FragmentsTsv::chromosome_of(uint64_t block) cons
                            [](uint64_t b, const Chromosome& c) { return b < c.end_block; });
 }
 
-template <class Sink>
-void FragmentsTsv::emit(uint64_t block, Sink& sink) const {
+// visit(slots of cell endings, cells, starts, ends) of fragments [first, first + count), ends as they are
+// stored: one more than 10x's files count (BPCells' write_fragments_10x; open_fragments_10x adds it back).
+template <class Position, class Visit>
+void FragmentsTsv::visit_lines(uint64_t first, uint64_t count, const Visit& visit) const {
+  constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
+  const std::shared_ptr<const CellEndings> endings = cell_endings();
+  const IndexRun<uint32_t> cells(*fragments_.cell, first, count,
+                                 std::min<uint64_t>(endings->count(), UINT32_MAX), "cell");
+  const IndexRun<Position> starts(*fragments_.start, first, count, kAny, "start");
+  const IndexRun<Position> ends(*fragments_.end, first, count, kAny, "end");
+  if (!all_hold(ends.values(), [](Position end) { return end != 0; })) {
+    const auto bad = std::find(ends.values().begin(), ends.values().end(), Position{0});
+    throw damaged("fragment {} ends at 0, for which a 10x file has no number",
+                  first + static_cast<uint64_t>(bad - ends.values().begin()));
+  }
+  endings->visit([&](auto slots) { visit(slots, cells.values(), starts.values(), ends.values()); });
+}
+
+template <class Visit>
+void FragmentsTsv::visit_block(uint64_t block, const Visit& visit) const {
   const Chromosome& chromosome = chromosome_of(block);
   const uint64_t blocks_after = chromosome.end_block - block;
   const uint64_t blocks = divide_up(chromosome.end - chromosome.first, kLinesInBlock);
   const uint64_t first = chromosome.first + (blocks - blocks_after) * kLinesInBlock;
   const uint64_t count = std::min(kLinesInBlock, chromosome.end - first);
   if (fragments_.start->dtype().size <= 4 && fragments_.end->dtype().size <= 4)
-    put_lines<uint32_t>(chromosome, first, count, sink);
+    visit_lines<uint32_t>(first, count, visit);
   else
-    put_lines<uint64_t>(chromosome, first, count, sink);
+    visit_lines<uint64_t>(first, count, visit);
+}
+
+void FragmentsTsv::format(uint64_t block, ByteSink& out) const {
+  constexpr size_t kShortName = 16, kAhead = 16;
+  static_assert(kShortName + 2 * 20 + 2 + CellEndings::kLongSlot <= ByteSink::kMargin);
+  const std::string& line_start = chromosome_of(block).line_start;
+  visit_block(block, [&](auto endings, auto cells, auto starts, auto ends) {
+    const size_t name_length = line_start.size();
+    char name[kShortName] = {};
+    const bool is_short = line_start.copy(name, kShortName) == name_length;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (i + kAhead < cells.size()) endings.will_need(cells[i + kAhead]);
+      char* at = out.reserve(name_length);
+      if (is_short)
+        std::memcpy(at, name, kShortName);
+      else
+        std::memcpy(at, line_start.data(), name_length);
+      at = put_digits(at + name_length, starts[i]);
+      *at++ = '\t';
+      endings.put(cells[i], put_digits(at, ends[i] - 1), out);
+    }
+  });
 }
 
 uint64_t FragmentsTsv::measure(uint64_t block) const {
-  std::string chromosome = chromosome_of(block).line_start;
-  chromosome.pop_back();  // the tab
-  FragmentLines lines(std::move(chromosome));
-  LineSink sink(lines);
-  emit(block, sink);
+  const std::string& line_start = chromosome_of(block).line_start;
+  FragmentLines lines(line_start.substr(0, line_start.size() - 1));  // without the tab
+  uint64_t size = 0;
+  visit_block(block, [&](auto endings, auto cells, auto starts, auto ends) {
+    const auto size_of = [&](size_t i) {
+      return line_start.size() + digit_count(starts[i]) + 1 + digit_count(ends[i] - 1) +
+             endings.length(cells[i]);
+    };
+    for (size_t first = 0, last = 0; first < cells.size(); first = last) {
+      const uint64_t alike = lines.alike(cells.size() - first, [&](uint64_t i) {
+        return std::pair(starts[first + i], ends[first + i] - 1);
+      });
+      last = first + std::max<uint64_t>(alike, 1);
+      uint64_t bytes = 0;
+      if (alike == 0) {
+        bytes = size_of(first);
+        lines.add(starts[first], ends[first] - 1, bytes);
+      } else {
+        // Positions rise, so nearly always all of them have as many digits as the first.
+        const uint64_t digits = digit_count(starts[first]);
+        if (digits == digit_count(lines.alike_reach())) {
+          bytes = alike * (line_start.size() + digits + 1 + digits);
+          for (size_t i = first; i < last; ++i) bytes += endings.length(cells[i]);
+        } else {
+          for (size_t i = first; i < last; ++i) bytes += size_of(i);
+        }
+        lines.add_alike(alike, bytes, starts[last - 1]);
+      }
+      size += bytes;
+    }
+  });
   indexer_->add(block, std::move(lines));
-  return sink.size();
+  return size;
 }
 
 // Goes through the blocks that nobody has measured, because their sizes were known already.

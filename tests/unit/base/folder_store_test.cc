@@ -1,11 +1,17 @@
 #include "formats/base/folder_store.h"
 
+#include <atomic>
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <fstream>
+#include <optional>
+#include <thread>
 
+#include "cache/request.h"
 #include "formats/base/error.h"
 #include "formats/base/file_pool.h"
+#include "tests/support/no_more_descriptors.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 
@@ -77,6 +83,44 @@ BOOST_AUTO_TEST_CASE(leaves_out_links_without_end_and_without_target) {
   const KeyStorePtr keys = folder.open();
   BOOST_TEST(text_of(keys->list("")) == "a/ linked/ ");
   BOOST_TEST(text_of(keys->list("a")) == "x ");
+}
+
+BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {
+  Folder folder;
+  folder.write("a/x", "");
+  const KeyStorePtr keys = folder.open();
+  std::atomic<bool> may_list{false}, listed{false}, may_end{false};
+  std::string names;
+  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
+  std::thread listing([&] {
+    while (!may_list) std::this_thread::yield();
+    names = text_of(keys->list("a"));
+    listed = true;
+    while (!may_end) std::this_thread::yield();
+  });
+  std::optional<NoMoreDescriptors> none(std::in_place);
+  may_list = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(!listed);
+  none.reset();
+  while (!listed) std::this_thread::yield();
+  may_end = true;
+  listing.join();
+  BOOST_TEST(names == "x ");
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_to_list_a_folder_may_be_cancelled) {
+  struct Flag : Request {
+    bool cancelled() const override { return true; }
+  } flag;
+  Folder folder;
+  folder.write("a/x", "");
+  const KeyStorePtr keys = folder.open();
+  const Request::Scope scope(&flag);
+  BOOST_CHECK_THROW(check_cancelled(),
+                    Cancelled);  // the sanitizers want to see flag while there are descriptors
+  const NoMoreDescriptors none;
+  BOOST_CHECK_THROW(keys->list("a"), Cancelled);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -92,6 +92,32 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
   BOOST_TEST(says(error_with([](auto& f) { f.error = damaged("no pointer"); }), "no pointer"));
 }
 
+BOOST_AUTO_TEST_CASE(names_may_have_any_length) {
+  for (const size_t longest : {1, 27, 28, 29, 59, 60, 61, 300}) {
+    const std::string name(longest, 'n'), chromosome(longest, 'c');
+    Fragments fragments = small_fragments();
+    fragments.cell_names = text_array({"", name});
+    fragments.chr_names = text_array({"chr2", "chr3", chromosome});
+    BOOST_TEST(tsv_of(fragments) == "chr2\t0\t6\t\t1\nchr2\t4000000000\t4294967294\t" + name + "\t1\n" +
+                                        chromosome + "\t10\t19\t" + name + "\t1\n");
+  }
+}
+
+// Lines in order are measured many at once.
+BOOST_AUTO_TEST_CASE(lines_in_order_are_as_long_as_their_digits_say) {
+  std::vector<uint32_t> start, end;
+  std::string want;
+  for (uint32_t at = 8; at < 20'000'000; at += at / 100 + 1) {
+    start.push_back(at);
+    end.push_back(at + 1 + at % 5);
+    want += fmt::format("1\t{}\t{}\tA\t1\n", start.back(), end.back() - 1);
+  }
+  const uint64_t count = start.size();
+  BOOST_TEST(tsv_of({numbers(std::vector<uint32_t>(count, 0)), numbers(start), numbers(end),
+                     numbers<uint64_t>({0, count}), text_array({"A"}), text_array({"1"}), std::nullopt}) ==
+             want);
+}
+
 BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   constexpr uint64_t kCount = 40000;
