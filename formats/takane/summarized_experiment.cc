@@ -3,7 +3,9 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "formats/frames/parts.h"
 #include "formats/takane/data_frame.h"
 #include "formats/takane/directory_group.h"
 #include "formats/takane/named_list.h"
@@ -14,21 +16,19 @@ namespace {
 constexpr const char* kRowData = "row_data";
 constexpr const char* kColumnData = "column_data";
 
-// The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell.
-// is_known: whether the same would be said the next time.
-ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& context, bool& is_known) {
-  is_known = true;
+// The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell;
+// broken where the same may be said otherwise the next time.
+ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& context) {
   const std::string directory = experiment.directory + "/" + folder;
-  if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
   const ObjectPlace place = experiment.inside(folder, nullptr);
   try {
+    if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
     context.files.bounds().check(directory);
     const ObjectFile object = read_object_file(directory, context);
     if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
     return data_frame_row_names(place, object, context);
   } catch (const Error& error) {
-    is_known = !passes(error);
-    if (!is_known) return std::make_shared<BrokenArray>(text_type(), error);
+    if (passes(error)) return std::make_shared<BrokenArray>(text_type(), error);
     context.warn(fmt::format("{}: the names are not known: {}", place.path, error.what()));
     return nullptr;
   }
@@ -39,16 +39,15 @@ class NamesOnce {
  public:
   ArrayPtr of(const ObjectPlace& experiment, const char* folder, Context& context) {
     const std::lock_guard lock(mutex_);
-    if (is_known_) return names_;
-    ArrayPtr names = names_in(experiment, folder, context, is_known_);
-    if (is_known_) names_ = names;
+    if (names_) return *names_;
+    ArrayPtr names = names_in(experiment, folder, context);
+    if (!names || !frames::is_broken(*names)) names_ = names;
     return names;
   }
 
  private:
-  std::mutex mutex_;  // guards what follows
-  bool is_known_ = false;
-  ArrayPtr names_;
+  std::mutex mutex_;  // guards names_
+  std::optional<ArrayPtr> names_;
 };
 
 // What names the rows and columns of an experiment's parts; looked up when first asked for. Thread-safe.

@@ -218,7 +218,7 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
       return v2_group(std::nullopt);
     }
   } catch (const Error& error) {
-    return v2_group(error);
+    return passes(error) ? broken_node(path, parent, error) : v2_group(error);
   }
   if (!path.empty() && (goes_by_consolidated() || !store_->has_folder(path)))
     return std::nullopt;  // consolidated metadata may be stale

@@ -241,7 +241,7 @@ class TargetNames {
     try {
       return folder.parts->find(name).has_value();
     } catch (const Error& error) {
-      if (error.code() == Errc::unreadable) throw;
+      if (passes(error)) throw;
       return true;
     }
   }
@@ -261,7 +261,7 @@ class TargetNames {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
     } catch (const Error& error) {
-      if (error.code() == Errc::unreadable) {
+      if (passes(error)) {
         known_.erase(entry);
         throw;
       }

@@ -42,6 +42,11 @@ class FaultyPool : public FilePool {
     return file ? std::make_shared<const FaultyFile>(std::move(file), faults) : nullptr;
   }
 
+  EntryKind kind_of(const std::string& path) override {
+    if (path == unreadable_path) throw unreadable("{}: Permission denied", path);
+    return FilePool::kind_of(path);
+  }
+
   Faults faults;
   std::string unreadable_path;
 };

@@ -1,7 +1,9 @@
 // Objects whose golden cases do not show what happens where one thing of them is wrong.
 #include <boost/test/unit_test.hpp>
 
+#include "formats/model/passing_fault.h"
 #include "formats/takane/compressed_sparse_matrix.h"
+#include "tests/support/faulty_pool.h"
 #include "tests/unit/takane/object_writer.h"
 
 namespace plainfs::takane {
@@ -148,6 +150,18 @@ BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) 
   const Table table = std::get<Table>(reduced->find("data_frame")->content);
   BOOST_REQUIRE(table.row_names);
   BOOST_CHECK((shown(*table.row_names) == Texts{"c1", "c2"}));
+
+  // What the names are may not be known for now: then nobody goes without them, then or later.
+  FaultyContext faulty;
+  faulty.files.unreadable_path = root + "/column_data";
+  const Node experiment = takane::open(Probe(root, faulty.files), faulty.context).root;
+  const auto reduced_frame = [&] {
+    return *find_group(*find_group(*experiment.parts, "reduced_dimensions"), "0")->find("data_frame");
+  };
+  BOOST_TEST(passing_fault(reduced_frame()).has_value());
+  BOOST_TEST(passing_fault(reduced_frame()).has_value());
+  faulty.files.unreadable_path.clear();
+  BOOST_CHECK((shown(*std::get<Table>(reduced_frame().content).row_names) == Texts{"c1", "c2"}));
 }
 
 BOOST_AUTO_TEST_CASE(info_tells_what_an_experiment_is_made_of) {

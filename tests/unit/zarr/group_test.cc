@@ -1,6 +1,8 @@
 // Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
 #include <boost/test/unit_test.hpp>
 
+#include "formats/model/passing_fault.h"
+#include "tests/support/faulty_pool.h"
 #include "tests/support/probe.h"
 #include "tests/support/says.h"
 #include "tests/unit/zarr/store_writer.h"
@@ -25,6 +27,21 @@ BOOST_AUTO_TEST_CASE(only_folders_with_metadata_are_members) {
   BOOST_TEST(!store.root.parts->find("stray").has_value());
   BOOST_TEST(!store.root.parts->find("..").has_value());
   BOOST_TEST(!store.root.parts->find("a/../b").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_folder_is_may_not_be_known_for_now) {
+  const V2Store writer;
+  writer.put("g/.zgroup", R"({"zarr_format":2})");
+  writer.put_v2_array("g/a");
+  for (const char* name : {"zarr.json", ".zarray", ".zgroup"}) {
+    FaultyContext faulty;
+    const Store store = zarr::open(Probe(writer.path(), faulty.files), faulty.context);
+    faulty.files.unreadable_path = writer.path() + "/g/" + name;
+    BOOST_TEST(passing_fault(*store.root.parts->find("g")).has_value());
+    faulty.files.unreadable_path.clear();
+    BOOST_TEST(names_of(*store.root.parts->find("g")->parts) == (Names{"a"}),
+               boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(links_to_a_folder_above_are_not_entered) {
