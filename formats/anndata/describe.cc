@@ -21,7 +21,7 @@ Json::List names_in(const Group& root, std::string_view name) {
 
 // How many names the side has; null where they are unknown or cannot be read.
 Json count_of(const Sides& sides, Side side) {
-  const ArrayPtr& names = sides.of(side).names;
+  const ArrayPtr names = sides.of(side).names;
   return names && frames::is_readable(*names) ? Json::of(names->count()) : Json();
 }
 

@@ -5,6 +5,7 @@
 #include "formats/frames/compressed.h"
 #include "formats/frames/element.h"
 #include "formats/frames/written.h"
+#include "formats/model/check_known.h"
 
 namespace plainfs::anndata {
 namespace {
@@ -31,6 +32,7 @@ MatrixShape shape_of(const Group& group, const Attributes& attributes) {
 // A group with the attributes of a data frame, readable or not.
 bool is_frame_like(const Group& root, std::string_view name) {
   const std::optional<Node> node = root.find(name);
+  if (node) check_known(*node);
   if (!node || !node->parts || !std::holds_alternative<std::monostate>(node->content)) return false;
   bool index = false, order = false;
   for (const Attribute& attribute : node->parts->attributes()) {

@@ -6,6 +6,7 @@
 #include "formats/frames/data_frame.h"
 #include "formats/frames/element.h"
 #include "formats/frames/names.h"
+#include "formats/model/passing_fault.h"
 
 namespace plainfs::anndata {
 namespace {
@@ -60,10 +61,13 @@ SideNames Sides::read(Side side) const try {
   return {broken(error), nullptr};
 }
 
-const SideNames& Sides::of(Side side) const {
+SideNames Sides::of(Side side) const {
   Slot& slot = slots_[static_cast<size_t>(side)];
-  std::call_once(slot.sought, [&] { slot.names = read(side); });
-  return slot.names;
+  const std::lock_guard lock(slot.mutex);
+  if (slot.names) return *slot.names;
+  SideNames names = read(side);
+  if (!passing_fault(Node{LabelledArray{names.names, names.ids, nullptr}})) slot.names = names;
+  return names;
 }
 
 ArrayPtr Sides::fitting(Side side, uint64_t count, const std::string& place) const {

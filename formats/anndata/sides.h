@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "formats/model/context.h"
 #include "formats/model/node.h"
@@ -24,7 +25,7 @@ class Sides {
   // root: of an AnnData or MuData, with the members that today's layout has.
   Sides(GroupPtr root, Context& context) : root_(std::move(root)), context_(context) {}
 
-  const SideNames& of(Side side) const;
+  SideNames of(Side side) const;
   // The names for count rows or columns on that side, null where there are none that fit. place: for the
   // warning, "/obsm/X_pca: rows".
   ArrayPtr fitting(Side side, uint64_t count, const std::string& place) const;
@@ -39,8 +40,8 @@ class Sides {
   const GroupPtr root_;
   Context& context_;
   struct Slot {
-    std::once_flag sought;
-    SideNames names;  // filled once, by sought
+    std::mutex mutex;                // guards names
+    std::optional<SideNames> names;  // where they are known for good
   };
   mutable std::array<Slot, 4> slots_;
 };

@@ -38,6 +38,22 @@ BOOST_AUTO_TEST_CASE(is_known_by_its_encoding_or_by_obs_and_var) {
   BOOST_TEST(!anndata::refine(refined, store.context).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_for_now_decides_nothing) {
+  AnnDataStore unknown;
+  unknown.root = std::make_shared<MemoryGroup>();  // anndata 0.7
+  unknown.root->add("obs", Node{unreadable("the disk fails")});
+  add_frame(*unknown.root, "var", {"g1"});
+  BOOST_TEST(message_of([&] { unknown.refined_root(); }) == "the disk fails");
+
+  AnnDataStore store;
+  const Node root = store.refined_root();
+  const auto cells = [&] { return matrix_of(*root.parts->find("X")).column_names; };
+  set_attribute(*store.obs, "_index", Json(), unreadable("the disk fails"));
+  BOOST_TEST(message_of([&] { cells()->check(); }).find("the disk fails") != std::string::npos);
+  set_attribute(*store.obs, "_index", Json("_index"));
+  BOOST_TEST(shown(*cells()) == (Texts{"c1", "c2", "c3"}));
+}
+
 BOOST_AUTO_TEST_CASE(expression_is_genes_by_cells) {
   AnnDataStore store;
   const Node node = store.at({"X"});
