@@ -8,7 +8,8 @@
 namespace plainfs {
 
 struct OpenStores::Slot {
-  std::mutex opening;  // guards store and error
+  std::mutex opening;          // guards what follows
+  Context* context = nullptr;  // null until it could be made
   StorePtr store;
   std::optional<Error> error;
 };
@@ -17,7 +18,8 @@ OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(co
     : context_(context), most_open_(most_open), let_go_(std::move(let_go)) {}
 
 OpenStores::~OpenStores() {
-  for (const auto& [path, slot] : slots_) context_.of_store(path).files.clear();
+  for (const auto& [path, slot] : slots_)
+    if (slot->context) slot->context->files.clear();
 }
 
 StorePtr OpenStores::open(const std::string& path) {
@@ -32,7 +34,8 @@ StorePtr OpenStores::open(const std::string& path) {
   if (slot->error) throw *slot->error;
   if (!slot->store) {
     try {
-      slot->store = std::make_shared<const Store>(open_store(path, context_.of_store(path)));
+      if (!slot->context) slot->context = &context_.of_store(path);
+      slot->store = std::make_shared<const Store>(open_store(path, *slot->context));
     } catch (const Error& error) {
       if (!passes(error)) slot->error = error;
       throw;
