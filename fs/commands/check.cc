@@ -67,11 +67,26 @@ uint64_t read_whole(Filesystem& filesystem, const Walked& walked) {
   return got;
 }
 
-uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
+// Whether the link leads to something that is shown. What it leads to is read where that has its own name.
+bool leads_somewhere(Filesystem& filesystem, const Walked& link) {
+  try {
+    filesystem.resolve(link.path);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    return false;
+  }
+}
+
+uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complaints,
+               std::atomic<uint64_t>& links_to_nothing) {
   uint64_t bytes = 0;
   try {
     if (walked.kind == FileKind::file) bytes = read_whole(filesystem, walked);
-    if (walked.kind != FileKind::link) filesystem.attribute_names(walked.inode);
+    if (walked.kind == FileKind::link)
+      links_to_nothing += !leads_somewhere(filesystem, walked);
+    else
+      filesystem.attribute_names(walked.inode);
   } catch (const Error& error) {
     complaints.add(walked.path, error);
   }
@@ -104,18 +119,20 @@ int check_command(Arguments arguments) {
   for (const WalkFailure& failure : failures) complaints.add(failure.path, failure.error);
   const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
   const auto files = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file));
-  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> bytes{0}, links_to_nothing{0};
   {
     Progress progress;
     progress.begin("reading", Progress::Unit::files, files);
     session.context().workers.parallel_for(all.size(), [&](size_t i) {
-      bytes += check(filesystem, all[i], complaints);
+      bytes += check(filesystem, all[i], complaints, links_to_nothing);
       if (is_file(all[i])) progress.add(1);
     });
   }
   complaints.print();
-  const std::string outcome =
+  std::string outcome =
       complaints.count() == 0 ? std::string("all readable") : count_text(complaints.count(), "finding");
+  if (links_to_nothing > 0)
+    outcome += fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing, "link"));
   std::printf("%s\n", fmt::format("{}, {}: {}", count_text(files, "file"),
                                   byte_text(static_cast<double>(bytes)), outcome)
                           .c_str());

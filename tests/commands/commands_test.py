@@ -339,9 +339,19 @@ class Commands(unittest.TestCase):
             if lines(case, "errors.txt"):
                 continue
             result = run("check", store)
-            if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable\n", result.stdout.decode()):
+            if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable(; \d+ links? to nothing that is shown here)?\n", result.stdout.decode()):
                 failures.append(f"{case}: {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
+
+    def test_check_counts_links_to_nothing(self):
+        store = os.path.join(DATA, "hdf5", "links", "store.h5")
+        result = run("check", store)
+        with open(os.path.join(DATA, "hdf5", "links", "links.txt"), encoding="utf-8") as file:
+            pairs = [line.rstrip("\n").split(" -> ") for line in file]
+        # into other files, to what is not there, and two that lead to each other
+        to_nothing = [name for name, target in pairs if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")]
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn(f"all readable; {len(to_nothing)} links to nothing that is shown here", result.stdout.decode())
 
     def test_check_of_what_does_not_open_says_why(self):
         failures = []
