@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "formats/base/checked.h"
 #include "formats/model/assembly.h"
@@ -44,7 +46,30 @@ void copy_runs(const Runs& runs, uint64_t element_size, const std::byte* source,
   }
 }
 
+// Of what few ask for, and hardly ever: one is enough.
+std::mutex& notes_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace
+
+struct Array::Notes {
+  std::map<std::string, std::shared_ptr<const void>, std::less<>> by_name;
+};
+
+std::shared_ptr<const void> Array::noted(std::string_view name) const {
+  const std::lock_guard lock(notes_mutex());
+  if (!notes_) return nullptr;
+  const auto found = notes_->by_name.find(name);
+  return found == notes_->by_name.end() ? nullptr : found->second;
+}
+
+void Array::note(std::string_view name, std::shared_ptr<const void> found) const {
+  const std::lock_guard lock(notes_mutex());
+  if (!notes_) notes_ = std::make_shared<Notes>();
+  notes_->by_name.try_emplace(std::string(name), std::move(found));
+}
 
 uint64_t element_count(std::span<const uint64_t> shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/base/error.h"
@@ -74,10 +75,18 @@ class Array {
 
   virtual Attributes attributes() const { return {}; }
 
+  // What passes over all elements have come to, by a name of the caller's, for whoever asks next: kept as
+  // long as the array. Null where nobody has noted that. Thread-safe.
+  std::shared_ptr<const void> noted(std::string_view name) const;
+  void note(std::string_view name, std::shared_ptr<const void> found) const;
+
  private:
+  struct Notes;
+
   DType dtype_;
   Shape shape_;
   bool column_major_;
+  mutable std::shared_ptr<Notes> notes_;  // null in most; guarded by one lock for all arrays
 };
 
 using ArrayPtr = std::shared_ptr<const Array>;

@@ -33,6 +33,10 @@ struct DenseCells {
 
   uint64_t cells() const { return values->shape()[0]; }
   uint64_t genes() const { return values->shape()[1]; }
+  uint64_t cell_of(uint64_t entry) const {
+    const auto after = std::upper_bound(pointer.begin(), pointer.end(), entry);
+    return static_cast<uint64_t>(after - pointer.begin()) - 1;
+  }
 };
 using DenseCellsPtr = std::shared_ptr<const DenseCells>;
 
@@ -69,11 +73,12 @@ class EntryValues : public Array {
 template <class T>
 Elements EntryValues::read_as(const Box& box) const {
   const uint64_t first = box.origin[0], end = first + box.extent[0], genes = cells_->genes();
+  if (first == end) return zero_elements(dtype(), 0);
   Elements result = zero_elements(dtype(), box.extent[0]);
-  const auto after = std::upper_bound(cells_->pointer.begin(), cells_->pointer.end(), first);
-  uint64_t cell = static_cast<uint64_t>(after - cells_->pointer.begin()) - 1;
+  uint64_t cell = cells_->cell_of(first);
+  const uint64_t cells_end = cells_->cell_of(end - 1) + 1;
   for (uint64_t entry = cells_->pointer[cell]; entry < end;) {
-    const uint64_t some = std::min(cells_->cells_at_once, cells_->cells() - cell);
+    const uint64_t some = std::min(cells_->cells_at_once, cells_end - cell);
     const Elements elements = read_run(*cells_->values, cell * genes, some * genes);
     for (uint64_t i = 0; i < some && entry < end; ++i) {
       for_each_entry<T>(elements, i * genes, genes, [&](uint64_t gene, uint64_t element) {

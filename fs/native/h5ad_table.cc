@@ -45,7 +45,7 @@ bool look_for_missing(const Array& values, Context& context) {
 }
 
 bool any_missing(const Array& values, Context& context) {
-  const FindingPtr found = noted("any missing 1", [&] {
+  const FindingPtr found = noted("any missing 1", values, [&] {
     return Finding{{}, {}, {look_for_missing(values, context)}};
   });
   return found->numbers.at(0) != 0;

@@ -86,7 +86,7 @@ TextLengths lengths_of(const Array& array, Context& context) {
 
 TextLengths measure_texts(const Array& array, Context& context) {
   array.check();
-  const FindingPtr found = noted("text lengths 1", [&] {
+  const FindingPtr found = noted("text lengths 1", array, [&] {
     TextLengths lengths = lengths_of(array, context);
     lengths.before.insert(lengths.before.end(),
                           {lengths.longest, uint64_t{lengths.any_missing}, uint64_t{lengths.is_ascii}});

@@ -10,6 +10,11 @@ Notebook::Scope*& current() {
   return scope;
 }
 
+FindingPtr named(std::string_view name, Finding finding) {
+  finding.name = name;
+  return std::make_shared<const Finding>(std::move(finding));
+}
+
 }  // namespace
 
 Notebook::Scope::Scope(Notebook& notebook) : notebook_(notebook), before_(std::exchange(current(), this)) {}
@@ -46,19 +51,28 @@ void Notebook::add(FindingPtr finding) {
   findings_.push_back(std::move(finding));
 }
 
-FindingPtr noted(std::string_view name, const std::function<Finding()>& find) {
-  Notebook::Scope* const scope = current();
-  const auto found = [&] {
-    Finding finding = find();
-    finding.name = name;
-    return std::make_shared<const Finding>(std::move(finding));
-  };
-  if (!scope) return found();
+// In the calling thread's notebook, or as find() has it.
+FindingPtr Notebook::in_scope(std::string_view name, const std::function<FindingPtr()>& find) {
+  Scope* const scope = current();
+  if (!scope) return find();
   const size_t number = scope->asked_[std::string(name)]++;
   if (FindingPtr known = scope->notebook_.find(name, number)) return known;
-  FindingPtr made = found();
+  FindingPtr made = find();
   scope->notebook_.add(made);
   return made;
+}
+
+FindingPtr noted(std::string_view name, const std::function<Finding()>& find) {
+  return Notebook::in_scope(name, [&] { return named(name, find()); });
+}
+
+FindingPtr noted(std::string_view name, const Array& array, const std::function<Finding()>& find) {
+  return Notebook::in_scope(name, [&] {
+    if (const auto known = array.noted(name)) return std::static_pointer_cast<const Finding>(known);
+    FindingPtr found = named(name, find());
+    array.note(name, found);
+    return found;
+  });
 }
 
 }  // namespace plainfs

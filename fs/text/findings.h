@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/model/array.h"
+
 namespace plainfs {
 
 struct Finding {
@@ -35,7 +37,7 @@ class Notebook {
     Scope& operator=(const Scope&) = delete;
 
    private:
-    friend FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+    friend Notebook;
     Notebook& notebook_;
     Scope* const before_;
     std::map<std::string, size_t, std::less<>> asked_;  // how often, by name
@@ -47,6 +49,8 @@ class Notebook {
 
  private:
   friend FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+  friend FindingPtr noted(std::string_view name, const Array& array, const std::function<Finding()>& find);
+  static FindingPtr in_scope(std::string_view name, const std::function<FindingPtr()>& find);
   FindingPtr find(std::string_view name, size_t number) const;
   void add(FindingPtr finding);
 
@@ -58,5 +62,8 @@ class Notebook {
 // scope, the n-th of a name. Without one nothing is kept. Requires: what is asked, and in which order,
 // depends on the store alone.
 FindingPtr noted(std::string_view name, const std::function<Finding()>& find);
+// The same of what depends on the array alone: what was found out for one file is there for every other that
+// shows the same array, while that is in use.
+FindingPtr noted(std::string_view name, const Array& array, const std::function<Finding()>& find);
 
 }  // namespace plainfs

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/rds.h"
 #include "fs/native/tenx_h5.h"
@@ -149,6 +150,47 @@ BOOST_AUTO_TEST_CASE(files_of_cell_ranger) {
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
   BOOST_TEST(most_decoded(*file, counted) <= 2u);
+}
+
+// Of a matrix that is stored whole a reader needs the rows that his entries are in.
+BOOST_AUTO_TEST_CASE(files_of_cell_ranger_of_dense_matrices) {
+  Counted counted;
+  constexpr uint64_t kCells = 1200, kGenes = 300;
+  std::vector<float> values(kCells * kGenes);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 3);
+  LabelledArray dense{counted.chunked(numbers(values, {kCells, kGenes}), {10, 60}), nullptr, nullptr};
+  dense.matrix = MatrixFiles{};
+  dense.matrix->transposed = true;
+  dense.matrix->row_names = names("GENE", kGenes);
+  dense.matrix->column_names = names("CELL", kCells);
+  const TenxFeatures features{dense.matrix->row_names, dense.matrix->row_names, dense.matrix->row_names};
+  const auto file =
+      layout_file([&] { return tenx_h5(entries_of(dense, counted.context), features, counted.context); },
+                  counted.context);
+  file->size();
+  BOOST_TEST(counted.chunks() == 600u);
+  BOOST_TEST(counted.decoded() <= 610u);                // to count the entries of each cell
+  BOOST_TEST(most_decoded(*file, counted) <= 2u * 5u);  // two cells, of five chunks each
+}
+
+// The texts of one column have one length, whoever shows them; and whether a number is missing, likewise.
+BOOST_AUTO_TEST_CASE(texts_are_measured_once_for_all_files) {
+  Counted counted;
+  AnnotatedMatrix matrix;
+  matrix.cells = 30000;
+  matrix.genes = 1;
+  matrix.obs = table(counted, 30000);
+  matrix.var.rows = 1;
+  const auto frame = layout_file([&] { return table_rds(matrix.obs, counted.context); }, counted.context);
+  frame->size();
+  const uint64_t of_texts = counted.decoded();
+  const auto file = layout_file([&] { return h5ad(matrix, counted.context); }, counted.context);
+  file->size();
+  const uint64_t of_numbers = counted.decoded() - of_texts;
+  BOOST_TEST(of_texts >= 15u);
+  BOOST_TEST(of_numbers == 15u);  // whether a whole number is missing
+  layout_file([&] { return h5ad(matrix, counted.context); }, counted.context)->size();
+  BOOST_TEST(counted.decoded() == of_texts + of_numbers);
 }
 
 BOOST_AUTO_TEST_CASE(files_of_anndata) {

@@ -41,6 +41,36 @@ BOOST_AUTO_TEST_CASE(what_was_noted_is_not_looked_for_again) {
   BOOST_TEST(other.all().empty());
 }
 
+BOOST_AUTO_TEST_CASE(what_was_found_out_about_an_array_is_there_for_every_file_that_shows_it) {
+  int looked = 0;
+  const ArrayPtr names = text_array({"a", "b"});
+  const auto ask = [&](const Array& array, Notebook& notebook) {
+    const Notebook::Scope scope(notebook);
+    return noted("lengths 1", array, [&] { return numbered(++looked); });
+  };
+  Notebook one, two, three;
+  const FindingPtr found = ask(*names, one);
+  BOOST_TEST(ask(*names, two) == found);
+  BOOST_TEST(looked == 1);
+  BOOST_TEST(two.all().size() == 1u);  // for the index of each
+  Notebook another;
+  BOOST_TEST(ask(*text_array({"a", "b"}), another)->numbers[0] == 2u);
+  BOOST_TEST(noted("lengths 2", *names, [&] { return numbered(++looked); })->numbers[0] == 3u);
+  {
+    const Notebook::Scope scope(three);
+    BOOST_CHECK_THROW(noted("pointers 1", *names, []() -> Finding { throw std::runtime_error("a disk"); }),
+                      std::runtime_error);
+    BOOST_TEST(noted("pointers 1", *names, [] { return numbered(7); })->numbers[0] == 7u);
+  }
+  // What another session has found out is for the file that it was found out for.
+  Notebook adopted;
+  adopted.adopt(one.all());
+  const ArrayPtr again = text_array({"a", "b"});
+  BOOST_TEST(ask(*again, adopted) == found);
+  Notebook four;
+  BOOST_TEST(ask(*again, four)->numbers[0] == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(without_a_scope_nothing_is_kept) {
   int looked = 0;
   const auto ask = [&] { return noted("x 1", [&] { return numbered(++looked); })->numbers[0]; };
