@@ -51,6 +51,13 @@ class ChunkedCopy : public ChunkedArray {
   Elements load_chunk(std::span<const uint64_t> chunk) const override {
     ++decoded_;
     const Shape extent = grid().chunk_shape(chunk);
+    Box box{Shape(extent.size()), extent};
+    bool is_inside = true;
+    for (size_t axis = 0; axis < extent.size(); ++axis) {
+      box.origin[axis] = grid().start(axis, chunk[axis]);
+      is_inside &= box.origin[axis] + extent[axis] <= shape()[axis];
+    }
+    if (is_inside) return array_->read(box);
     Elements elements = zero_elements(dtype(), 0);
     for (uint64_t i = 0; i < element_count(extent); ++i) {
       Box one{Shape(extent.size()), Shape(extent.size(), 1)};
