@@ -11,7 +11,15 @@ std::optional<Error> if_passing(const Error& error) {
   return passes(error) ? std::optional(error) : std::nullopt;
 }
 
-std::optional<Error> fault_of(const ArrayPtr& array) {
+std::optional<Error> first_fault(std::initializer_list<ArrayPtr> arrays) {
+  for (const ArrayPtr& array : arrays)
+    if (std::optional<Error> fault = passing_fault(array)) return fault;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> passing_fault(const ArrayPtr& array) {
   if (!dynamic_cast<const BrokenArray*>(array.get())) return std::nullopt;
   try {
     array->check();
@@ -20,14 +28,6 @@ std::optional<Error> fault_of(const ArrayPtr& array) {
     return if_passing(error);
   }
 }
-
-std::optional<Error> first_fault(std::initializer_list<ArrayPtr> arrays) {
-  for (const ArrayPtr& array : arrays)
-    if (std::optional<Error> fault = fault_of(array)) return fault;
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::optional<Error> passing_fault(const Node& node) {
   const auto* group = dynamic_cast<const BrokenGroup*>(node.parts.get());
@@ -44,8 +44,9 @@ std::optional<Error> passing_fault(const Node& node) {
   }
   const auto* table = std::get_if<Table>(&content);
   if (!table) return std::nullopt;
-  std::optional<Error> fault = fault_of(table->row_names);
-  for (size_t i = 0; !fault && i < table->columns.size(); ++i) fault = fault_of(table->columns[i].values);
+  std::optional<Error> fault = passing_fault(table->row_names);
+  for (size_t i = 0; !fault && i < table->columns.size(); ++i)
+    fault = passing_fault(table->columns[i].values);
   return fault;
 }
 

@@ -84,6 +84,31 @@ BOOST_AUTO_TEST_CASE(needs_a_matrix_of_two_dimensions_and_both_attribute_groups)
   }
 }
 
+// Its sides might otherwise be as long as some attribute says, which may be wrong.
+BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_for_now_decides_nothing) {
+  TestContext context;
+  const auto refined = [&](Error matrix_error, std::optional<Error> attribute_error) {
+    Node node, matrix, attribute;
+    const auto root = std::make_shared<MemoryGroup>();
+    matrix.content = matrix_error;
+    root->add("matrix", matrix);
+    const auto row_attrs = root->add_group("row_attrs");
+    if (attribute_error) {
+      attribute.content = *attribute_error;
+      row_attrs->add("Gene", attribute);
+    }
+    row_attrs->add_text("alpha", {"x", "y"});
+    root->add_group("col_attrs");
+    node.parts = root;
+    return std::get<Table>(loom::refine(node, context)->parts->find("row_attrs").value().content).rows;
+  };
+  const Error lost = damaged("no such heap"), fault = unreadable("the disk fails");
+  BOOST_TEST(refined(lost, {}) == 2u);
+  BOOST_TEST(refined(lost, lost) == 2u);
+  BOOST_TEST(message_of([&] { refined(fault, {}); }) == "the disk fails");
+  BOOST_TEST(message_of([&] { refined(lost, fault); }) == "the disk fails");
+}
+
 BOOST_AUTO_TEST_CASE(names_are_those_that_tools_use_in_their_order) {
   File file;
   file.row_attrs->add_text("Accession", {"E1", "E2"}).add_text("Aardvark", {"a", "b"});
