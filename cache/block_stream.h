@@ -116,8 +116,8 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
   void keep(uint64_t number, Block block) const {
     cache_.get<Block>({owner_, number}, [&] { return std::move(block); });
   }
-  // The block is not to be taken out of the cache soon, where it is held.
-  void refresh(uint64_t number) const { cache_.held<Block>({owner_, number}); }
+  // The block where it is in the cache, which then does not take it out soon; else null.
+  std::shared_ptr<const Block> held(uint64_t number) const { return cache_.held<Block>({owner_, number}); }
   // Lets go of all blocks: others will have their numbers.
   void forget_all() const { cache_.drop(owner_, owner_ + 1); }
   // A sequential reader has left blocks [first, last) behind.

@@ -1,6 +1,7 @@
 #include "fs/text/text_file.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -36,6 +37,9 @@ constexpr uint64_t kKeptPart = 3;
 
 // How often that is used again meanwhile, in bytes of text measured: of the same budget.
 constexpr uint64_t kRefreshPart = 16;
+
+// What a reader who jumps about is given of a block that is not kept.
+constexpr uint64_t kMostInPassing = 16 << 10;
 
 // Blocks that are kept have at most so much text.
 constexpr uint64_t kMostKeptText = 2 * kBlockText;
@@ -111,6 +115,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   void refresh_kept(uint64_t measured_bytes);
   void count_offsets(uint64_t numbers) { offsets_room.emplace(context.cache, numbers * sizeof(uint64_t)); }
   void count_formatted(uint64_t bytes) const;
+  std::shared_ptr<const TextBlock> part_in_passing(uint64_t block, uint64_t from, uint64_t to);
   TextBlock make(uint64_t block) const override;
 
   const std::unique_ptr<TextSource> source;
@@ -131,6 +136,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   std::optional<Offsets> offsets;
   std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
   std::span<const uint64_t> begins;             // of blocks: block_count + 1, the first after the head
+  std::array<std::atomic<uint64_t>, 64> touched{};  // blocks + 1 that readers jumped to lately; relaxed
 };
 
 void TextFile::State::get_ready() {
@@ -258,7 +264,7 @@ void TextFile::State::refresh_kept(uint64_t measured_bytes) {
   const uint64_t since = since_refresh.fetch_add(measured_bytes, std::memory_order_relaxed) + measured_bytes;
   if (end == 0 || since < budget / kRefreshPart) return;
   since_refresh.store(0, std::memory_order_relaxed);
-  for (uint64_t block = end; block-- > 0;) refresh(block);
+  for (uint64_t block = end; block-- > 0;) held(block);
 }
 
 TextBlock TextFile::State::make(uint64_t block) const {
@@ -270,6 +276,29 @@ TextBlock TextFile::State::make(uint64_t block) const {
   if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
   count_formatted(text.size);
   return text;
+}
+
+// Bytes [from, to) of a block that a reader jumped to, of which he hardly wants more: it is made in memory
+// that is at hand, and not kept. Null where it is to be, being in the cache already, much work or wanted
+// again.
+std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
+                                                                  uint64_t to) {
+  const uint64_t size = block_size(block);
+  if (to - from > kMostInPassing || size > kMostKeptText || source->is_worth_keeping(block) || held(block))
+    return nullptr;
+  if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
+    return nullptr;
+  static thread_local Bytes buffer;
+  buffer.resize(size + ByteSink::kMargin);
+  ByteSink sink(reinterpret_cast<char*>(buffer.data()), size);
+  source->format(block, sink);
+  if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
+  count_formatted(size);
+  const auto part = std::make_shared<TextBlock>();
+  part->size = to - from;
+  part->bytes.assign(buffer.begin() + static_cast<ptrdiff_t>(from),
+                     buffer.begin() + static_cast<ptrdiff_t>(to));
+  return part;
 }
 
 void TextFile::State::count_formatted(uint64_t bytes) const {
@@ -353,10 +382,16 @@ Slices TextFile::read(uint64_t offset, size_t size) {
   state_->follow(first, last, offsets.size() - 1);
   for (uint64_t i = first; i < last; ++i) {
     if (state_->block_size(i) == 0) continue;
-    const std::shared_ptr<const TextBlock> block = state_->block(i);
-    if (block->size != state_->block_size(i)) throw unreadable("the text has changed since it was measured");
     const uint64_t from = std::max(offset, offsets[i]) - offsets[i];
     const uint64_t to = std::min(end, offsets[i + 1]) - offsets[i];
+    if (!state_->is_sequential()) {
+      if (const auto part = state_->part_in_passing(i, from, to)) {
+        slices.add(part->text(), part);
+        continue;
+      }
+    }
+    const std::shared_ptr<const TextBlock> block = state_->block(i);
+    if (block->size != state_->block_size(i)) throw unreadable("the text has changed since it was measured");
     slices.add(block->text().subspan(from, to - from), block);
   }
   return slices;

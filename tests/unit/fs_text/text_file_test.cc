@@ -171,8 +171,31 @@ BOOST_AUTO_TEST_CASE(a_read_formats_only_the_blocks_it_touches) {
   BOOST_TEST(doings.formatted == 0);
   BOOST_TEST(read_text(file, 505, 10) == std::string(10, 'x'));
   BOOST_TEST(doings.formatted == 2);
-  BOOST_TEST(read_text(file, 505, 10) == std::string(10, 'x'));
-  BOOST_TEST(doings.formatted == 2);
+}
+
+// He hardly wants more of a block, but if he does it is there from then on.
+BOOST_AUTO_TEST_CASE(what_a_reader_jumps_to_is_kept_the_second_time) {
+  TestContext context(size_t{8} << 20, 0);
+  Doings doings;
+  const std::string text(100'000, 'x');
+  TextFile file(std::make_unique<Texts>("", std::vector<std::string>(200, text), doings), context);
+  const auto read = [&](uint64_t block, uint64_t offset, size_t size) {
+    const int before = doings.formatted;
+    BOOST_TEST(read_text(file, block * text.size() + offset, size) == std::string(size, 'x'));
+    return doings.formatted - before;
+  };
+  file.size();
+  const uint64_t held = context.cache.statistics().held_bytes;
+  BOOST_TEST(read(150, 70, 4096) == 1);
+  BOOST_TEST(read(20, 99'990, 20) == 2);  // and the next
+  BOOST_TEST(read(90, 0, 10) == 1);
+  BOOST_TEST(context.cache.statistics().held_bytes == held);
+  BOOST_TEST(read(150, 50'000, 10) == 1);
+  BOOST_TEST(read(50, 0, 10) == 1);
+  BOOST_TEST(read(150, 60'000, 10) == 0);
+  BOOST_TEST(read(100, 500, 65'536) == 1);  // much of it
+  BOOST_TEST(read(30, 0, 10) == 1);
+  BOOST_TEST(read(100, 99'000, 10) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(offsets_of_blocks_count_in_the_budget) {
