@@ -445,6 +445,7 @@ class Bench:
         for times in (1, 49, 196):
             store = os.path.join(self.folder, f"blocks-{times}")
             subprocess.run([sys.executable, os.path.join(HERE, "repeat_bpcells.py"), store, base, str(times)], check=True)
+            os.sync()  # the disk is not to be busy with what was written
             try:
                 with self.mount(store) as mount:
                     path = mount.file("matrix.mtx")
