@@ -117,6 +117,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   void count_formatted(uint64_t bytes) const;
   std::shared_ptr<const TextBlock> part_in_passing(uint64_t block, uint64_t from, uint64_t to);
   TextBlock make(uint64_t block) const override;
+  void format(uint64_t block, Bytes& bytes) const;
 
   const std::unique_ptr<TextSource> source;
   Context& context;
@@ -271,16 +272,21 @@ TextBlock TextFile::State::make(uint64_t block) const {
   TextBlock text;
   text.size = block_size(block);
   text.bytes = text_bytes(text.size, ByteSink::kMargin);
-  ByteSink sink(reinterpret_cast<char*>(text.bytes.data()), text.size);
-  source->format(block, sink);
-  if (sink.size() != text.size) throw unreadable("a block of text has changed since it was measured");
-  count_formatted(text.size);
+  format(block, text.bytes);
   return text;
 }
 
-// Bytes [from, to) of a block that a reader jumped to, of which he hardly wants more: it is made in memory
-// that is at hand, and not kept. Null where it is to be, being in the cache already, much work or wanted
-// again.
+// Requires: bytes has room for the block and the margin behind it.
+void TextFile::State::format(uint64_t block, Bytes& bytes) const {
+  const uint64_t size = block_size(block);
+  ByteSink sink(reinterpret_cast<char*>(bytes.data()), size);
+  source->format(block, sink);
+  if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
+  count_formatted(size);
+}
+
+// Bytes [from, to) of a block that a reader jumped to, made in memory that is at hand. Null where the block
+// is to be kept: held already, much work, or wanted again.
 std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
                                                                   uint64_t to) {
   const uint64_t size = block_size(block);
@@ -290,15 +296,9 @@ std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block
     return nullptr;
   static thread_local Bytes buffer;
   buffer.resize(size + ByteSink::kMargin);
-  ByteSink sink(reinterpret_cast<char*>(buffer.data()), size);
-  source->format(block, sink);
-  if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
-  count_formatted(size);
-  const auto part = std::make_shared<TextBlock>();
-  part->size = to - from;
-  part->bytes.assign(buffer.begin() + static_cast<ptrdiff_t>(from),
-                     buffer.begin() + static_cast<ptrdiff_t>(to));
-  return part;
+  format(block, buffer);
+  return std::make_shared<const TextBlock>(
+      TextBlock{Bytes(buffer.data() + from, buffer.data() + to), to - from});
 }
 
 void TextFile::State::count_formatted(uint64_t bytes) const {
