@@ -38,6 +38,7 @@ struct Options {
   std::string log_file;
   bool reopens_on_change = false;
   bool hdf5_inside = false;  // libhdf5 in plainfs itself, not in a process of its own
+  bool sandbox = false;      // the daemon is confined to what it reads and writes
   ReadOptions read;
 
   bool asks_to_write = false;  // -o rw, and no ro after it

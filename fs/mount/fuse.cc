@@ -2,26 +2,18 @@
 
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
-#include <spawn.h>
+#include <poll.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <sys/mount.h>
-#else
-extern char** environ;
-#endif
-
-#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_callbacks.h"
 #include "fs/mount/fuse_connection.h"
-#include "fs/mount/fuse_refused.h"
+#include "fs/mount/fuse_session.h"
+#include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
 #include "fs/mount_table.h"
 
@@ -31,28 +23,6 @@ namespace {
 // Threads that may be sizing files; the others answer what is known or takes no pass over a file.
 constexpr size_t kMostSizing = kServingThreads / 2;
 
-// libfuse's last complaint, for the one line that the user gets.
-std::string& last_complaint() {
-  static thread_local std::string line;
-  return line;
-}
-
-void keep_complaint(fuse_log_level, const char* format, va_list arguments) {
-  char line[512];
-  std::vsnprintf(line, sizeof line, format, arguments);
-  std::string text = line;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.rfind("fuse: ", 0) == 0) text.erase(0, 6);
-  last_complaint() = text;
-}
-
-// why: where libfuse has said nothing.
-Failure failure(ExitCode code, const std::string& mountpoint, const std::string& why,
-                const std::string& and_more = {}) {
-  const std::string reason = last_complaint().empty() ? why : last_complaint();
-  return Failure(code, fmt::format("{}: {}{}", mountpoint, reason, and_more));
-}
-
 }  // namespace
 
 FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
@@ -60,38 +30,30 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
       settings_(std::move(settings)),
       sizings_(
           kMostSizing, [this](Inode file) { filesystem_.status(file); }, [this] { return is_over(); }) {
-  std::vector<std::string> words{"plainfs"};
-  for (const std::string& option : settings_.mount_options) {
-    std::string escaped;
-    for (const char c : option) {
-      if (c == ',' || c == '\\') escaped += '\\';
-      escaped += c;
-    }
-    words.push_back("-o" + escaped);
-  }
-  if (settings_.debug) words.emplace_back("-odebug");
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  fuse_args arguments = FUSE_ARGS_INIT(static_cast<int>(pointers.size()), pointers.data());
   const fuse_lowlevel_ops operations = fuse_operations();
-  if (!settings_.debug) fuse_set_log_func(keep_complaint);
-  last_complaint().clear();
-  session_.reset(fuse_session_new(&arguments, &operations, sizeof operations, this));
-  fuse_opt_free_args(&arguments);
-  if (!session_) throw failure(kNoSession, settings_.mountpoint, "cannot set up FUSE");
-  if (fuse_session_mount(session_.get(), settings_.mountpoint.c_str()) != 0) {
-    const std::string reason = why_fuse_is_refused(
-        std::ranges::find(settings_.mount_options, "allow_other") != settings_.mount_options.end());
-    throw failure(kMountFailed, settings_.mountpoint, "cannot mount",
-                  fmt::format("{}{}; {}", reason.empty() ? "" : ": ", reason, kWithoutFuse));
+  const std::string& mountpoint = settings_.mountpoint;
+  session_ = {new_fuse_session(mountpoint, settings_.mount_options, settings_.debug, operations, this),
+              SessionDeleter{mountpoint, settings_.keeper}};
+  if (settings_.keeper) {
+    // What is handed over is closed by the session.
+    const int descriptor = settings_.keeper->mount(mountpoint, settings_.mount_options).release();
+    mount_fuse_session(session_.get(), fmt::format("/dev/fd/{}", descriptor), settings_.mount_options);
+  } else {
+    mount_fuse_session(session_.get(), mountpoint, settings_.mount_options);
+    raise_read_ahead(mountpoint);
   }
-  fuse_set_log_func(nullptr);
-  raise_read_ahead(settings_.mountpoint);
 }
 
 void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
-  fuse_session_unmount(session);
-  fuse_session_destroy(session);
+  if (!keeper) {
+    fuse_session_unmount(session);
+    fuse_session_destroy(session);
+    return;
+  }
+  pollfd connection{fuse_session_fd(session), 0, 0};
+  const bool is_mounted = connection.fd >= 0 && ::poll(&connection, 1, 0) == 0;
+  fuse_session_destroy(session);  // first, so that nobody who is in it waits for an answer
+  if (is_mounted) keeper->unmount(mountpoint, true);
 }
 
 FuseMount::~FuseMount() = default;
@@ -138,19 +100,8 @@ std::string FuseMount::way_back() const {
 }
 
 bool FuseMount::unmount_if_unused() {
-#ifdef __linux__
-  if (::geteuid() == 0) return ::umount2(settings_.mountpoint.c_str(), UMOUNT_NOFOLLOW) == 0;
-  const char* program = "fusermount3";
-  std::vector<const char*> words{program, "-u", "-q", settings_.mountpoint.c_str(), nullptr};
-#else
-  const char* program = "umount";
-  std::vector<const char*> words{program, settings_.mountpoint.c_str(), nullptr};
-#endif
-  pid_t child = 0;
-  if (::posix_spawnp(&child, program, nullptr, nullptr, const_cast<char**>(words.data()), environ) != 0)
-    return false;
-  int status = -1;
-  return ::waitpid(child, &status, 0) == child && status == 0;
+  return settings_.keeper ? settings_.keeper->unmount(settings_.mountpoint, false)
+                          : unmount_fuse(settings_.mountpoint, false);
 }
 
 bool is_mounted_by_fuse(const std::string& path) {

@@ -18,6 +18,8 @@ struct fuse_session;
 
 namespace plainfs {
 
+class MountKeeper;
+
 struct MountSettings {
   std::string mountpoint;                  // an existing directory, absolute and without links; "/dev/fd/N"
   std::vector<std::string> mount_options;  // libfuse's
@@ -28,6 +30,7 @@ struct MountSettings {
   bool single_threaded = false;
   bool debug = false;
   bool reopens_on_change = false;  // where the store has changed, by what when_changed() was given
+  MountKeeper* keeper = nullptr;   // mounts and unmounts for this process; null: it does so itself
   std::function<void()> answers;   // called once the kernel's first request is being answered
 };
 
@@ -71,6 +74,8 @@ class FuseMount {
   Filesystem& filesystem_;
   const MountSettings settings_;
   struct SessionDeleter {
+    std::string mountpoint;
+    MountKeeper* keeper;  // null: none
     void operator()(fuse_session* session) const;
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;

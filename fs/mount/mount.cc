@@ -12,7 +12,9 @@
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_refused.h"
 #include "fs/mount/index_ahead.h"
+#include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
+#include "fs/mount/sandbox.h"
 #include "fs/mount/supervisor.h"
 #include "fs/mount_note.h"
 #include "fs/session.h"
@@ -79,8 +81,14 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   if (options.asks_to_write && !is_from_mount_fuse(options))
     std::fputs("plainfs: rw: the mount is read-only all the same\n", stderr);
   Daemon daemon(options.foreground);
-  Session session(options);
   const bool is_handed_over = is_descriptor(options.mountpoint);
+  std::optional<MountKeeper> keeper;
+  if (options.sandbox) {
+    if (!is_handed_over) keeper.emplace();
+    if (const std::string missing = enter_sandbox(options); !missing.empty())
+      throw Failure(kUnsupported, "sandbox: " + missing);
+  }
+  Session session(options);
   if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
     throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
@@ -90,6 +98,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     throw Failure(kUsage, fmt::format("timeout: {} is for who has mounted it to unmount", mountpoint.path()));
   if (!is_handed_over) session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
+  settings.keeper = keeper ? &*keeper : nullptr;
   settings.answers = [&] {
     if (mountpoint.is_chosen()) std::printf("%s\n", mountpoint.path().c_str());
     std::fflush(stdout);

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "formats/base/channel.h"
 #include "formats/base/local_file.h"
 #include "formats/base/sources.h"
-#include "formats/hdf5/process/channel.h"
 #include "formats/hdf5/process/protocol.h"
 
 namespace plainfs::hdf5 {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/hdf5/process/channel.h"
+#include "formats/base/channel.h"
 
 namespace plainfs::hdf5 {
 

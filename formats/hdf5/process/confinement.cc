@@ -7,22 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
-#include <system_error>
 
 #ifdef __linux__
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-#include <cstddef>
-#include <vector>
 #endif
 
+#include "formats/base/call_filter.h"
 #include "formats/base/file_pool.h"
 
 namespace plainfs::hdf5 {
@@ -48,14 +40,6 @@ void limit(Resource which, rlim_t most) {
 }
 
 #ifdef __linux__
-#if defined(__x86_64__)
-constexpr uint32_t kMachine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kMachine = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t kMachine = 0;  // no filter is known for it
-#endif
-
 constexpr uint32_t kAllowed[] = {
     // what it was given
     SYS_read,
@@ -114,56 +98,14 @@ constexpr uint32_t kAllowed[] = {
 #endif
 };
 
-// Allowed where this argument has none of these bits, or is this very value.
-struct Condition {
-  uint32_t call;
-  unsigned argument;
-  uint32_t value;
-  bool is_value;
-};
-
-void allow_if(std::vector<sock_filter>& filter, const Condition& condition) {
-  const auto low_word = static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * condition.argument);
-  const sock_filter test = condition.is_value
-                               ? sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, condition.value, 0, 1)
-                               : sock_filter BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, condition.value, 1, 0);
-  const sock_filter rule[] = {
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, condition.call, 0, 4),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low_word),
-      test,
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-  };
-  filter.insert(filter.end(), std::begin(rule), std::end(rule));
-}
-
-std::vector<sock_filter> make_filter() {
-  std::vector<sock_filter> filter{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, arch))),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, nr))),
-  };
-  for (const uint32_t call : kAllowed) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
-    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  }
-  // No code but what is there; the signal of abort() for itself alone.
-  allow_if(filter, {SYS_mmap, 2, PROT_EXEC, false});
-  allow_if(filter, {SYS_mprotect, 2, PROT_EXEC, false});
-  allow_if(filter, {SYS_tgkill, 0, static_cast<uint32_t>(::getpid()), true});
-  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
-  return filter;
-}
-
 std::string filter_calls() {
-  if (kMachine == 0) return "no filter of system calls is known for this machine";
-  std::vector<sock_filter> filter = make_filter();
-  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)
-    return {};
-  return "the system filters no system calls: " + std::generic_category().message(errno);
+  // No code but what is there; the signal of abort() for itself alone.
+  const CallCondition conditions[] = {
+      {SYS_mmap, 2, PROT_EXEC, false},
+      {SYS_mprotect, 2, PROT_EXEC, false},
+      {SYS_tgkill, 0, static_cast<uint32_t>(::getpid()), true},
+  };
+  return allow_calls_only(kAllowed, conditions, EPERM);
 }
 #endif
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/hdf5/process/channel.h"
+#include "formats/base/channel.h"
 
 namespace plainfs::hdf5 {
 

@@ -5,8 +5,8 @@
 #include <exception>
 #include <map>
 
+#include "formats/base/channel.h"
 #include "formats/base/sources.h"
-#include "formats/hdf5/process/channel.h"
 
 namespace plainfs::hdf5 {
 

@@ -1,4 +1,4 @@
-// One end of the socket between the daemon and libhdf5's process: messages of a kind and any number of bytes,
+// One end of a socket between the daemon and a process beside it: messages of a kind and any number of bytes,
 // with a descriptor besides where the receiver takes them. Each side sends one and waits for the other's.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/descriptor.h"
 
-namespace plainfs::hdf5 {
+namespace plainfs {
 
 struct Message {
   uint32_t kind = 0;
@@ -51,4 +51,4 @@ struct ChannelEnds {
 };
 ChannelEnds make_channel();
 
-}  // namespace plainfs::hdf5
+}  // namespace plainfs

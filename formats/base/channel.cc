@@ -1,4 +1,4 @@
-#include "formats/hdf5/process/channel.h"
+#include "formats/base/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "formats/base/local_file.h"
 
-namespace plainfs::hdf5 {
+namespace plainfs {
 namespace {
 
 // What stands before the bytes of a message.
@@ -159,9 +159,9 @@ ChannelEnds make_channel() {
 #else
   constexpr int kType = SOCK_STREAM;
 #endif
-  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("libhdf5's process", errno);
+  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("a process beside this one", errno);
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-}  // namespace plainfs::hdf5
+}  // namespace plainfs

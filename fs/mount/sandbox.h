@@ -1,0 +1,16 @@
+// What the daemon may do once it serves: read the store's folder, write its own index and log, speak with the
+// kernel and with servers. Where the bytes of a store make it do something else, the system refuses: Landlock
+// for files, a filter of system calls, no new privileges. Linux only.
+#pragma once
+
+#include <string>
+
+#include "fs/options.h"
+
+namespace plainfs {
+
+// For this thread and all that it starts, for good, libhdf5's process included: to be called while there is
+// one thread, before anything of the store is read. What the system could not give, or empty.
+std::string enter_sandbox(const Options& options);
+
+}  // namespace plainfs

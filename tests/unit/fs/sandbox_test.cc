@@ -1,0 +1,180 @@
+// Each case in a process of its own, which stays confined.
+#include "fs/mount/sandbox.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <spawn.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "tests/support/temporary_directory.h"
+
+namespace plainfs {
+namespace {
+
+constexpr int kNoSandbox = 200;
+
+// errno of what is done in a sandbox with these options, or 0.
+int refusal(const Options& options, const std::function<bool()>& succeeds) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!enter_sandbox(options).empty()) ::_exit(kNoSandbox);
+    errno = 0;
+    ::_exit(succeeds() ? 0 : errno);
+  }
+  int status = -1;
+  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+bool can_open(const std::string& path, int flags = O_RDONLY) {
+  return ::open(path.c_str(), flags | O_CLOEXEC, 0600) >= 0;
+}
+
+// Says which version it is, which nobody reads.
+bool can_run(const char* program) {
+  char version[] = "--version";
+  char* const arguments[] = {const_cast<char*>(program), version, nullptr};
+  char* const environment[] = {nullptr};
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = ::posix_spawn(&child, program, &actions, nullptr, arguments, environment);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) errno = error;
+  int status = -1;
+  return error == 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+struct Places {
+  Places() {
+    for (const std::string& path : {stores, outside, index, mountpoint}) ::mkdir(path.c_str(), 0700);
+    for (const std::string& path : {store, secret}) std::ofstream(path) << "x";
+    options.store = store;
+    options.index = index;
+    options.mountpoint = mountpoint;
+  }
+  bool has_sandbox() const {
+    if (refusal(options, [] { return true; }) != kNoSandbox) return true;
+    BOOST_TEST_MESSAGE("skipped: this system has no Landlock");
+    return false;
+  }
+
+  TemporaryDirectory folder;
+  std::string stores = folder.path("stores"), outside = folder.path("outside"), index = folder.path("index"),
+              mountpoint = folder.path("mountpoint"), store = stores + "/a.h5", secret = outside + "/secret";
+  Options options;
+};
+
+BOOST_FIXTURE_TEST_SUITE(sandbox, Places)
+
+BOOST_AUTO_TEST_CASE(the_folder_of_the_store_is_read_and_nothing_else) {
+  if (!has_sandbox()) return;
+  BOOST_TEST(refusal(options, [&] { return can_open(store); }) == 0);
+  BOOST_TEST(refusal(options, [&] { return can_open(stores); }) == 0);
+  BOOST_TEST(refusal(options, [&] { return can_open(secret); }) == EACCES);
+  BOOST_TEST(refusal(options, [&] { return can_open("/etc/passwd"); }) == EACCES);
+  BOOST_TEST(refusal(options, [&] { return can_open(store, O_WRONLY); }) == EACCES);
+  BOOST_TEST(refusal(options, [&] { return can_open(stores + "/new", O_WRONLY | O_CREAT); }) == EACCES);
+  BOOST_TEST(refusal(options, [&] { return ::unlink(store.c_str()) == 0; }) == EACCES);
+  BOOST_TEST(refusal(options, [&] {  // nor by a thread that is started later
+               int error = 0;
+               std::thread([&] { error = can_open(secret) ? 0 : errno; }).join();
+               errno = error;
+               return error == 0;
+             }) == EACCES);
+  options.read.follow_outside = true;
+  BOOST_TEST(refusal(options, [&] { return can_open(secret); }) == 0);
+  BOOST_TEST(refusal(options, [&] { return can_open(secret, O_WRONLY); }) == EACCES);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {
+  if (!has_sandbox()) return;
+  const std::string link = outside + "/link";
+  BOOST_REQUIRE(::symlink(store.c_str(), link.c_str()) == 0);
+  options.store = link;
+  BOOST_TEST(refusal(options, [&] { return can_open(link); }) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_takes_the_place_of_the_one_mounted_is_read) {
+  if (!has_sandbox()) return;
+  const std::string store_folder = stores + "/matrix", kept = stores + "/kept";
+  ::mkdir(store_folder.c_str(), 0700);
+  options.store = store_folder;
+  int turn[2];
+  BOOST_REQUIRE(::pipe(turn) == 0);
+  std::thread other([&] {  // not confined
+    char word = 0;
+    if (::read(turn[0], &word, 1) != 1) return;
+    ::rename(store_folder.c_str(), kept.c_str());
+    ::mkdir(store_folder.c_str(), 0700);
+    std::ofstream(store_folder + "/version") << "new";
+  });
+  BOOST_TEST(refusal(options, [&] {
+               if (::write(turn[1], "", 1) != 1) return false;
+               for (int looks = 0; looks < 2000; ++looks) {
+                 if (can_open(store_folder + "/version")) return true;
+                 if (errno != ENOENT) return false;
+                 ::usleep(5000);
+               }
+               return false;
+             }) == 0);
+  other.join();
+}
+
+BOOST_AUTO_TEST_CASE(only_the_index_and_the_log_are_written) {
+  if (!has_sandbox()) return;
+  const std::string file = index + "/a.sizes";
+  BOOST_TEST(refusal(options, [&] {
+               return can_open(file + ".part", O_WRONLY | O_CREAT | O_EXCL) &&
+                      ::rename((file + ".part").c_str(), file.c_str()) == 0 && ::unlink(file.c_str()) == 0;
+             }) == 0);
+  options.log_file = folder.path("log");
+  BOOST_TEST(refusal(options, [&] { return can_open(options.log_file, O_WRONLY | O_APPEND); }) == 0);
+  BOOST_TEST(refusal(options, [&] { return can_open(secret, O_WRONLY); }) == EACCES);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_run_but_the_program_itself) {
+  if (!has_sandbox()) return;
+  BOOST_TEST(refusal(options, [] { return can_run("/bin/true"); }) == EACCES);
+  BOOST_TEST(refusal(options, [] { return can_run("/proc/self/exe"); }) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(no_server_is_reached_for_a_store_of_this_machine) {
+  if (!has_sandbox()) return;
+  const auto internet = [] { return ::socket(AF_INET, SOCK_STREAM, 0) >= 0; };
+  BOOST_TEST(refusal(options, internet) == ENOSYS);
+  BOOST_TEST(refusal(options, [] { return ::socket(AF_UNIX, SOCK_DGRAM, 0) >= 0; }) == 0);
+  options.store = "https://localhost/a.h5";
+  BOOST_TEST(refusal(options, internet) == 0);
+  BOOST_TEST(refusal(options, [&] { return can_open(store); }) == EACCES);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_mounted_or_looked_into) {
+  if (!has_sandbox()) return;
+  BOOST_TEST(refusal(options, [&] {
+               return ::mount("none", mountpoint.c_str(), "tmpfs", 0, nullptr) == 0;
+             }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] { return ::umount2(mountpoint.c_str(), 0) == 0; }) == ENOSYS);
+#ifndef __SANITIZE_ADDRESS__
+  BOOST_TEST(refusal(options, [] { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0; }) == ENOSYS);
+#endif
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
