@@ -7,6 +7,7 @@
 #include "formats/hdf5/library/extent.h"
 #include "formats/hdf5/library/file_driver.h"
 #include "formats/hdf5/library/open_dataset.h"
+#include "formats/hdf5/local_heap.h"
 #include "formats/hdf5/object_header.h"
 
 namespace plainfs::hdf5 {
@@ -169,6 +170,7 @@ std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addres
 std::vector<StoredLink> InsideFile::links(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredLink> {
     const ObjectHandle group = file_->open_object(address);
+    check_local_heap(*file_->bytes(), layout(), address);
     Collected<RawLink> found;
     std::vector<RawLink> raw =
         checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
@@ -183,6 +185,7 @@ std::vector<StoredLink> InsideFile::links(uint64_t address) const {
 std::optional<StoredLink> InsideFile::find_link(uint64_t address, const std::string& name) const {
   return read_by_library([&]() -> std::optional<StoredLink> {
     const ObjectHandle group = file_->open_object(address);
+    check_local_heap(*file_->bytes(), layout(), address);
     const htri_t exists =
         checked_call(H5Lexists(group.id(), name.c_str(), H5P_DEFAULT), "the group cannot be searched");
     if (!exists) return std::nullopt;
