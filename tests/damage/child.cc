@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <stdexcept>
 #include <string_view>
 
@@ -36,8 +37,9 @@ bool library_was_running() {
   return false;
 }
 
-void die(int) {
-  _exit(library_was_running() ? died_in_library : died);
+void die(int signal) {
+  if (library_was_running()) _exit(died_in_library);
+  _exit(signal == SIGALRM || signal == SIGXCPU ? out_of_time : died);
 }
 
 [[noreturn]] void child(const std::function<int()>& work) {
@@ -54,6 +56,9 @@ void die(int) {
     _exit(work());
   } catch (const Error&) {
     _exit(refused);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "  no Error: %s\n", error.what());
+    _exit(foreign_exception);
   } catch (...) {
     _exit(foreign_exception);
   }

@@ -2,7 +2,7 @@
 // A change is a bit or a byte set, a cut, two blocks swapped, or, of a folder's file, its removal, a folder,
 // a FIFO or a link to itself in its place, or 64 MiB of nothing behind it. Each variant is read whole in
 // a process of its own and held against the store as it was. The last line is "N passed, N failed"; what
-// fails is named with its number.
+// fails is named with its number, and kept in the folder that PLAINFS_DAMAGE_KEEP names.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -39,7 +39,10 @@ constexpr std::pair<int, const char*> kOutcomes[] = {{same, "same bytes"},
                                                      {wrong, "WRONG SIZE OR UNSTEADY"},
                                                      {died_in_library, "died in libhdf5"},
                                                      {died, "DIED"},
+                                                     {out_of_time, "OUT OF TIME"},
                                                      {foreign_exception, "FOREIGN EXCEPTION"}};
+
+constexpr int kFailures[] = {far_changed, wrong, died, out_of_time, foreign_exception};
 
 WalkResult content_of(const std::string& store) {
   TestContext context(size_t{16} << 20, 0);
@@ -74,8 +77,8 @@ class Mutation {
     disk::path folder = file_ == store ? store : file_.parent_path();
     while (folder != store && !disk::exists(folder / ".zarray") && !disk::exists(folder / "zarr.json"))
       folder = folder.parent_path();
-    if (folder != store && folder.parent_path() != store)
-      near_ = folder.parent_path().lexically_relative(store).string() + "/";
+    const disk::path near = folder == store ? store : labelled_by(folder.parent_path());
+    if (near != store) near_ = near.lexically_relative(store).string() + "/";
   }
 
   // Changes one file of the store; returns what was done to it.
@@ -117,16 +120,26 @@ class Mutation {
   std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
 
   // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
-  // and below, in the files that native tools open of what is below their folder, and in an .h5ad, which
-  // holds all of the store. Any view may change where the store is one file, or all its files make one thing.
+  // and below, in the table that a folder above is, in the files that native tools open of what is below
+  // their folder, and in an .h5ad, which holds all of the store. Any view may change where the store is one
+  // file, or all its files make one thing.
   bool explains(const std::string& path) const {
     if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad")) return true;
+    const std::string stem = path.substr(0, path.rfind('.'));
+    if (stem != path && near_.starts_with(stem + "/")) return true;
     const bool is_native = path.ends_with(".rds") || path.find("10x/") != path.npos;
     return is_native && near_.starts_with(path.substr(0, path.rfind('/') + 1));
   }
 
  private:
   size_t below(size_t end) { return random_() % end; }
+
+  // An AnnData's obs and var hold the names of all that is beside them.
+  static disk::path labelled_by(const disk::path& folder) {
+    const disk::path above = folder.parent_path();
+    const bool are_names = folder.filename() == "obs" || folder.filename() == "var";
+    return are_names && disk::exists(above / "obs") && disk::exists(above / "var") ? above : folder;
+  }
 
   std::string content() const {
     disk::ifstream in(file_, std::ios::binary);
@@ -169,17 +182,44 @@ class Mutation {
   std::string near_;
 };
 
+// Said at once: this is a child, which ends without what it has buffered.
+void tell(const std::string& path, const char* what) {
+  fmt::print(stderr, "  {}: {}\n", path, what);
+}
+
+// Where the link at path leads, from the store's top as path is.
+std::string target_of(const std::string& path, const std::string& target) {
+  return (disk::path(path).parent_path() / target).lexically_normal().string();
+}
+
 int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutation) {
-  if (!now.wrong.empty()) return wrong;
+  if (!now.wrong.empty()) {
+    tell(now.wrong, "of the next change");
+    return wrong;
+  }
   int outcome = now.errors > 0 ? part_failed : same;
   for (const auto& [path, content] : good.content)
     if (!now.content.contains(path)) outcome = std::max<int>(outcome, part_failed);
   for (const auto& [path, content] : now.content) {
     const auto before = good.content.find(path);
     if (!content || (before != good.content.end() && before->second == content)) continue;
-    outcome = std::max<int>(outcome, mutation.explains(path) ? changed : far_changed);
+    const auto link = now.links.find(path);
+    const bool is_explained = mutation.explains(path) ||
+                              (link != now.links.end() && mutation.explains(target_of(path, link->second)));
+    if (!is_explained) tell(path, before == good.content.end() ? "was not there" : "has other bytes");
+    outcome = std::max<int>(outcome, is_explained ? changed : far_changed);
   }
   return outcome;
+}
+
+// cp, as there may be FIFOs and links to themselves.
+void keep(const disk::path& store, const std::string& name) {
+  const char* folder = std::getenv("PLAINFS_DAMAGE_KEEP");
+  if (!folder) return;
+  const std::string target = (disk::path(folder) / name).string();
+  disk::create_directories(target);
+  if (std::system(fmt::format("cp -a '{}' '{}'", store.string(), target).c_str()) != 0)
+    fmt::print(stderr, "  not kept\n");
 }
 
 // How often each outcome came of count changes.
@@ -196,9 +236,12 @@ std::map<int, int> trials(const disk::path& store, int count, uint64_t seed) {
     const std::string what = mutation.apply();
     const int outcome = fate_of([&] { return compare(good, content_of(copy.string()), mutation); });
     ++outcomes[outcome];
-    if (outcome == far_changed || outcome == wrong || outcome == died || outcome == foreign_exception)
+    if (std::find(std::begin(kFailures), std::end(kFailures), outcome) != std::end(kFailures)) {
       fmt::print("{} change {} of seed {}: {}: {}: outcome {}\n", store.string(), i, seed, mutation.file(),
                  what, outcome);
+      std::fflush(stdout);
+      keep(copy, fmt::format("{}-{}-{}", store.parent_path().filename().string(), seed, i));
+    }
   }
   return outcomes;
 }
@@ -223,8 +266,7 @@ int main(int count, char** arguments) {
   int failed = 0;
   for (const auto& [outcome, name] : kOutcomes)
     if (all[outcome] > 0) fmt::print("{:>8}  {}\n", all[outcome], name);
-  for (const int outcome : {int{far_changed}, int{wrong}, int{died}, int{foreign_exception}})
-    failed += all[outcome];
+  for (const int outcome : kFailures) failed += all[outcome];
   fmt::print("{} passed, {} failed\n", wanted - failed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -43,13 +43,19 @@ class Walk {
       if (S_ISDIR(status.st_mode))
         directory(entry.inode, path + "/", depth + 1);
       else if (S_ISLNK(status.st_mode))
-        result.content[path] = std::hash<std::string>()(filesystem_.read_link(entry.inode));
+        link(entry.inode, path);
       else
         file(entry.inode, path, static_cast<uint64_t>(status.st_size));
     } catch (const Error&) {
       ++result.errors;
       result.content[path] = std::nullopt;
     }
+  }
+
+  void link(Inode inode, const std::string& path) {
+    const std::string target = filesystem_.read_link(inode);
+    result.content[path] = std::hash<std::string>()(target);
+    result.links[path] = target;
   }
 
   std::string read(const OpenFile& file, uint64_t offset, uint64_t size) {

@@ -15,7 +15,8 @@ struct WalkResult {
   std::string
       wrong;  // the first file whose size is not what it reads, or which reads otherwise again; empty = none
   std::map<std::string, std::optional<size_t>>
-      content;  // path of each file and link -> a hash of it; null = an Error
+      content;                               // path of each file and link -> a hash of it; null = an Error
+  std::map<std::string, std::string> links;  // path -> target, of each symbolic link
 };
 
 // Of a file over 16 MiB the two ends are read. Throws the Error of a store that does not open.

@@ -161,7 +161,7 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
     std::ofstream(bad, std::ios::binary) << variant;
     const int outcome = outcome_of(bad);
     ++outcomes[outcome];
-    if (outcome == died || outcome == wrong_size || outcome == foreign_exception ||
+    if (outcome == died || outcome == out_of_time || outcome == wrong_size || outcome == foreign_exception ||
         outcome == died_in_library)
       report(i, at, change, outcome, variant);
   }
@@ -176,6 +176,7 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
 void check_survival(std::map<int, int> outcomes, int most_in_library) {
   BOOST_TEST(outcomes[wrong_size] == 0);
   BOOST_TEST(outcomes[died] == 0);
+  BOOST_TEST(outcomes[out_of_time] == 0);
   BOOST_TEST(outcomes[foreign_exception] == 0);
   if (variant_count() <= kVariants) BOOST_TEST(outcomes[died_in_library] <= most_in_library);
 }
