@@ -44,15 +44,25 @@ constexpr std::pair<int, const char*> kOutcomes[] = {{same, "same bytes"},
 
 constexpr int kFailures[] = {far_changed, wrong, died, out_of_time, foreign_exception};
 
+std::string bytes_of(const disk::path& file) {
+  disk::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 WalkResult content_of(const std::string& store) {
   TestContext context(size_t{16} << 20, 0);
   return read_everything(store, context);
 }
 
+// Not Boost's copy_file: 1.74 fails where /tmp is another file system.
+void copy_bytes(const disk::path& from, const disk::path& to) {
+  disk::ofstream(to, std::ios::binary) << bytes_of(from);
+}
+
 void copy_store(const disk::path& from, const disk::path& to) {
   disk::remove_all(to);
   if (!disk::is_directory(from)) {
-    disk::copy_file(from, to);
+    copy_bytes(from, to);
     return;
   }
   disk::create_directories(to);
@@ -61,7 +71,7 @@ void copy_store(const disk::path& from, const disk::path& to) {
     if (disk::is_directory(entry.path()))
       disk::create_directories(target);
     else
-      disk::copy_file(entry.path(), target);
+      copy_bytes(entry.path(), target);
   }
 }
 
@@ -141,10 +151,7 @@ class Mutation {
     return are_names && disk::exists(above / "obs") && disk::exists(above / "var") ? above : folder;
   }
 
-  std::string content() const {
-    disk::ifstream in(file_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string content() const { return bytes_of(file_); }
   void write(const std::string& bytes) const { disk::ofstream(file_, std::ios::binary) << bytes; }
 
   std::string change_byte(char difference, const char* what) {
