@@ -20,6 +20,10 @@ using hdf5::SkeletonKind;
 
 constexpr uint64_t kCellsAtOnce = 64 * 1024;
 
+// Of rows without names. Each is looked at before the file's size is known, and numbers of rows need no bytes
+// in a store.
+constexpr uint64_t kMostCountedNames = INT32_MAX;
+
 // "0", "1", …: what anndata calls rows without names.
 class CountedNames : public Array {
  public:
@@ -178,7 +182,11 @@ void put_frame(const std::string& path, const Table& table, Context& context, H5
   FrameWriter frame(path, context, out);
   ArrayPtr names = table.row_names;
   if (names) names->check();
-  if (!names || names->count() != table.rows) names = std::make_shared<CountedNames>(table.rows);
+  if (!names || names->count() != table.rows) {
+    if (table.rows > kMostCountedNames)
+      throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
+    names = std::make_shared<CountedNames>(table.rows);
+  }
   frame.put_values(path + "/" + index, names);
   for (const Column& column : table.columns) frame.put_column(column.name, column.values);
 }

@@ -14,6 +14,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kRunsTogether = 16;
+constexpr uint64_t kMostTexts = uint64_t{1} << 32;  // what is kept of each run is 32 MiB then
 
 }  // namespace
 
@@ -48,6 +49,8 @@ namespace {
 TextLengths lengths_of(const Array& array, Context& context) {
   TextLengths lengths;
   lengths.count = array.count();
+  if (lengths.count > kMostTexts)
+    throw unsupported("{} texts are more than the {} that a file is made of", lengths.count, kMostTexts);
   const uint64_t runs = divide_up(lengths.count, kTextsInRun);
   struct Tally {
     uint64_t longest = 0;

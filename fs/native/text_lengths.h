@@ -25,7 +25,8 @@ struct TextLengths {
   bool is_ascii = true;
 };
 
-// Of all elements, in C order.
+// Of all elements, in C order. Throws unsupported where they are over 2^32: a store of a few bytes may say
+// that it has as many as it likes.
 TextLengths measure_texts(const Array& array, Context& context);
 
 // Calls visit(text, is_missing) for elements [first, first + count) in C order, each of any dtype as a .csv

@@ -18,10 +18,6 @@ namespace plainfs {
 
 namespace {
 
-// Blocks beyond this many (about 1.5 TB of text) would take hours to measure, and their offsets more memory
-// than the cache.
-constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
-
 // How many blocks are formatted ahead of a sequential reader: what the kernel asks for in two of its largest
 // reads.
 constexpr uint64_t kBlocksAhead = 16;
@@ -97,6 +93,10 @@ struct TextBlock {
 };
 
 }  // namespace
+
+void check_block_count(uint64_t count) {
+  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
+}
 
 struct TextFile::State : BlockStream<TextBlock> {
   State(std::unique_ptr<TextSource> text_source, Context& its_context)
@@ -183,8 +183,7 @@ void TextFile::State::prepare() {
     source->prepare();
   }
   if (!source->head_follows_blocks()) head = source->head();
-  const uint64_t count = source->block_count();
-  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
+  check_block_count(source->block_count());
   prepared = true;
 }
 

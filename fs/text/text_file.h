@@ -17,6 +17,14 @@ namespace plainfs {
 // what each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
 inline constexpr uint64_t kBlockText = 192 * 1024;
 
+// Blocks beyond this many (about 1.5 TB of text) would take hours to measure, and their offsets more memory
+// than the cache.
+inline constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
+
+// Throws unsupported where a text has more. Every text is asked after it was prepared; a source that keeps
+// something of each block asks before that.
+void check_block_count(uint64_t count);
+
 // What a text view implements; const and thread-safe.
 class TextSource {
  public:

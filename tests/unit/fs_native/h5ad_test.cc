@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formats/model/derived_array.h"
+#include "fs/native/text_lengths.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -134,6 +135,24 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
   matrix = small_matrix(context);
   matrix.obs.columns.push_back(matrix.obs.columns[0]);
   BOOST_TEST(message_of([&] { written(matrix); }).find("two columns are called n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_only_a_number_says_are_there_are_not_named_without_end) {
+  AnnotatedMatrix matrix;
+  matrix.cells = matrix.obs.rows = uint64_t{1} << 36;
+  BOOST_TEST(message_of([&] {
+               written(matrix);
+             }).find("68719476736 rows without names are more than 2147483647") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_only_a_number_says_are_there_are_not_measured) {
+  struct Endless : Array {
+    Endless() : Array(text_type(), {uint64_t{1} << 50}) {}
+    Elements read(const Box&) const override { throw damaged("read"); }
+  };
+  TestContext context;
+  BOOST_TEST(message_of([&] { measure_texts(Endless(), context); }).find("1125899906842624 texts are more") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

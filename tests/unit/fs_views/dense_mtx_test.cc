@@ -135,6 +135,17 @@ BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
   BOOST_TEST(error_of(typed(text_type(), {0, 0}, {})).find("a matrix of") == 0u);
 }
 
+// Shapes need no bytes in a store.
+BOOST_AUTO_TEST_CASE(matrix_that_only_its_shape_makes_large_takes_no_memory) {
+  struct Endless : Array {
+    Endless() : Array(number_type(Kind::real, 8), {uint64_t{1} << 50, 1000}) {}
+    Elements read(const Box&) const override { throw damaged("read"); }
+  };
+  BOOST_TEST(message_of([] {
+               text_of(std::make_shared<Endless>(), false);
+             }).find("blocks is too large to be shown") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs
