@@ -12,6 +12,9 @@
 namespace plainfs::bpcells {
 namespace {
 
+// All of chr_ptr is looked at when a store is opened, and its length needs no bytes in an HDF5 file.
+constexpr uint64_t kMostChromosomePointers = uint64_t{1} << 24;
+
 // Whether the group holds arrays that every version of BPCells has, so that it may be one of its own.
 bool may_be_bpcells(const Group& group) {
   return (group.find("idxptr") && group.find("storage_order")) ||
@@ -279,7 +282,10 @@ Node StoreReader::fragments() {
   const std::string name = pointer_name(version_);
   ArrayPtr pointer;
   try {
-    pointer = range_pointer(stored_pointer(), name);
+    const ArrayPtr stored = stored_pointer();
+    if (stored->count() > kMostChromosomePointers)
+      throw unsupported("{} has {} values, more than {}", name, stored->count(), kMostChromosomePointers);
+    pointer = range_pointer(stored, name);
     // Chromosomes may be stored in any order, and an empty one may be 0, 0: the largest end is the last
     // fragment's.
     entry_count_ = largest_value(pointer, name);

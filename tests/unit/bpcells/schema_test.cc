@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/says.h"
 #include "tests/unit/bpcells/store.h"
 
 namespace {
@@ -210,6 +211,25 @@ BOOST_AUTO_TEST_CASE(the_number_of_fragments_is_the_largest_chr_ptr) {
   BOOST_TEST(!fragments.error.has_value());
   BOOST_TEST(fragments.cell->count() == 3u);
   fragments.chr_pointer->check();
+}
+
+BOOST_AUTO_TEST_CASE(a_chr_ptr_that_is_only_said_to_be_long_is_not_read) {
+  struct Endless : Array {
+    Endless() : Array(number_type(Kind::unsigned_integer, 8), {uint64_t{1} << 52}) {}
+    Elements read(const Box&) const override { throw std::logic_error("read"); }
+  };
+  TestContext context;
+  auto group = std::make_shared<MemoryGroup>();
+  group->attributes_shown = {{"version", Json("unpacked-fragments-v2")}};
+  for (const char* name : {"cell", "start", "end"})
+    group->set(name, memory_array(std::vector<uint32_t>{0, 1, 2, 3}));
+  group->set("end_max", memory_array(std::vector<uint32_t>{3}));
+  group->set("chr_ptr", std::make_shared<Endless>());
+  group->set("cell_names", text_array({"a", "b", "c"}));
+  group->set("chr_names", text_array({"x", "y", "z"}));
+  const std::optional<Node> node = bpcells::refine(raw(group), context);
+  BOOST_CHECK_EXCEPTION(std::get<Fragments>(node->content).chr_pointer->check(), Error,
+                        says("chr_ptr has 4503599627370496 values, more than 16777216"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
