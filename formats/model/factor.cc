@@ -11,7 +11,12 @@ namespace plainfs {
 
 namespace {
 
+// All are in memory at once, and a file may say that it has more than it holds.
+constexpr uint64_t kMostLevels = uint64_t{1} << 27;
+
 Elements levels_as_text(const Array& levels) {
+  if (levels.count() > kMostLevels)
+    throw unsupported("{} levels are more than {}", levels.count(), kMostLevels);
   Elements elements = read_all(levels);
   if (levels.dtype().kind == Kind::text) return elements;
   TextBuilder labels(elements.count);

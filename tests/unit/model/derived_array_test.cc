@@ -303,4 +303,14 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(levels_that_are_only_said_to_be_many_are_not_read) {
+  struct Endless : Array {
+    Endless() : Array(text_type(), {uint64_t{1} << 37}) {}
+    Elements read(const Box&) const override { throw std::logic_error("read"); }
+  };
+  TestContext context;
+  const ArrayPtr array = factor(integers({0}), std::make_shared<Endless>(), 0, "/x", context);
+  BOOST_CHECK_EXCEPTION(read_all(*array), Error, says("137438953472 levels are more than 134217728"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
