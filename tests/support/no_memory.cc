@@ -1,0 +1,51 @@
+#include "tests/support/no_memory.h"
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+thread_local int64_t left = -1;  // allocations that go well; below 0: all
+
+void* allocated(size_t size) {
+  if (left >= 0 && left-- == 0) throw std::bad_alloc();
+  if (void* const found = std::malloc(size == 0 ? 1 : size)) return found;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return allocated(size);
+}
+void* operator new[](size_t size) {
+  return allocated(size);
+}
+void operator delete(void* there) noexcept {
+  std::free(there);
+}
+void operator delete[](void* there) noexcept {
+  std::free(there);
+}
+void operator delete(void* there, size_t) noexcept {
+  std::free(there);
+}
+void operator delete[](void* there, size_t) noexcept {
+  std::free(there);
+}
+
+namespace plainfs {
+
+NoMemory::NoMemory(size_t others) {
+  left = static_cast<int64_t>(others);
+}
+
+NoMemory::~NoMemory() {
+  left = -1;
+}
+
+bool NoMemory::has_failed() const {
+  return left < 0;
+}
+
+}  // namespace plainfs
