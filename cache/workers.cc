@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -64,24 +65,26 @@ struct Workers::State : Request {
   std::deque<std::function<void()>> later;
   std::vector<std::thread> threads;
   size_t idle = 0;
-  bool started = false;
 
   void start();
   void serve();
   void help(std::unique_lock<std::mutex>& lock, Loop& loop);
 };
 
-// Signals are left to the threads that were there before. Requires: mutex is held.
+// Those that are not there yet, in case an earlier call got none. Signals are left to the threads that were
+// there before. Requires: mutex is held.
 void Workers::State::start() {
-  if (started) return;
-  started = true;
+  if (threads.size() == threads_wanted) return;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    for (unsigned i = 0; i < threads_wanted; ++i) threads.emplace_back([this] { serve(); });
+    threads.reserve(threads_wanted);
+    while (threads.size() < threads_wanted) threads.emplace_back([this] { serve(); });
   } catch (const std::system_error&) {
     // Fewer threads than wanted: the callers do the rest.
+  } catch (const std::bad_alloc&) {
+    // The same.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -166,7 +169,7 @@ void Workers::try_later(std::function<void()> job) {
   if (state_->threads_wanted == 0) return;
   const std::lock_guard lock(state_->mutex);
   state_->start();
-  if (state_->later.size() >= size_t{4} * state_->threads_wanted) return;
+  if (state_->later.size() >= size_t{4} * state_->threads.size()) return;
   state_->later.push_back(std::move(job));
   state_->work_arrived.notify_one();
 }

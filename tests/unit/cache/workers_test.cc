@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/no_threads.h"
+
 using namespace plainfs;
 
 BOOST_AUTO_TEST_SUITE(workers)
@@ -40,6 +42,22 @@ BOOST_AUTO_TEST_CASE(without_threads_the_caller_does_it_all) {
 BOOST_AUTO_TEST_CASE(workers_take_part) {
   Workers workers(2);
   std::latch three_at_once(3);  // passes only with three threads inside
+  workers.parallel_for(3, [&](size_t) { three_at_once.arrive_and_wait(); });
+  BOOST_TEST(three_at_once.try_wait());
+}
+
+BOOST_AUTO_TEST_CASE(threads_that_do_not_start_are_done_without_and_start_later) {
+  Workers workers(2);
+  {
+    const NoThreads scope;
+    std::set<std::thread::id> seen;
+    workers.parallel_for(10, [&](size_t) { seen.insert(std::this_thread::get_id()); });
+    BOOST_TEST(seen.size() == 1u);
+    const auto kept = std::make_shared<int>();
+    workers.try_later([kept] {});
+    BOOST_TEST(kept.use_count() == 1);  // nobody would run it
+  }
+  std::latch three_at_once(3);
   workers.parallel_for(3, [&](size_t) { three_at_once.arrive_and_wait(); });
   BOOST_TEST(three_at_once.try_wait());
 }
