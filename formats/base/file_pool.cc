@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -70,8 +71,8 @@ struct FilePool::State {
   LocalFilePtr find(const std::string& path);
   LocalFilePtr keep(const std::string& path, LocalFilePtr file);
   LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed);
-  void let_go(const Open& file);
-  void close_all();
+  void let_go(const Open& file) noexcept;
+  void close_all() noexcept;
   void remember(const std::string& path, uint64_t fingerprint);
   void remember_absent(const std::string& path);
 };
@@ -115,14 +116,17 @@ LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
   return keep_locked(path, std::move(file), closed);
 }
 
-// Whoever has the file beside the pool may be joined by others.
-void FilePool::State::let_go(const Open& file) {
+// Whoever has the file beside the pool may be joined by others. Where there is no memory for that, they open
+// it once more.
+void FilePool::State::let_go(const Open& file) noexcept try {
   if (file.file.use_count() == 1) return;
   if (held.size() >= held_before_look) {
     std::erase_if(held, [](const auto& each) { return each.second.expired(); });
     held_before_look = 2 * held.size() + 64;
   }
   held.insert_or_assign(file.path, file.file);
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 // Requires: the mutex is held. closed: what is to be closed without it.
@@ -133,19 +137,26 @@ LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr 
     by_path.erase(open.back().path);
     closed.splice(closed.begin(), open, std::prev(open.end()));
   }
-  open.push_front({path, file});
-  by_path.emplace(open.front().path, open.begin());
+  std::list<Open> one{{path, file}};
+  by_path.emplace(one.front().path, one.begin());
+  open.splice(open.begin(), one);
   return file;
 }
 
-// Those that others hold too give back their descriptors where nobody reads.
-void FilePool::State::close_all() {
+// Those that others hold too give back their descriptors where nobody reads, if there is memory to gather
+// them.
+void FilePool::State::close_all() noexcept {
   std::list<Open> closed;  // after the lock
   std::vector<LocalFilePtr> kept;
   const std::lock_guard lock(mutex);
   for (const Open& file : open) let_go(file);
   by_path.clear();
   closed.swap(open);
+  try {
+    kept.reserve(held.size() + former.size());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   for (const auto& [path, file] : held)
     if (LocalFilePtr living = file.lock()) kept.push_back(std::move(living));
   for (const auto& file : former)
@@ -236,7 +247,12 @@ void FilePool::clear() {
   state_->close_all();
   const std::lock_guard lock(state_->mutex);
   std::vector<std::weak_ptr<const LocalFile>>& former = state_->former;
-  for (auto& [path, file] : state_->held) former.push_back(std::move(file));
+  try {
+    former.reserve(former.size() + state_->held.size());
+    for (auto& [path, file] : state_->held) former.push_back(std::move(file));
+  } catch (const std::bad_alloc&) {
+    // They keep their descriptors until nobody holds them.
+  }
   std::erase_if(former, [](const auto& file) { return file.expired(); });
   state_->held.clear();
   state_->fingerprints.clear();

@@ -1,7 +1,6 @@
 #include "formats/base/path_fingerprints.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace plainfs {
 
@@ -54,9 +53,11 @@ void PathFingerprints::make_room() {
     used_ = 0;
     return;
   }
-  const std::vector<uint64_t> keys =
-      std::exchange(keys_, std::vector<uint64_t>(keys_.empty() ? 64 : keys_.size() * 2));
-  const std::vector<uint32_t> values = std::exchange(fingerprints_, std::vector<uint32_t>(keys_.size()));
+  // Both, or neither where there is no memory.
+  std::vector<uint64_t> keys(keys_.empty() ? 64 : keys_.size() * 2);
+  std::vector<uint32_t> values(keys.size());
+  keys.swap(keys_);
+  values.swap(fingerprints_);
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == 0) continue;
     const size_t slot = slot_of(keys[i]);

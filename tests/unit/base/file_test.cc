@@ -21,6 +21,7 @@
 #include "cache/request.h"
 #include "formats/base/descriptor.h"
 #include "formats/base/error.h"
+#include "tests/support/no_memory.h"
 #include "tests/support/no_more_descriptors.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
@@ -316,6 +317,21 @@ struct FewDescriptors {
   ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before); }
   rlimit before{};
 };
+
+BOOST_AUTO_TEST_CASE(pool_is_emptied_without_memory_too) {
+  const Directory directory;
+  const std::string path = directory.write("a", "one"), other = directory.write("b", "two");
+  bool is_cleared = true;
+  with_each_allocation_failing(
+      [&] {
+        FilePool pool;
+        const FilePtr held = pool.open(path), another = pool.open(other);
+        is_cleared = false;
+        pool.clear();
+        is_cleared = true;
+      },
+      [&] { BOOST_TEST(is_cleared); });
+}
 
 BOOST_AUTO_TEST_CASE(more_files_than_descriptors_can_be_held_and_read) {
   Directory directory;

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "tests/support/no_memory.h"
+
 using namespace plainfs;
 
 BOOST_AUTO_TEST_SUITE(path_fingerprints)
@@ -25,6 +27,20 @@ BOOST_AUTO_TEST_CASE(many_paths_are_kept_apart) {
     BOOST_TEST_REQUIRE(paths.matches(path(i), i * 7919u));
     BOOST_TEST_REQUIRE(!paths.matches(path(i), i * 7919u + 1));
   }
+}
+
+BOOST_AUTO_TEST_CASE(without_memory_for_more_paths_those_known_are_kept) {
+  PathFingerprints paths;
+  const auto path = [](int i) { return "/" + std::to_string(i); };
+  int count = 0;
+  for (int rounds = 0; rounds < 6; ++rounds)
+    with_each_allocation_failing(
+        [&] {
+          for (const int end = count + 100; count < end; ++count) paths.matches(path(count), 1);
+        },
+        [&] {
+          for (int i = 0; i < count; ++i) BOOST_TEST_REQUIRE(!paths.matches(path(i), 2));
+        });
 }
 
 BOOST_AUTO_TEST_CASE(a_full_one_begins_anew) {
