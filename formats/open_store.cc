@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "formats/base/host_path.h"
 #include "formats/base/location.h"
 #include "formats/folder/folder.h"
 #include "formats/foreign.h"
@@ -21,11 +22,11 @@ files::path absolute_path(const std::string& given) {
   // Two slashes are the name of a root to boost, and not the root.
   if (!given.empty() && given.find_first_not_of('/') == std::string::npos) return "/";
   files::path path = files::absolute(given);
-  while (path.filename() == "." || path.filename_is_dot()) path = path.parent_path();
+  while (path.filename_is_dot()) path = path.parent_path();
   boost::system::error_code error;
-  if (!path.has_parent_path() || path == path.root_path()) return path.root_path();
-  if (path.filename_is_dot_dot()) return files::canonical(path, error);
-  const files::path folder = files::canonical(path.parent_path(), error);
+  if (!path.has_parent_path() || path.native() == path.root_path().native()) return path.root_path();
+  if (path.filename_is_dot_dot()) return real_path(path, error);
+  const files::path folder = real_path(path.parent_path(), error);
   return error ? path : folder / path.filename();
 }
 

@@ -27,9 +27,11 @@ namespace files = boost::filesystem;
 
 // The path without any link; nullopt, with errno set, where it cannot be followed.
 std::optional<std::string> real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  if (!real) return std::nullopt;
-  return std::string(real.get());
+  boost::system::error_code error;
+  files::path real = plainfs::real_path(files::path(path), error);
+  if (!error) return std::move(real).string();
+  errno = error.value();
+  return std::nullopt;
 }
 
 // Throws where the error says no more than that it is not known just now.
@@ -43,7 +45,7 @@ std::optional<std::string> path_as_far_as_there(const std::string& path) {
   check_is_absence(path, errno);
   if (errno == ELOOP || errno == ENAMETOOLONG) return std::nullopt;
   boost::system::error_code error;
-  const files::path partly = files::weakly_canonical(files::absolute(path), error);
+  const files::path partly = real_path_as_far_as_there(path, error);
   if (!error) return partly.string();
   check_is_absence(path, error.value());
   return std::nullopt;

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <system_error>
 
@@ -42,6 +44,35 @@ bool is_same_on_host(const std::string& a, const std::string& b) {
   const auto first = status_of(a);
   const auto second = first ? status_of(b) : std::nullopt;
   return second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+boost::filesystem::path real_path(const boost::filesystem::path& path, boost::system::error_code& error) {
+  error.clear();
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  if (real) return real.get();
+  error.assign(errno, boost::system::system_category());
+  return {};
+}
+
+boost::filesystem::path real_path_as_far_as_there(const boost::filesystem::path& path,
+                                                  boost::system::error_code& error) {
+  boost::filesystem::path there = boost::filesystem::absolute(path), rest;
+  for (;;) {
+    const boost::filesystem::path real = real_path(there, error);
+    if (!error) return rest.empty() ? real : (real / rest).lexically_normal();
+    if ((error.value() != ENOENT && error.value() != ENOTDIR) || !there.has_parent_path()) return {};
+    rest = rest.empty() ? there.filename() : there.filename() / rest;
+    there = there.parent_path();
+  }
+}
+
+std::optional<std::string> path_below(std::string_view path, std::string_view folder) {
+  while (folder.ends_with('/')) folder.remove_suffix(1);
+  if (!path.starts_with(folder) || path.size() <= folder.size() || path[folder.size()] != '/')
+    return std::nullopt;
+  const std::string_view below = path.substr(folder.size() + 1);
+  if (below.empty() || below == "." || below == ".." || below.starts_with("../")) return std::nullopt;
+  return std::string(below);
 }
 
 boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,

@@ -16,11 +16,10 @@ namespace files = boost::filesystem;
 // Whether path, followed through its own links, is root or below it.
 bool leads_into(const files::path& path, const files::path& root) {
   boost::system::error_code error;
-  const files::path real = files::canonical(path, error);
+  const files::path real = real_path(path, error);
   if (error && !is_absence(error.value())) throw unreadable("{}: {}", path.string(), error.message());
   if (error) return true;  // leads nowhere: shown as it is
-  const files::path relative = real.lexically_relative(root);
-  return !relative.empty() && *relative.begin() != "..";
+  return real.native() == root.native() || path_below(real.native(), root.native());
 }
 
 class Folder : public Group {
@@ -49,7 +48,7 @@ class Folder : public Group {
   }
 
   GroupPtr parent() const override { return parent_; }
-  std::string path() const override { return parent_ ? "/" + path_.lexically_relative(root_).string() : "/"; }
+  std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
   // What cannot be looked at is listed, and an error for whoever reads it.
@@ -76,14 +75,14 @@ class Folder : public Group {
   // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
   // folder.
   std::optional<Node> seen(const files::path& path) const {
-    if (path == context_.options.mountpoint) return std::nullopt;
+    if (path.native() == context_.options.mountpoint) return std::nullopt;
     boost::system::error_code error;
     files::file_status status = files::symlink_status(path, error);
     if (status.type() == files::status_error) return unreadable_member(path, error);
     Node node;
     const bool is_link = status.type() == files::symlink_file;
     if (is_link && !context_.options.follow_outside && !leads_into(path, root_)) {
-      node.content = Link{{}, {}, files::canonical(path, error).string(), true};
+      node.content = Link{{}, {}, real_path(path, error).string(), true};
       return node;
     }
     const bool is_store = container_of(Probe(path.string(), context_.files)) != nullptr;
@@ -95,7 +94,7 @@ class Folder : public Group {
       status = files::status(path, error);
       if (status.type() == files::status_error) return unreadable_member(path, error);
       if (status.type() == files::directory_file && !is_store) {
-        node.content = Link{{}, {}, files::canonical(path, error).string(), true};
+        node.content = Link{{}, {}, real_path(path, error).string(), true};
         return node;
       }
     }
@@ -118,7 +117,7 @@ class Folder : public Group {
 
 Store open(const Probe& probe, Context& context) {
   boost::system::error_code error;
-  const files::path root = files::canonical(probe.location(), error);
+  const files::path root = real_path(probe.location(), error);
   if (error) throw unreadable("{}", error.message());
   Store store;
   store.path = probe.location();

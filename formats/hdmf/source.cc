@@ -13,7 +13,8 @@ namespace {
 namespace fs = boost::filesystem;
 
 bool same_place(const fs::path& a, const fs::path& b) {
-  return a.lexically_normal() == b.lexically_normal() || is_same_on_host(a.string(), b.string());
+  return a.lexically_normal().native() == b.lexically_normal().native() ||
+         is_same_on_host(a.string(), b.string());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/filesystem.hpp>
 
+#include "formats/base/host_path.h"
 #include "formats/hdf5/container.h"
 #include "formats/takane/json_gz.h"
 
@@ -24,7 +25,7 @@ class UnreadableGroup : public Group {
 // Text only: what it leads to is not looked at.
 Link link_outside(const ObjectPlace& inner) {
   boost::system::error_code unknown;
-  return {{}, {}, boost::filesystem::weakly_canonical(inner.directory, unknown).string(), true};
+  return {{}, {}, real_path_as_far_as_there(inner.directory, unknown).string(), true};
 }
 
 Node hdf5_node(const ObjectPlace& inner, Context& context) {

@@ -17,14 +17,7 @@ constexpr int kMostLinks = 40;         // on the way to one target, as Linux all
 constexpr size_t kDeepestPath = 2048;  // names; PATH_MAX has no room for more
 
 bool same_file(const files::path& a, const files::path& b) {
-  return a == b || is_same_on_host(a.string(), b.string());
-}
-
-// From folder down to path, or nullopt where path is not below folder.
-std::optional<files::path> path_below(const files::path& folder, const files::path& path) {
-  const files::path relative = path.lexically_relative(folder);
-  if (relative.empty() || relative == "." || *relative.begin() == "..") return std::nullopt;
-  return relative;
+  return a.native() == b.native() || is_same_on_host(a.string(), b.string());
 }
 
 const Link* as_link(const Node& node) {
@@ -44,7 +37,7 @@ Links::Links(StorePtr store, OpenStores& stores, Context& context)
 // the host lead elsewhere.
 bool Links::is_in_reach(const std::string& path) {
   if (is_url(store_->path)) return false;
-  if (!path_below(files::path(store_->path).parent_path(), path)) return false;
+  if (!path_below(path, files::path(store_->path).parent_path().native())) return false;
   if (context_.options.follow_outside) return true;
   if (!reach_) reach_ = Containment::around_store(store_->path);
   return reach_->contains(path);
@@ -77,14 +70,14 @@ Destination Links::destination(const Link& link) {
   }
   if (const auto known = others_.find(link.source); known != others_.end()) return known->second;
   files::path path = other_store(link.source);
-  if (path.filename() == "." || path.filename() == "") path = path.parent_path();
+  if (path.filename_is_dot() || path.filename().empty()) path = path.parent_path();
   const files::path own = store_->path;
   if (same_file(path, own)) {
     to.store = store_;
-  } else if (const auto relative = path_below(own.parent_path(), path);
+  } else if (const auto relative = path_below(path.native(), own.parent_path().native());
              relative && is_in_reach(path.string())) {
     to.outside.emplace_back("..");
-    for (const files::path& part : *relative) to.outside.push_back(part.string());
+    for (const files::path& part : files::path(*relative)) to.outside.push_back(part.string());
     try {
       if (is_store(path.string(), context_)) to.store = stores_.open(path.string());
     } catch (const Error& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/filesystem.hpp>
 
+#include "formats/base/host_path.h"
 #include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
@@ -62,7 +63,7 @@ std::string VirtualSources::find_file(const std::string& path, const std::string
   const fs::path wanted(name);
   const fs::path last = wanted.is_absolute() ? wanted.filename() : wanted;
   boost::system::error_code error;
-  const fs::path whole = fs::canonical(path, error);
+  const fs::path whole = real_path(path, error);
   std::vector<fs::path> places;
   if (wanted.is_absolute()) places.push_back(wanted);
   places.push_back(fs::absolute(path).parent_path() / last);
@@ -72,7 +73,7 @@ std::string VirtualSources::find_file(const std::string& path, const std::string
   for (const fs::path& place : places) {
     paths_.push_back(place.string());
     if (!file_->context().files.open_if_exists(place.string())) continue;
-    if (place == stray && place != places.front())
+    if (place.native() == stray.native() && place.native() != places.front().native())
       throw unsupported("source file {}: is in the current folder, not beside the file", name);
     return place.string();
   }
