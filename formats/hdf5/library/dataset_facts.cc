@@ -28,7 +28,7 @@ void read_contiguous(hid_t dataset, hid_t creation, const FileLayout& layout, St
   facts.external = external_stretches(creation);
   const haddr_t offset = H5Dget_offset(dataset);
   facts.stored_bytes = H5Dget_storage_size(dataset);
-  H5Eclear2(H5E_DEFAULT);
+  clear_library_error();
   // The library adds the base address to no address too.
   if (offset != HADDR_UNDEF && offset != HADDR_UNDEF + layout.base_address) facts.offset = offset;
 }
@@ -45,7 +45,7 @@ StoredFilter filter_of(hid_t creation, unsigned i) {
   checked_call(number, "a filter");
   values.resize(std::min(value_count, values.size()));
   const bool library_has_it = H5Zfilter_avail(number) > 0;
-  H5Eclear2(H5E_DEFAULT);
+  clear_library_error();
   return {static_cast<unsigned>(number), std::move(values), library_has_it};
 }
 

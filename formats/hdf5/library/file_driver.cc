@@ -44,7 +44,7 @@ Result guarded(Result failed, Call&& call) noexcept {
   try {
     return call();
   } catch (...) {
-    if (!first_failure()) first_failure() = std::current_exception();
+    keep_driver_error();
   }
   return failed;
 }
@@ -168,6 +168,10 @@ void read_through(Sources& sources, hid_t access) {
 uint64_t times_failed(const File& file) {
   const auto found = failures().find(file.fingerprint());
   return found == failures().end() ? 0 : found->second;
+}
+
+void keep_driver_error() noexcept {
+  if (!first_failure()) first_failure() = std::current_exception();
 }
 
 void throw_driver_error() {

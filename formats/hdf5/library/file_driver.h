@@ -18,8 +18,12 @@ void read_through(Sources& sources, hid_t access);
 // file is another one to it. Requires: the library's lock is held.
 uint64_t times_failed(const File& file);
 
-// Throws the first thing that was thrown while the library read or opened through the driver since one of
-// these two was called, if any. The library itself only knows that something failed, and passes over a source
+// Keeps the exception that is being handled for what follows: for a function of a driver, through which
+// nothing may be thrown. Requires: the library's lock is held.
+void keep_driver_error() noexcept;
+
+// Throws the first thing that was thrown while the library read or opened through a driver since one of these
+// three was called, if any. The library itself only knows that something failed, and passes over a source
 // of a virtual dataset that cannot be opened. Requires: the library's lock is held.
 void throw_driver_error();
 // The same only for what may pass (formats/base/error.h).

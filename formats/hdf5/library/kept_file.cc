@@ -6,6 +6,7 @@
 #include <new>
 
 #include "formats/hdf5/library/driver_class.h"
+#include "formats/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -31,12 +32,16 @@ const KeptDriverFile* own(const H5FD_t* file) {
 H5FD_t* open_kept(const char*, unsigned, hid_t access, haddr_t) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
   if (!info) return nullptr;
-  auto* file = new (std::nothrow) KeptDriverFile{};
-  if (!file) return nullptr;
-  file->kept = info->kept;
-  file->kept->clear();
-  file->kept->size = 0;
-  return &file->known;
+  try {
+    auto* file = new KeptDriverFile{};
+    file->kept = info->kept;
+    file->kept->clear();
+    file->kept->size = 0;
+    return &file->known;
+  } catch (const std::bad_alloc&) {
+    keep_driver_error();
+    return nullptr;
+  }
 }
 
 herr_t close_kept(H5FD_t* file) {
@@ -73,6 +78,7 @@ herr_t write_kept(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
   try {
     kept.write(address, {static_cast<const char*>(bytes), size});
   } catch (const std::bad_alloc&) {
+    keep_driver_error();
     return -1;
   }
   kept.size = std::max<uint64_t>(kept.size, address + size);

@@ -16,6 +16,7 @@ namespace plainfs::hdf5 {
 class KeptFile {
  public:
   void clear() { extents_.clear(); }
+  // Throws bad_alloc; what was there is then lost too.
   void write(uint64_t offset, std::span<const char> bytes);
   // What was never written is zero.
   void read(uint64_t offset, std::span<char> bytes) const;
@@ -28,8 +29,9 @@ class KeptFile {
   std::map<uint64_t, std::string> extents_;
 };
 
-// Makes the files that are created with this access list go into kept. Requires: the library's lock is held;
-// kept lives as long as the file is open.
+// Makes the files that are created with this access list go into kept. What there is no memory for is an
+// error of the driver (file_driver.h). Requires: the library's lock is held; kept lives as long as the file
+// is open.
 void keep_in(KeptFile& kept, hid_t access);
 
 }  // namespace plainfs::hdf5

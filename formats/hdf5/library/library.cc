@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "formats/hdf5/library/file_driver.h"
@@ -66,21 +67,46 @@ void start_library() {
   checked_call(H5open(), "libhdf5 does not start");
   // Also for the sources of virtual datasets, which the library opens by itself. It opens no file in two
   // ways.
-  H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true);
+  checked_call(H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true), "libhdf5 refuses to lock no files");
   register_stored_bytes();
   keep_external_links();
 }
 
+// Also of a library that had none earlier and has lost some of its property lists by that: no file makes it
+// miss one.
+bool is_no_memory(const H5E_error2_t& error) {
+  if (error.min_num == H5E_NOSPACE || error.min_num == H5E_CANTALLOC) return true;
+  return error.maj_num == H5E_PLIST &&
+         (error.min_num == H5E_NOTFOUND || error.min_num == H5E_CANTCREATE || error.min_num == H5E_CANTCOPY);
+}
+
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
-  return static_cast<Collected<std::string>*>(data)->add(
-      [&]() -> std::string { return error->desc ? error->desc : ""; });
+  return static_cast<Collected<std::string>*>(data)->add([&]() -> std::string {
+    if (is_no_memory(*error)) throw std::bad_alloc();
+    return error->desc ? error->desc : "";
+  });
+}
+
+herr_t look_for_memory(unsigned, const H5E_error2_t* error, void* data) {
+  if (is_no_memory(*error)) *static_cast<bool*>(data) = true;
+  return 0;
 }
 
 }  // namespace
 
 LibraryLock::LibraryLock() : lock_(library_mutex()) {
   static bool started = false;  // guarded by the lock; set first, because starting makes handles, which lock
-  if (!std::exchange(started, true)) start_library();
+  if (!std::exchange(started, true)) {
+    try {
+      start_library();
+    } catch (const Error& error) {
+      started = false;                       // half of it is none
+      throw unreadable("{}", error.what());  // no file is to blame
+    } catch (...) {
+      started = false;
+      throw;
+    }
+  }
   // A library built thread-safe has an error stack a thread, and each prints until it is told not to.
   static thread_local bool is_quiet = false;
   if (!std::exchange(is_quiet, true)) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -99,6 +125,13 @@ std::string take_library_error() {
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';
   return text;
+}
+
+void clear_library_error() {
+  bool is_none_left = false;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, look_for_memory, &is_none_left);
+  H5Eclear2(H5E_DEFAULT);
+  if (is_none_left) throw std::bad_alloc();
 }
 
 Error library_error(const std::string& what) {

@@ -42,6 +42,9 @@ class Handle {
     const LibraryLock lock;
     Close(id_);
   }
+  // As when it is dropped, and tells whether it went well: some calls write no sooner. Requires: the lock is
+  // held.
+  herr_t close() { return Close(std::exchange(id_, H5I_INVALID_HID)); }
   hid_t id() const { return id_; }
 
  private:
@@ -63,6 +66,10 @@ inline constexpr H5_iter_order_t kListingOrder = H5_ITER_NATIVE;
 // What the library's error stack says, outermost and innermost reason in one line; the stack is cleared.
 // Requires: the lock is held.
 std::string take_library_error();
+
+// Forgets it too, where a failure is no error. Throws bad_alloc where there was no memory: the library takes
+// for absent what it could not read for that. Requires: the lock is held.
+void clear_library_error();
 
 // What a function collects that libhdf5 calls, through frames of C, which nothing may be thrown through.
 template <class Item>
@@ -87,7 +94,7 @@ struct Collected {
 };
 
 // Why a call of the library failed: what its file driver met (thrown, where it is no Error), or else
-// damaged("what: reason").
+// damaged("what: reason"). Throws bad_alloc where there was no memory.
 Error library_error(const std::string& what);
 
 // value where a call succeeded (>= 0); else throws library_error(what).

@@ -38,7 +38,7 @@ std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
   if (is_found && size == 0)
     is_found = H5Dget_chunk_info_by_coord(dataset, place.data(), &mask, &address, &size) >= 0 &&
                address != HADDR_UNDEF;
-  H5Eclear2(H5E_DEFAULT);
+  clear_library_error();
   throw_driver_error();
   if (!is_found) return std::nullopt;
   return size;

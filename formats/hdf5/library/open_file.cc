@@ -45,7 +45,7 @@ FileHandle opened(const std::string& path, Sources& sources) {
   if (reason.find("open for write") != std::string::npos) {
     file = FileHandle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()));
     if (file.id() >= 0) return file;
-    H5Eclear2(H5E_DEFAULT);
+    clear_library_error();
   }
   throw damaged("not readable as HDF5: {}", reason);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "formats/hdf5/library/file_driver.h"
 #include "formats/hdf5/library/kept_file.h"
 #include "formats/hdf5/library/library.h"
 
@@ -155,7 +156,8 @@ class SkeletonWriter {
     links_ = PropertyHandle();
     groups_ = PropertyHandle();
     datasets_ = PropertyHandle();
-    file_ = FileHandle();
+    checked_call(file_.close(), "no file");
+    throw_driver_error();  // the library does not pass every one on
     Skeleton skeleton;
     skeleton.size = kept_.size;
     for (const auto& [offset, bytes] : kept_.extents()) skeleton.extents.push_back({offset, bytes});
@@ -205,6 +207,7 @@ class SkeletonWriter {
 
 Skeleton write_skeleton(const std::vector<SkeletonObject>& objects) {
   const LibraryLock lock;
+  forget_driver_error();
   SkeletonWriter writer;
   std::vector<uint64_t> offsets;
   for (const SkeletonObject& object : objects) {

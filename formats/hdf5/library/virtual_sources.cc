@@ -129,7 +129,7 @@ void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid
         const hid_t source_file = is_own ? file : opened.id();
         if (is_dataset_series) {
           const htri_t exists = H5Lexists(source_file, name.c_str(), H5P_DEFAULT);
-          H5Eclear2(H5E_DEFAULT);
+          clear_library_error();
           throw_passing_driver_error();
           if (exists <= 0) break;
         }

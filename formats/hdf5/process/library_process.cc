@@ -1,6 +1,7 @@
 #include "formats/hdf5/process/library_process.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 namespace plainfs::hdf5 {
@@ -53,13 +54,18 @@ void LibraryProcess::start(Context& context) {
   child_ = std::make_unique<ChildProcess>(settings_.program);
   child_->channel().limit_silence(settings_.most_silence);
   ++process_;
-  Writer question;
-  question.flag(settings_.plugins);
-  const Bytes answer = exchange(context, Ask::settings, question.bytes());
-  Cursor in(answer);
-  const std::string unconfined = read_text(in);
-  if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
-    context.notice("libhdf5's process is not confined: " + unconfined);
+  try {
+    Writer question;
+    question.flag(settings_.plugins);
+    const Bytes answer = exchange(context, Ask::settings, question.bytes());
+    Cursor in(answer);
+    const std::string unconfined = read_text(in);
+    if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
+      context.notice("libhdf5's process is not confined: " + unconfined);
+  } catch (...) {
+    child_.reset();  // it may be neither confined nor ready
+    throw;
+  }
 }
 
 LibraryEnded LibraryProcess::ended() {
@@ -78,32 +84,41 @@ LibraryEnded LibraryProcess::silent() {
 Bytes LibraryProcess::taken(const Message& answer, Context& context) {
   Cursor in(answer.bytes);
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
-  if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) throw std::bad_alloc();
+  if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
+    child_.reset();  // the library goes on with half of what it wanted to remember
+    throw LibraryEnded("libhdf5 had no memory to read this file");
+  }
   if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
   return {answer.bytes.begin() + static_cast<ptrdiff_t>(in.position()), answer.bytes.end()};
 }
 
-Bytes LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question) try {
+// The process's answer, whatever it asks before it gives it.
+Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question) try {
   const auto latest =
       std::chrono::steady_clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
   Channel& channel = child_->channel();
   if (!channel.send(static_cast<uint32_t>(ask), question)) throw ended();
   for (;;) {
-    const std::optional<Message> message = channel.receive(kMostAnswered);
+    std::optional<Message> message = channel.receive(kMostAnswered);
     if (!message) throw ended();
     const bool is_answer = message->kind >= static_cast<uint32_t>(Answer::answer) &&
                            message->kind <= static_cast<uint32_t>(Answer::out_of_memory);
-    if (!is_answer) {
-      if (std::chrono::steady_clock::now() > latest) throw Channel::Silence{};
-      if (!desk_.answer(*message, channel, context.files)) throw ended();
-      continue;
-    }
-    const std::exception_ptr failure = desk_.take_failure();
-    if (failure && message->kind != static_cast<uint32_t>(Answer::answer)) std::rethrow_exception(failure);
-    return taken(*message, context);
+    if (is_answer) return *std::move(message);
+    if (std::chrono::steady_clock::now() > latest) throw Channel::Silence{};
+    if (!desk_.answer(*message, channel, context.files)) throw ended();
   }
 } catch (const Channel::Silence&) {
   throw silent();
+} catch (const std::bad_alloc&) {
+  child_.reset();  // its answer would be taken for that of the next question
+  throw;
+}
+
+Bytes LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question) {
+  const Message answer = answer_of(context, ask, question);
+  const std::exception_ptr failure = desk_.take_failure();
+  if (failure && answer.kind != static_cast<uint32_t>(Answer::answer)) std::rethrow_exception(failure);
+  return taken(answer, context);
 }
 
 void LibraryProcess::open_again(ProcessedFile& file) {

@@ -92,6 +92,7 @@ class LibraryProcess {
  private:
   Bytes answer_to(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
   Bytes put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
+  Message answer_of(Context& context, Ask ask, ByteSpan question);
   Bytes exchange(Context& context, Ask ask, ByteSpan question);
   Bytes taken(const Message& answer, Context& context);
   void start(Context& context);

@@ -12,6 +12,7 @@
 #include "formats/hdf5/library/inside_file.h"
 #include "formats/hdf5/process/process_file.h"
 #include "tests/support/faulty_pool.h"
+#include "tests/support/no_memory.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/hdf5/rich_file.h"
@@ -129,6 +130,20 @@ BOOST_AUTO_TEST_CASE(errors_of_the_library_are_told_with_their_words) {
   BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("absent.h5"), context, process), Error, says("absent.h5"));
   const ProcessFile file(path(), context, process);
   BOOST_CHECK_EXCEPTION(file.object(3), Error, says("object cannot be opened"));
+}
+
+BOOST_AUTO_TEST_CASE(question_that_there_is_no_memory_for_leaves_no_answer_to_the_next_one) {
+  const ProcessFile file(path(), context, process);
+  const InsideFile inside(path(), context);
+  const uint64_t root = inside.root_address(), chunks = inside.find_link(root, "new_chunks")->address;
+  Writer wanted;
+  write_object(wanted, inside.object(chunks));
+  with_each_allocation_failing([&] { file.links(root); },
+                               [&] {
+                                 Writer found;
+                                 write_object(found, file.object(chunks));
+                                 BOOST_TEST((found.bytes() == wanted.bytes()));
+                               });
 }
 
 BOOST_AUTO_TEST_CASE(file_that_changes_is_an_error) {
