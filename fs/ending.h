@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include "fs/exit_code.h"
 
@@ -19,6 +21,12 @@ int exit_code(const Program& program) {
   } catch (const Error& error) {
     say(error.what());
     return exit_code_of(error.code());
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+    return kNotReadable;
+  } catch (const std::system_error& error) {  // a thread that does not start
+    say(error.what());
+    return kNotReadable;
   } catch (const std::exception& error) {
     say(error.what());
     return kLoopFailed;

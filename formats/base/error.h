@@ -61,5 +61,9 @@ template <class... A>
 Error unreadable(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::unreadable, fmt::format(text, std::forward<A>(values)...));
 }
+// What a std::bad_alloc is to users. It passes, and is no Error: whoever keeps errors keeps none of these.
+inline Error out_of_memory() {
+  return Error(Errc::unreadable, "out of memory");
+}
 
 }  // namespace plainfs

@@ -19,7 +19,7 @@ bool is_n5(const Probe& probe) {
   try {
     const Bytes attributes = probe.bytes_of(kN5, kMostN5Bytes);
     return !attributes.empty() && parse_json(as_text(attributes)).find("n5") != nullptr;
-  } catch (const std::exception&) {
+  } catch (const Error&) {
     return false;
   }
 }

@@ -50,10 +50,12 @@ void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& fol
       return true;
     });
     output.finish(copy.size, time, last_name(copy.path));
-  } catch (const Error&) {
+  } catch (const InTheWay&) {
     output.discard();
     throw;
-  } catch (const InTheWay&) {
+  } catch (const Failure&) {
+    throw;
+  } catch (...) {  // an Error, no memory
     output.discard();
     throw;
   }

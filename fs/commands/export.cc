@@ -3,6 +3,7 @@
 #include <boost/filesystem.hpp>
 #include <charconv>
 #include <functional>
+#include <new>
 
 #include "fs/commands/commands.h"
 #include "fs/commands/copy_file.h"
@@ -93,6 +94,9 @@ class Export {
       return true;
     } catch (const Error& error) {
       failures_.add(filesystem_.path(copy.inode), error);
+      return false;
+    } catch (const std::bad_alloc&) {
+      failures_.add(filesystem_.path(copy.inode), out_of_memory());
       return false;
     } catch (const InTheWay& failure) {
       failures_.add(failure);

@@ -1,5 +1,7 @@
 #include "fs/commands/exported.h"
 
+#include <new>
+
 #include "fs/commands/walk.h"
 
 namespace plainfs {
@@ -31,6 +33,8 @@ void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files,
       is_whole[i] = 1;
     } catch (const Error& error) {
       failures.add(filesystem.path(files[i].inode), error);
+    } catch (const std::bad_alloc&) {
+      failures.add(filesystem.path(files[i].inode), out_of_memory());
     }
     progress.add(1);
   });

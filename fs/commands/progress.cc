@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 
 namespace plainfs {
 namespace {
@@ -40,7 +41,11 @@ std::string duration_text(double seconds) {
 }
 
 Progress::Progress() : on_terminal_(::isatty(STDERR_FILENO) == 1) {
-  ticker_ = std::thread([this] { tick(); });
+  try {
+    ticker_ = std::thread([this] { tick(); });
+  } catch (const std::system_error&) {
+    // Nothing is shown until it ends.
+  }
 }
 
 Progress::~Progress() {
@@ -50,7 +55,7 @@ Progress::~Progress() {
     is_ended_ = true;
   }
   ended_.notify_all();
-  ticker_.join();
+  if (ticker_.joinable()) ticker_.join();
 }
 
 void Progress::tick() {
