@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -43,16 +44,21 @@ Log::Log()
   logger_.set_level(spdlog::level::trace);
 }
 
-void Log::write(spdlog::level::level_enum level, const std::string& text) {
+// A line that there is no memory for is left out: whoever writes it is mostly busy with an error already.
+void Log::write(spdlog::level::level_enum level, const std::string& text) try {
   const std::lock_guard lock(mutex_);
   const std::string line = one_line(text);
   if (known_.size() >= kMostLines) known_.clear();
   if (known_.insert(line).second) logger_.log(level, line);
+} catch (const std::bad_alloc&) {
+  return;
 }
 
-void Log::info(const std::string& line) {
+void Log::info(const std::string& line) try {
   const std::lock_guard lock(mutex_);
   logger_.info(one_line(line));
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 void Log::add(spdlog::sink_ptr sink, spdlog::level::level_enum level) {

@@ -3,6 +3,7 @@
 #include <cstdlib>  // defines __GLIBC__
 
 #ifdef __GLIBC__
+#include <execinfo.h>
 #include <malloc.h>
 #endif
 
@@ -13,6 +14,10 @@ void tune_allocator() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  // An error that leaves std::call_once is led through libc, which loads what it wants for that the first
+  // time, and ends the program where there is no memory then.
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
 #endif
 }
 

@@ -6,7 +6,8 @@ namespace plainfs {
 // One arena: with one a thread, what one thread frees another cannot use, and the daemon's memory grows far
 // beyond the cache budget (measured: 480 MB, not 296 MB, after a 655 MB file with a budget of 256 MiB).
 // Buffers up to 32 MiB stay on the heap, so that they are reused instead of being mapped and cleared by the
-// kernel each time. Call it before other threads start. Does nothing where the C library is not glibc.
+// kernel each time. What libc would allocate the first time an error passes it is allocated here. Call it
+// before other threads start. Does nothing where the C library is not glibc.
 void tune_allocator();
 
 }  // namespace plainfs

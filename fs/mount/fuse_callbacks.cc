@@ -35,7 +35,16 @@ struct FuseCallbacks {
     }
   }
 
-  static int error_number(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) {
+  // Where there is no memory to say why, there is an errno still: nothing may be thrown through libfuse.
+  static int error_number(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) noexcept {
+    try {
+      return reported(mount, inode, thrown);
+    } catch (...) {
+      return EIO;
+    }
+  }
+
+  static int reported(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) {
     const auto report = [&](const Error& error) {
       mount.faults_.remember(inode, error);
       return mount.filesystem_.report(inode, error);
@@ -49,7 +58,7 @@ struct FuseCallbacks {
       mount.has_changed_.store(true, std::memory_order_relaxed);
       return report(Error(Errc::changed, error.what() + mount.way_back()));
     } catch (const std::bad_alloc&) {
-      return report(Error(Errc::unreadable, "out of memory"));
+      return report(out_of_memory());
     } catch (const std::exception& error) {
       return report(Error(Errc::damaged, error.what()));
     }
@@ -117,8 +126,8 @@ struct FuseCallbacks {
   struct Waiting : Sizings::Asker {
     Waiting(FuseMount& of, fuse_req_t asked, Inode file, Reply reply, OtherReply other)
         : mount(of), request(asked), inode(file), then(std::move(reply)), otherwise(std::move(other)) {}
-    bool has_left() override { return is_abandoned(request); }
-    void answer(std::exception_ptr error) override {
+    bool has_left() noexcept override { return is_abandoned(request); }
+    void answer(std::exception_ptr error) noexcept override {
       const int number = error ? error_number(mount, inode, error) : 0;
       guarded(mount, request, inode, [&](Filesystem& filesystem) {
         if (!error) return then(filesystem);
@@ -134,10 +143,14 @@ struct FuseCallbacks {
   };
 
   // otherwise: what replies where the size cannot be had; false: it has not, and the error is the reply.
-  static void when_sized(FuseMount& mount, fuse_req_t request, Inode inode, Reply then,
-                         OtherReply otherwise = {}) {
-    mount.sizings_.ask(
-        inode, std::make_shared<Waiting>(mount, request, inode, std::move(then), std::move(otherwise)));
+  template <class Then, class Otherwise = OtherReply>
+  static void when_sized(FuseMount& mount, fuse_req_t request, Inode inode, const Then& then,
+                         const Otherwise& otherwise = {}) {
+    try {
+      mount.sizings_.ask(inode, std::make_shared<Waiting>(mount, request, inode, then, otherwise));
+    } catch (...) {
+      fuse_reply_err(request, error_number(mount, inode, std::current_exception()));
+    }
   }
 
   // is_open: it is asked of a file that is open, where nobody looks a name up again.
@@ -203,12 +216,13 @@ struct FuseCallbacks {
     };
     if (!has_changed) now(mount.settings_.reopens_on_change ? &has_changed : nullptr);
     if (!has_changed) return;
-    mount.reopen_([&mount, request, now, before = mount.filesystem_.times_reopened()] {
+    const auto then = [&mount, request, now, before = mount.filesystem_.times_reopened()] {
       if (mount.filesystem_.times_reopened() != before)
         fuse_reply_err(request, ESTALE);
       else
         now(nullptr);
-    });
+    };
+    guarded(mount, request, inode, [&](Filesystem&) { mount.reopen_(then); });
   }
 
   static void open(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
@@ -227,9 +241,9 @@ struct FuseCallbacks {
                    }
                    info.direct_io = file->file.changes;
                    info.keep_cache = !file->file.changes;
+                   mount.nodes_.opened(node);
                    info.fh = to_handle(std::move(file));
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
-                   mount.nodes_.opened(node);
                    if (fuse_reply_open(request, &info) != 0)
                      close_file(mount, node, &info);  // the opener was interrupted
                  });
@@ -373,23 +387,6 @@ struct FuseCallbacks {
     ops.listxattr = listxattr;
     refuse_writes(ops);
     return ops;
-  }
-
-  static void refuse_writes(fuse_lowlevel_ops& ops) {
-    constexpr auto refuse = [](fuse_req_t request, auto...) { fuse_reply_err(request, EROFS); };
-    ops.setattr = refuse;
-    ops.mknod = refuse;
-    ops.mkdir = refuse;
-    ops.unlink = refuse;
-    ops.rmdir = refuse;
-    ops.symlink = refuse;
-    ops.rename = refuse;
-    ops.link = refuse;
-    ops.write = refuse;
-    ops.setxattr = refuse;
-    ops.removexattr = refuse;
-    ops.create = refuse;
-    ops.fallocate = refuse;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <fuse_lowlevel.h>
 
 #include <fstream>
+#include <new>
 
 #include "fs/mount_table.h"
 
@@ -32,6 +33,7 @@ void raise_read_ahead(const std::string& mountpoint) {
 
 int serve_with_threads(fuse_session* session) {
   fuse_loop_config* config = fuse_loop_cfg_create();
+  if (!config) throw std::bad_alloc();
   fuse_loop_cfg_set_clone_fd(config, 0);
   fuse_loop_cfg_set_max_threads(config, kServingThreads);
   fuse_loop_cfg_set_idle_threads(config, kServingThreads);

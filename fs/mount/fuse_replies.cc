@@ -53,4 +53,21 @@ void reply_attribute(fuse_req_t request, std::string_view value, size_t room) {
     fuse_reply_buf(request, value.data(), value.size());
 }
 
+void refuse_writes(fuse_lowlevel_ops& ops) {
+  constexpr auto refuse = [](fuse_req_t request, auto...) { fuse_reply_err(request, EROFS); };
+  ops.setattr = refuse;
+  ops.mknod = refuse;
+  ops.mkdir = refuse;
+  ops.unlink = refuse;
+  ops.rmdir = refuse;
+  ops.symlink = refuse;
+  ops.rename = refuse;
+  ops.link = refuse;
+  ops.write = refuse;
+  ops.setxattr = refuse;
+  ops.removexattr = refuse;
+  ops.create = refuse;
+  ops.fallocate = refuse;
+}
+
 }  // namespace plainfs

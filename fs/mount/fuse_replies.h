@@ -39,5 +39,7 @@ void reply_slices(fuse_req_t request, const Slices& slices);
 void reply_statfs(fuse_req_t request);
 // An extended attribute or their list, or how large it is where the caller only asks that.
 void reply_attribute(fuse_req_t request, std::string_view value, size_t room);
+// All that would write is answered by EROFS.
+void refuse_writes(fuse_lowlevel_ops& ops);
 
 }  // namespace plainfs

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "fs/mount/fuse.h"
@@ -34,7 +35,7 @@ constexpr uint64_t kEnding = bit(SIGKILL) | bit(SIGHUP) | bit(SIGINT) | bit(SIGQ
 
 // Whether a signal that ends the thread's process, or is meant to, waits for it to come back from its
 // question. Where that cannot be seen: true.
-bool is_being_ended(pid_t thread) {
+bool is_being_ended(pid_t thread) try {
   std::ifstream status("/proc/" + std::to_string(thread) + "/status");
   uint64_t pending = 0, caught = 0, ignored = 0, blocked = 0;
   bool any = false;
@@ -56,11 +57,13 @@ bool is_being_ended(pid_t thread) {
   const uint64_t harmless = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGTSTP) |
                             bit(SIGTTIN) | bit(SIGTTOU) | bit(SIGSTOP);
   return !any || (ends & ~harmless) != 0;
+} catch (const std::bad_alloc&) {
+  return false;  // it is asked again
 }
 
 }  // namespace
 
-bool is_abandoned(fuse_req* request) {
+bool is_abandoned(fuse_req* request) noexcept {
   return fuse_req_interrupted(request) && is_being_ended(fuse_req_ctx(request)->pid);
 }
 

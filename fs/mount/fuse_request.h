@@ -16,7 +16,7 @@ class FuseMount;
 // Whether the process that waits for the answer is on its way out: it was killed, or told to end, or has
 // stopped waiting. That it is sent other signals which it handles (a timer's, a profiler's) is none of our
 // business: few programs expect to be told so by stat() or read(). Requires: request is not answered yet.
-bool is_abandoned(fuse_req* request);
+bool is_abandoned(fuse_req* request) noexcept;
 
 // Whether it is getfattr that asks. It calls stat before it reads attributes and, where that fails, tells no
 // more than its errno: who wants to know why a file has no size would not get to user.plainfs.error.

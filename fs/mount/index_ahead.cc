@@ -10,6 +10,7 @@
 #endif
 
 #include <chrono>
+#include <system_error>
 #include <vector>
 
 namespace plainfs {
@@ -28,26 +29,30 @@ void give_way() {
 }  // namespace
 
 IndexAhead::IndexAhead(Filesystem& filesystem) : filesystem_(filesystem) {
-  thread_ = std::thread([this] {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    give_way();
-    const Request::Scope scope(this);
-    try {
-      measure_all();
-      filesystem_.save_index();
-    } catch (const Cancelled&) {
-      // the mount is over, and keeps what there is
-    } catch (const Error&) {
-      // there is no index then
-    }
-  });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    // sizes are measured when they are asked for
+  }
 }
 
 IndexAhead::~IndexAhead() {
   is_over_.store(true, std::memory_order_relaxed);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void IndexAhead::run() {
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  give_way();
+  const Request::Scope scope(this);
+  try {
+    measure_all();
+    filesystem_.save_index();
+  } catch (...) {
+    // The mount is over, and keeps what there is; or there is no index, or no memory for one.
+  }
 }
 
 void IndexAhead::measure_all() {

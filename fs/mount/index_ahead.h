@@ -20,6 +20,7 @@ class IndexAhead : private Request {
  private:
   bool cancelled() const override { return is_over_.load(std::memory_order_relaxed); }
   bool is_patient() const override { return true; }
+  void run();
   void measure_all();
   void measure(Inode file);
 

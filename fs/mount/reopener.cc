@@ -2,9 +2,17 @@
 
 #include <signal.h>
 
+#include <chrono>
+#include <new>
+
 #include "formats/base/file_time.h"
 
 namespace plainfs {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+}  // namespace
 
 Reopener::Reopener(FuseMount& mount, Filesystem& filesystem, Log& log)
     : mount_(mount), filesystem_(filesystem), log_(log), thread_([this] { run(); }) {}
@@ -67,13 +75,23 @@ void Reopener::do_afterwards(std::unique_lock<std::mutex>& lock) {
 }
 
 void Reopener::forget() {
-  mount_.invalidate();
+  while (!invalidated()) std::this_thread::sleep_for(kBetweenTries);
   wait_for_file_time();  // what changes from now on is then seen to have changed
   log_.info("the store was reopened");
   filesystem_.requests().reopened.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Reopener::reopen() {
+// Nobody else would tell the kernel, which has answers of the store as it was.
+bool Reopener::invalidated() {
+  try {
+    mount_.invalidate();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return mount_.is_over();
+  }
+}
+
+void Reopener::reopen() try {
   const Work work(*this);
   const Request::Scope scope(&work);
   try {
@@ -82,9 +100,11 @@ void Reopener::reopen() {
   } catch (const Cancelled&) {
     // the mount ends
   } catch (const std::exception& error) {
-    log_.error(fmt::format("the store cannot be reopened: {}: {}", filesystem_.store()->path, error.what()));
     filesystem_.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
+    log_.error(fmt::format("the store cannot be reopened: {}: {}", filesystem_.store()->path, error.what()));
   }
+} catch (const std::bad_alloc&) {
+  return;  // there is no memory to say so
 }
 
 }  // namespace plainfs

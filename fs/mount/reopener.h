@@ -38,6 +38,7 @@ class Reopener {
   void run();
   void reopen();
   void forget();
+  bool invalidated();
   void do_afterwards(std::unique_lock<std::mutex>& lock);
 
   FuseMount& mount_;
