@@ -35,29 +35,31 @@ Sizings::~Sizings() {
 }
 
 void Sizings::ask(Inode file, AskerPtr asker) {
-  JobPtr job;
+  Jobs one;
   {
     const std::lock_guard lock(mutex_);
-    JobPtr& known = jobs_[file];
-    const bool is_new = !known;
-    if (is_new) known = std::make_shared<Job>(*this, file);
-    known->askers.push_back(std::move(asker));
-    known->is_wanted = true;
-    if (!is_new) return;
+    if (const auto known = jobs_.find(file); known != jobs_.end()) {
+      known->second->askers.push_back(std::move(asker));
+      known->second->is_wanted = true;
+      return;
+    }
+    one.push_back(std::make_shared<Job>(*this, file));
+    one.front()->askers.push_back(std::move(asker));
+    jobs_.emplace(file, one.front());
     if (at_work_ == most_at_work_) {
-      queue_.push_back(known);
+      queue_.splice(queue_.end(), one);
       ++queued_;
       return;
     }
     ++at_work_;
-    job = known;
   }
-  work(std::move(job));
+  work(std::move(one));
 }
 
 // Requires: the calling thread is counted in at_work_. Returns when it no longer is.
-void Sizings::work(JobPtr job) {
-  while (job) {
+void Sizings::work(Jobs one) {
+  while (!one.empty()) {
+    const JobPtr job = one.front();
     bool is_cancelled = false;
     std::exception_ptr error;
     job->turn_ends = now() + job->turn;
@@ -76,26 +78,26 @@ void Sizings::work(JobPtr job) {
       const std::lock_guard lock(mutex_);
       if (is_cancelled && !job->askers.empty() && !is_over_()) {
         // Its turn was over, or somebody came after the last had left.
-        queue_.push_back(std::move(job));
+        queue_.splice(queue_.end(), one);
         ++queued_;
       } else {
         answered.swap(job->askers);
         jobs_.erase(job->file);
       }
-      job = next_job();
-      if (!job) --at_work_;
+      one = next_job();
+      if (one.empty()) --at_work_;
     }
     answer(answered, error);
   }
 }
 
-// The first of the queue; null where there is none. Requires: mutex_ is held.
-Sizings::JobPtr Sizings::next_job() {
-  if (queue_.empty()) return nullptr;
-  JobPtr job = std::move(queue_.front());
-  queue_.pop_front();
+// The first of the queue; none where there is none. Requires: mutex_ is held.
+Sizings::Jobs Sizings::next_job() {
+  Jobs one;
+  if (queue_.empty()) return one;
+  one.splice(one.end(), queue_, queue_.begin());
   --queued_;
-  return job;
+  return one;
 }
 
 void Sizings::look_for_leavers() {
@@ -105,6 +107,9 @@ void Sizings::look_for_leavers() {
   std::vector<AskerPtr> left;
   {
     const std::lock_guard lock(mutex_);
+    size_t askers = 0;
+    for (const auto& [file, job] : jobs_) askers += job->askers.size();
+    left.reserve(askers);  // before any has been moved
     for (const auto& [file, job] : jobs_) {
       const auto gone = std::stable_partition(job->askers.begin(), job->askers.end(),
                                               [](const AskerPtr& asker) { return !asker->has_left(); });

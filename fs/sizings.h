@@ -7,9 +7,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -28,10 +28,10 @@ class Sizings {
    public:
     virtual ~Asker() = default;
     // Whether he no longer waits. Asked every now and then from any thread.
-    virtual bool has_left() = 0;
+    virtual bool has_left() noexcept = 0;
     // Called once, from any thread: error is null where the size is known now; Cancelled where he has left or
     // all is over; else what sizing the file threw.
-    virtual void answer(std::exception_ptr error) = 0;
+    virtual void answer(std::exception_ptr error) noexcept = 0;
   };
   using AskerPtr = std::shared_ptr<Asker>;
 
@@ -43,7 +43,8 @@ class Sizings {
   Sizings(const Sizings&) = delete;
   Sizings& operator=(const Sizings&) = delete;
 
-  // Returns when this thread has nothing more to do, which may be before asker is answered.
+  // Returns when this thread has nothing more to do, which may be before asker is answered. Throws bad_alloc
+  // where there is no memory to ask; asker is not answered then.
   void ask(Inode file, AskerPtr asker);
 
  private:
@@ -61,9 +62,12 @@ class Sizings {
     int64_t turn = 100'000'000;         // nanoseconds; each is twice as long as the one before
   };
   using JobPtr = std::shared_ptr<Job>;
+  // Moved from list to list, for which no memory is wanted: what was asked is answered however little there
+  // is.
+  using Jobs = std::list<JobPtr>;
 
-  void work(JobPtr job);
-  JobPtr next_job();
+  void work(Jobs one);
+  Jobs next_job();
   void look_for_leavers();
 
   const size_t most_at_work_;
@@ -71,7 +75,7 @@ class Sizings {
   const std::function<bool()> is_over_;
   std::mutex mutex_;  // guards what follows but the atomics, which are asked for every piece of work
   std::unordered_map<Inode, JobPtr> jobs_;
-  std::deque<JobPtr> queue_;  // those that no thread is at, the next one first
+  Jobs queue_;  // those that no thread is at, the next one first
   size_t at_work_ = 0;
   std::atomic<size_t> queued_{0};      // length of queue_
   std::atomic<int64_t> next_look_{0};  // nanoseconds of the steady clock; whoever moves it on looks

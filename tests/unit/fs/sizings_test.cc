@@ -5,13 +5,15 @@
 #include <latch>
 #include <thread>
 
+#include "tests/support/no_memory.h"
+
 using namespace plainfs;
 
 namespace {
 
 struct Asker : Sizings::Asker {
-  bool has_left() override { return left; }
-  void answer(std::exception_ptr error) override {
+  bool has_left() noexcept override { return left; }
+  void answer(std::exception_ptr error) noexcept override {
     try {
       if (error) std::rethrow_exception(error);
       outcome = "sized";
@@ -105,6 +107,42 @@ BOOST_AUTO_TEST_CASE(what_sizing_throws_reaches_every_asker_and_is_not_kept) {
   fails = false;
   own.ask(1, second);
   BOOST_TEST(second->outcome == "sized");
+}
+
+BOOST_AUTO_TEST_CASE(without_memory_an_asker_is_refused_or_answered_and_the_next_one_sized) {
+  Sizings own(
+      1, [](Inode) {}, [] { return false; });
+  Inode file = 0;
+  with_each_allocation_failing(
+      [&] {
+        ++file;
+        const auto refused = asker();
+        try {
+          own.ask(file, refused);
+        } catch (const std::bad_alloc&) {
+          BOOST_TEST(refused->answers == 0);
+          throw;
+        }
+        BOOST_TEST(refused->answers == 1);
+      },
+      [&] {
+        const auto next = asker();
+        own.ask(file, next);
+        BOOST_TEST(next->outcome == "sized");
+      });
+  BOOST_TEST(file > 3u);
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_in_the_queue_is_asked_for_without_memory_too) {
+  const auto first = begin(1), second = begin(2);  // two at work are all
+  with_each_allocation_failing([&] { sizings.ask(3, asker()); }, [] {});
+  const auto third = asker();
+  sizings.ask(3, third);
+  for (const Inode file : {1, 2, 3}) passes[file].may_end = true;
+  for (const auto& one : {first, second, third}) {
+    one->wait();
+    BOOST_TEST(one->outcome == "sized");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_asker_that_leaves_is_answered_and_the_pass_goes_on_for_the_others) {
