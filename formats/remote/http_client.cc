@@ -3,9 +3,12 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -23,6 +26,7 @@ constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
+constexpr std::chrono::milliseconds kBetweenTries{50};
 
 std::string lower(std::string_view text) {
   std::string copy(text);
@@ -50,9 +54,17 @@ struct Transfer {
   char error[CURL_ERROR_SIZE] = "";
 };
 
-size_t on_field(char* bytes, size_t size, size_t count, void* to) {
-  Transfer& transfer = *static_cast<Transfer*>(to);
-  const std::string_view line = trimmed({bytes, size * count});
+// What libcurl calls throws nothing through it: where there is no memory, the transfer fails.
+template <class Call>
+size_t guarded(const Call& call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+void take_field(Transfer& transfer, std::string_view line) {
   const size_t colon = line.find(':');
   if (line.starts_with("HTTP/")) {
     transfer.head = {};
@@ -63,25 +75,36 @@ size_t on_field(char* bytes, size_t size, size_t count, void* to) {
   } else if (colon != std::string_view::npos) {
     transfer.head.fields[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
   }
-  return size * count;
+}
+
+size_t on_field(char* bytes, size_t size, size_t count, void* to) {
+  return guarded([&] {
+    take_field(*static_cast<Transfer*>(to), trimmed({bytes, size * count}));
+    return size * count;
+  });
 }
 
 size_t on_bytes(char* bytes, size_t size, size_t count, void* to) {
   HttpSink& sink = *static_cast<Transfer*>(to)->sink;
   const ByteSpan span(reinterpret_cast<const std::byte*>(bytes), size * count);
-  return sink.take(span) ? span.size() : 0;
+  return guarded([&] { return sink.take(span) ? span.size() : 0; });
 }
 
 int on_progress(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<Transfer*>(to)->sink->is_wanted() ? 0 : 1;
 }
 
+// Throws bad_alloc: a request that has lost a field is another.
 void prepare(Transfer& transfer) {
   CURL* const easy = transfer.easy.get();
   const HttpRequest& request = transfer.request;
-  for (const std::string& field : request.fields)
-    transfer.fields.reset(curl_slist_append(transfer.fields.release(), field.c_str()));
-  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  for (const std::string& field : request.fields) {
+    curl_slist* const longer = curl_slist_append(transfer.fields.get(), field.c_str());
+    if (!longer) throw std::bad_alloc();
+    transfer.fields.release();
+    transfer.fields.reset(longer);
+  }
+  if (curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str()) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.fields.get());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.error);
@@ -195,15 +218,18 @@ struct HttpClient::State {
 // False when the client ends.
 bool HttpClient::State::begin_queued() {
   std::vector<std::unique_ptr<Transfer>> begun;
-  {
+  try {
     const std::lock_guard lock(mutex);
     if (is_ending) return false;
+    running.reserve(running.size() + queue.size());
     begun.swap(queue);
+  } catch (const std::bad_alloc&) {
+    return true;  // they stay in the queue
   }
   for (auto& transfer : begun) {
-    prepare(*transfer);
-    curl_multi_add_handle(multi, transfer->easy.get());
+    CURL* const easy = transfer->easy.get();
     running.push_back(std::move(transfer));
+    if (curl_multi_add_handle(multi, easy) != CURLM_OK) end(easy, CURLE_OUT_OF_MEMORY);
   }
   return true;
 }
@@ -215,7 +241,13 @@ void HttpClient::State::end(CURL* easy, CURLcode code) {
   curl_multi_remove_handle(multi, easy);
   const std::unique_ptr<Transfer> transfer = std::move(*found);
   running.erase(found);
-  transfer->sink->end(failure_of(*transfer, code));
+  for (;;) {
+    try {
+      return transfer->sink->end(failure_of(*transfer, code));
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kBetweenTries);  // somebody waits to be told
+    }
+  }
 }
 
 void HttpClient::State::end_done() {
@@ -251,11 +283,14 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   if (!transfer->easy) throw std::bad_alloc();
   transfer->request = std::move(request);
   transfer->sink = std::move(sink);
+  prepare(*transfer);
   counters_.requests.fetch_add(1, std::memory_order_relaxed);
-  {
+  try {
     const std::lock_guard lock(state_->mutex);
-    state_->queue.push_back(std::move(transfer));
     if (!state_->thread.joinable()) state_->thread = std::thread([state = state_.get()] { state->run(); });
+    state_->queue.push_back(std::move(transfer));
+  } catch (const std::system_error& error) {
+    throw unreadable("no thread for requests: {}", error.what());
   }
   curl_multi_wakeup(state_->multi);
 }

@@ -31,7 +31,7 @@ struct HttpHead {
 };
 
 // Where a reply goes. All calls but is_wanted come from the client's thread, one after the other; they throw
-// nothing and do not wait.
+// nothing but bad_alloc and do not wait.
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
@@ -40,7 +40,8 @@ class HttpSink {
   virtual void begin(const HttpHead& head) = 0;
   // false ends the transfer.
   virtual bool take(ByteSpan bytes) = 0;
-  // The last call, and always made. failure: why the reply is not whole; "" where it is.
+  // The last call, and always made; again where it has thrown. failure: why the reply is not whole; "" where
+  // it is.
   virtual void end(const std::string& failure) = 0;
 };
 
