@@ -1,10 +1,24 @@
-// Makes system calls on the files below one folder fail now and then, at random but from a seed: loaded with
-// LD_PRELOAD into the program that is tested. Only the calls by which a store is read are touched.
+// Makes calls fail now and then, at random but from a seed: loaded with LD_PRELOAD into the program that is tested.
 //
+// FAULTS_KINDS   which, with commas between; calls where it is unset, and nothing fails where it is another word:
+//   calls        system calls by which a store is read, on files below one folder
+//   memory       malloc, calloc, realloc and the like, of any size (which is what operator new asks), from the first
+//                look at the folder on: starting up is libc's and the libraries' own affair. One failure in four is
+//                followed by some more of the same thread at once, as where memory is short indeed.
+//   threads      pthread_create (EAGAIN)
+//   delays       nothing fails: calls of the kinds "calls" and "threads", and those between the program and libhdf5's
+//                process, take 1 to 50 ms longer
 // FAULTS_FOLDER  the folder whose files are affected; unset: none
 // FAULTS_SEED    which calls fail
 // FAULTS_RATE    how many of a million do
 // FAULTS_LOG     a descriptor to which each fault is written as a line; unset: none
+//
+// libhdf5's process is given HDF5_* alone of the environment. So HDF5_FAULTS_KINDS, HDF5_FAULTS_SEED and
+// HDF5_FAULTS_RATE are for it, where FAULTS_KINDS is not there; memory fails in it from its first question on.
+//
+// Spared is what libhdf5 asks for in the program itself, where it writes the metadata of .h5ad and .h5 files: it looks
+// into the error stack of a new thread without a look at whether there is one, and dies. In its own process it may.
+// Spared too is the list of what is to be destroyed with a thread: libc ends the program where it has no memory for it.
 // Both names of each call are here: the system must not make one of the other.
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE
@@ -13,18 +27,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { kMostDescriptors = 65536 };
 
+enum Kind { kCalls = 1, kMemory = 2, kThreads = 4, kDelays = 8 };
+
+static unsigned kinds;
 static const char* folder;
 static size_t folder_length;
 static uint64_t seed, rate;
@@ -32,12 +53,42 @@ static int log_descriptor = -1;
 static atomic_uint_fast64_t calls;
 static atomic_bool is_below[kMostDescriptors];  // descriptors of files below the folder
 
+static atomic_bool is_armed;  // memory may fail
+
+// Where libhdf5's code is, in the program.
+static uintptr_t library_start, library_end;
+
+static int find_library(struct dl_phdr_info* object, size_t size, void* data) {
+  (void)size, (void)data;
+  if (!strstr(object->dlpi_name, "/libhdf5")) return 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* const part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+    library_start = object->dlpi_addr + part->p_vaddr;
+    library_end = library_start + part->p_memsz;
+  }
+  return 1;
+}
+
+static unsigned kinds_of(const char* text) {
+  unsigned found = 0;
+  if (strstr(text, "calls")) found |= kCalls;
+  if (strstr(text, "memory")) found |= kMemory;
+  if (strstr(text, "threads")) found |= kThreads;
+  if (strstr(text, "delays")) found |= kDelays;
+  return found;
+}
+
 __attribute__((constructor)) static void read_settings(void) {
+  const char* text = getenv("FAULTS_KINDS");
+  const int is_library = !text && getenv("HDF5_FAULTS_KINDS");
+  kinds = is_library ? kinds_of(getenv("HDF5_FAULTS_KINDS")) : text ? kinds_of(text) : kCalls;
+  if (!is_library) dl_iterate_phdr(find_library, NULL);
   folder = getenv("FAULTS_FOLDER");
   folder_length = folder ? strlen(folder) : 0;
-  const char* text = getenv("FAULTS_SEED");
+  text = getenv(is_library ? "HDF5_FAULTS_SEED" : "FAULTS_SEED");
   seed = text ? strtoull(text, NULL, 10) : 0;
-  text = getenv("FAULTS_RATE");
+  text = getenv(is_library ? "HDF5_FAULTS_RATE" : "FAULTS_RATE");
   rate = text ? strtoull(text, NULL, 10) : 0;
   text = getenv("FAULTS_LOG");
   if (text) log_descriptor = atoi(text);
@@ -50,17 +101,39 @@ static uint64_t mixed(uint64_t x) {  // splitmix64
   return x ^ x >> 31;
 }
 
+static uint64_t next_random(void) {
+  return mixed(seed * 0x100000001b3u + atomic_fetch_add(&calls, 1));
+}
+
+static void write_log(const char* call, size_t size) {
+  if (log_descriptor >= 0) dprintf(log_descriptor, "%s %zu\n", call, size);
+}
+
+static void delay(uint64_t random) {
+  const struct timespec time = {0, (long)(1 + random % 50) * 1000000};
+  const int before = errno;
+  nanosleep(&time, NULL);
+  errno = before;
+}
+
 // A random number where this call is to fail, else 0.
-static uint64_t fault(const char* call) {
-  const uint64_t random = mixed(seed * 0x100000001b3u + atomic_fetch_add(&calls, 1));
+static uint64_t fault(enum Kind kind, const char* call) {
+  if (!(kinds & (kind | kDelays))) return 0;
+  const uint64_t random = next_random();
   if (random % 1000000 >= rate) return 0;
-  if (log_descriptor >= 0) dprintf(log_descriptor, "%s\n", call);
-  return mixed(random) | 1;
+  const uint64_t more = mixed(random) | 1;
+  const int is_delay = kinds & kDelays && (!(kinds & kind) || more & 2);
+  write_log(is_delay ? "delay" : call, 0);
+  if (!is_delay) return more;
+  delay(more >> 8);
+  return 0;
 }
 
 static int is_path_below(const char* path) {
-  return folder && path && strncmp(path, folder, folder_length) == 0 &&
-         (path[folder_length] == '/' || path[folder_length] == '\0');
+  const int is_below = folder && path && strncmp(path, folder, folder_length) == 0 &&
+                       (path[folder_length] == '/' || path[folder_length] == '\0');
+  if (is_below) atomic_store(&is_armed, 1);
+  return is_below;
 }
 
 static int is_descriptor_below(int descriptor) {
@@ -89,7 +162,7 @@ static int failing(uint64_t random, const int* errors, size_t count) {
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;        \
     va_end(more);                                                                        \
     const int below = is_path_below(path);                                               \
-    const uint64_t random = below ? fault(#name) : 0;                                    \
+    const uint64_t random = below ? fault(kCalls, #name) : 0;                                    \
     if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);                 \
     return opened(NEXT(name)(path, flags, mode), below);                                 \
   }
@@ -103,7 +176,7 @@ WRAP_OPEN(open64)
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;        \
     va_end(more);                                                                        \
     const int below = is_path_below(path) || (path[0] != '/' && is_descriptor_below(at)); \
-    const uint64_t random = below ? fault(#name) : 0;                                    \
+    const uint64_t random = below ? fault(kCalls, #name) : 0;                                    \
     if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR);                 \
     return opened(NEXT(name)(at, path, flags, mode), below);                             \
   }
@@ -130,7 +203,7 @@ long syscall(long number, ...) {
   va_end(more);
   const int is_open = number == SYS_openat2;
   const int below = (is_open || number == SYS_statx) && is_path_below((const char*)a[1]);
-  const uint64_t random = below ? fault(is_open ? "openat2" : "statx") : 0;
+  const uint64_t random = below ? fault(kCalls, is_open ? "openat2" : "statx") : 0;
   if (random && !is_open) return FAIL(random, EIO, ENOMEM, EACCES);
   if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES, EINTR, ENOSYS);
   const long result = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -140,7 +213,7 @@ long syscall(long number, ...) {
 
 #define WRAP_STAT(name, type)                                                            \
   int name(const char* path, struct type* status) {                                      \
-    const uint64_t random = is_path_below(path) ? fault(#name) : 0;                      \
+    const uint64_t random = is_path_below(path) ? fault(kCalls, #name) : 0;                      \
     if (random) return FAIL(random, EIO, ENOMEM, EACCES);                                \
     return NEXT(name)(path, status);                                                     \
   }
@@ -151,7 +224,7 @@ WRAP_STAT(lstat64, stat64)
 
 #define WRAP_FSTAT(name, type)                                                           \
   int name(int descriptor, struct type* status) {                                        \
-    const uint64_t random = is_descriptor_below(descriptor) ? fault(#name) : 0;          \
+    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0;          \
     if (random) return FAIL(random, EIO, ENOMEM);                                        \
     return NEXT(name)(descriptor, status);                                               \
   }
@@ -160,7 +233,7 @@ WRAP_FSTAT(fstat64, stat64)
 
 #define WRAP_FSTATAT(name, type)                                                         \
   int name(int at, const char* path, struct type* status, int flags) {                   \
-    const uint64_t random = is_path_below(path) || is_descriptor_below(at) ? fault(#name) : 0; \
+    const uint64_t random = is_path_below(path) || is_descriptor_below(at) ? fault(kCalls, #name) : 0; \
     if (random) return FAIL(random, EIO, ENOMEM, EACCES);                                \
     return NEXT(name)(at, path, status, flags);                                          \
   }
@@ -168,25 +241,25 @@ WRAP_FSTATAT(fstatat, stat)
 WRAP_FSTATAT(fstatat64, stat64)
 
 int statx(int at, const char* path, int flags, unsigned mask, struct statx* status) {
-  const uint64_t random = is_path_below(path) || is_descriptor_below(at) ? fault("statx") : 0;
+  const uint64_t random = is_path_below(path) || is_descriptor_below(at) ? fault(kCalls, "statx") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EACCES);
   return NEXT(statx)(at, path, flags, mask, status);
 }
 
 int access(const char* path, int mode) {
-  const uint64_t random = is_path_below(path) ? fault("access") : 0;
+  const uint64_t random = is_path_below(path) ? fault(kCalls, "access") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EACCES);
   return NEXT(access)(path, mode);
 }
 
 ssize_t readlink(const char* path, char* out, size_t size) {
-  const uint64_t random = is_path_below(path) ? fault("readlink") : 0;
+  const uint64_t random = is_path_below(path) ? fault(kCalls, "readlink") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EACCES);
   return NEXT(readlink)(path, out, size);
 }
 
 char* realpath(const char* path, char* out) {
-  const uint64_t random = is_path_below(path) ? fault("realpath") : 0;
+  const uint64_t random = is_path_below(path) ? fault(kCalls, "realpath") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EACCES), NULL;
   return NEXT(realpath)(path, out);
 }
@@ -194,7 +267,7 @@ char* realpath(const char* path, char* out) {
 // An error, nothing as at the end of a shorter file, or a part.
 #define WRAP_READ(name, parameters, ...)                                                 \
   ssize_t name parameters {                                                              \
-    const uint64_t random = is_descriptor_below(descriptor) ? fault(#name) : 0;          \
+    const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0;          \
     if (random % 8 == 7) return 0;                                                       \
     if (random && (random >> 4) % 3) return FAIL(random, EIO, ENOMEM, EINTR);            \
     if (random && size > 1) size = 1 + random / 1024 % (size - 1);                       \
@@ -206,7 +279,7 @@ WRAP_READ(pread64, (int descriptor, void* out, size_t size, off64_t offset), des
 
 DIR* opendir(const char* path) {
   const int below = is_path_below(path);
-  const uint64_t random = below ? fault("opendir") : 0;
+  const uint64_t random = below ? fault(kCalls, "opendir") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EMFILE, EACCES), NULL;
   DIR* const directory = NEXT(opendir)(path);
   if (directory) opened(dirfd(directory), below);
@@ -214,16 +287,103 @@ DIR* opendir(const char* path) {
 }
 
 DIR* fdopendir(int descriptor) {
-  const uint64_t random = is_descriptor_below(descriptor) ? fault("fdopendir") : 0;
+  const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, "fdopendir") : 0;
   if (random) return FAIL(random, EIO, ENOMEM), NULL;
   return NEXT(fdopendir)(descriptor);
 }
 
 #define WRAP_READDIR(name, type)                                                         \
   struct type* name(DIR* directory) {                                                    \
-    const uint64_t random = is_descriptor_below(dirfd(directory)) ? fault(#name) : 0;    \
+    const uint64_t random = is_descriptor_below(dirfd(directory)) ? fault(kCalls, #name) : 0;    \
     if (random) return FAIL(random, EIO, ENOMEM), NULL;                                  \
     return NEXT(name)(directory);                                                        \
   }
 WRAP_READDIR(readdir, dirent)
 WRAP_READDIR(readdir64, dirent64)
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  if (fault(kThreads, "pthread_create")) return EAGAIN;
+  return NEXT(pthread_create)(thread, attributes, start, argument);
+}
+
+// Between the program and libhdf5's process; the first question is where that begins to work.
+ssize_t recvmsg(int descriptor, struct msghdr* message, int flags) {
+  if (kinds & kDelays) fault(kDelays, "recvmsg");
+  const ssize_t got = NEXT(recvmsg)(descriptor, message, flags);
+  if (!folder) atomic_store(&is_armed, 1);
+  return got;
+}
+
+int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* program);
+
+// The memory. libc's own functions have other names too, so that nothing need be looked up, which may itself allocate.
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* before, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+// Of the calling thread; initial-exec, because another model may allocate.
+static __thread unsigned failures_left __attribute__((tls_model("initial-exec")));
+static __thread int is_inside __attribute__((tls_model("initial-exec")));
+
+#define CALLER __builtin_return_address(0)
+
+static int memory_fails(const char* call, size_t size, const void* caller) {
+  if (!(kinds & kMemory) || !atomic_load_explicit(&is_armed, memory_order_relaxed) || is_inside) return 0;
+  if ((uintptr_t)caller >= library_start && (uintptr_t)caller < library_end) return 0;
+  if (failures_left > 0) {
+    --failures_left;
+  } else {
+    const uint64_t random = next_random();
+    if (random % 1000000 >= rate) return 0;
+    const uint64_t more = mixed(random);
+    if (more % 4 == 0) failures_left = more / 4 % 16;
+  }
+  ++is_inside;  // writing may allocate
+  write_log(call, size);
+  --is_inside;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) {
+  return memory_fails("malloc", size, CALLER) ? NULL : __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  return memory_fails("calloc", count * size, CALLER) ? NULL : __libc_calloc(count, size);
+}
+void* realloc(void* before, size_t size) {
+  return size > 0 && memory_fails("realloc", size, CALLER) ? NULL : __libc_realloc(before, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return memory_fails("aligned_alloc", size, CALLER) ? NULL : __libc_memalign(alignment, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  return memory_fails("memalign", size, CALLER) ? NULL : __libc_memalign(alignment, size);
+}
+int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* program) {
+  ++is_inside;
+  const int result = NEXT(__cxa_thread_atexit_impl)(destroy, object, program);
+  --is_inside;
+  return result;
+}
+
+// By which libhdf5 allocates too.
+char* strdup(const char* text) {
+  const size_t size = strlen(text) + 1;
+  char* const copy = memory_fails("strdup", size, CALLER) ? NULL : __libc_malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+int vasprintf(char** out, const char* format, va_list values) {
+  if (memory_fails("vasprintf", 0, CALLER)) return -1;
+  ++is_inside;
+  const int length = NEXT(vasprintf)(out, format, values);
+  --is_inside;
+  return length;
+}
+int posix_memalign(void** out, size_t alignment, size_t size) {
+  void* const found = memory_fails("posix_memalign", size, CALLER) ? NULL : __libc_memalign(alignment, size);
+  if (!found) return ENOMEM;
+  *out = found;
+  return 0;
+}

@@ -1,12 +1,26 @@
-"""`plainfs export` of every fixture while system calls fail at random (faults.c), against an export without faults.
+"""`plainfs export` of every fixture while something fails at random (faults.c) or is short, against an export without faults.
 
 A file is the same or is not there; what is missing is told by the exit code; nothing is there that a good export has
-not; no run crashes or hangs.
+not; no run crashes or hangs. Where only the index or the temporary folder cannot be written, or things are slow, an
+export is as good as ever. libhdf5 takes some of what it has no memory for for damage, without a word of memory: where
+it says so, no more is asked of a run than that it ends with an error.
 
-    faults_test.py [--runs N] [--seed N] [--keep] [CASE...]     CASE: part of a case's path
+    faults_test.py [--kind KIND] [--runs N] [--seed N] [--jobs N] [--keep] [CASE...]     CASE: part of a case's path
+
+--kind may be given more than once; without it there are some runs of each:
+
+    calls               system calls that read the store fail
+    memory, library     no memory, in plainfs or in libhdf5's process
+    threads, delays     threads do not start, calls take long
+    all                 all of these at once
+    descriptors         no more than 64 are open at once
+    full_index          the folder of the index has no room (needs root, as the next two)
+    readonly_index      it cannot be written
+    readonly_temporary  TMPDIR cannot be written
 """
 import argparse
 import collections
+import concurrent.futures
 import filecmp
 import os
 import random
@@ -22,7 +36,23 @@ FAULTS = os.environ["PLAINFS_FAULTS"]  # the library
 
 LONGEST_RUN = 120  # seconds
 RATES = (300, 1000, 3000, 10000, 30000, 100000)  # of a million calls
-FAILED = range(11, 16)  # exit codes of plainfs's own
+MEMORY_RATES = (3, 10, 30, 100, 300, 1000, 3000, 10000)  # there are many more of these
+THREAD_RATES = (100000, 300000, 1000000)  # and few of these
+FAILED = range(11, 17)  # exit codes of plainfs's own
+MOST_DESCRIPTORS = 64
+FULL_ROOM, LEFT_ROOM = 256 << 10, 16 << 10  # bytes of a folder that is full but for a few files
+
+# FAULTS_KINDS of the program and of libhdf5's process, and how many of a million calls fail.
+INJECTED = {
+    "calls": ("calls", "none", RATES),
+    "memory": ("memory", "none", MEMORY_RATES),
+    "library": ("none", "memory", MEMORY_RATES),
+    "threads": ("threads", "none", THREAD_RATES),
+    "delays": ("delays", "delays", (3000, 30000)),
+    "all": ("calls,memory,threads,delays", "delays", (30, 300, 3000)),
+}
+SHORT = ("descriptors", "full_index", "readonly_index", "readonly_temporary")
+HARMLESS = ("delays", "full_index", "readonly_index", "readonly_temporary")  # an export is as good as ever
 
 
 def stores():
@@ -36,10 +66,11 @@ def stores():
     return sorted(found) + ["hdf5/links", "hdf5/unopenable"]
 
 
-def export(store, target, extra=None):
+def export(store, target, extra=None, most_descriptors=None):
     environment = {**os.environ, **(extra or {})}
-    return subprocess.run([PROGRAM, "export", "-o", "threads=2", store, target], stdin=subprocess.DEVNULL, capture_output=True,
-                          env=environment, timeout=LONGEST_RUN)
+    limited = ["sh", "-c", f'ulimit -n {most_descriptors} && exec "$@"', "sh"] if most_descriptors else []
+    return subprocess.run([*limited, PROGRAM, "export", "-o", "threads=2", store, target], stdin=subprocess.DEVNULL,
+                          capture_output=True, env=environment, timeout=LONGEST_RUN)
 
 
 def tree(folder):
@@ -74,67 +105,141 @@ def difference(good, good_tree, result, target):
     return None
 
 
-class Runs:
+def says_damage(result):
+    """Whether libhdf5 has found something else than that there is no memory."""
+    lines = [line for line in result.stderr.decode(errors="replace").splitlines() if line.startswith("plainfs: ")]
+    return result.returncode in FAILED and any("libhdf5 had no memory" not in line and "libhdf5 ended" not in line for line in lines)
+
+
+class Mounts:
+    """Folders with no room or not to be written, for root, whom no mode stops."""
+
     def __init__(self, folder):
         self.folder = folder
+        self.mounted = []
+
+    def mount(self, name, options):
+        path = os.path.join(self.folder, name)
+        os.mkdir(path)
+        command = ["mount", "-t", "tmpfs", "-o", options, "plainfs-faults", path]
+        if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+            return None
+        self.mounted.append(path)
+        return path
+
+    def unmount(self):
+        for path in self.mounted:
+            subprocess.run(["umount", path], check=False)
+
+
+class Runs:
+    def __init__(self, folder, mounts):
+        self.folder = folder
         self.good = {}  # by store: where its export is, what that holds, and how it ended
-        self.outcomes = collections.Counter()
+        self.outcomes = collections.defaultdict(collections.Counter)
+        self.full = mounts.mount("full", f"size={FULL_ROOM}")
+        if self.full:
+            with open(os.path.join(self.full, "filled"), "wb") as filled:
+                filled.write(bytes(FULL_ROOM - LEFT_ROOM))
+        self.readonly = mounts.mount("readonly", "ro")
+
+    def skipped(self, kind):
+        """Whether this machine has not what the kind wants."""
+        return kind == "full_index" and not self.full or kind.startswith("readonly_") and not self.readonly
 
     def good_export(self, store):
         if store not in self.good:
-            target = os.path.join(self.folder, "good", store)
+            target = os.path.join(self.folder, "good", store.replace("/", "%"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
             result = export(os.path.join(DATA, store), target)
             self.good[store] = target, tree(target) if os.path.isdir(target) else {}, result.returncode
         return self.good[store]
 
-    def run(self, store, seed, rate):
-        good, good_tree, good_code = self.good_export(store)
-        target = os.path.join(self.folder, "run")
+    def settings(self, kind, source, seed, rate):
+        if kind in INJECTED:
+            own, library, _ = INJECTED[kind]
+            return {"LD_PRELOAD": FAULTS, "FAULTS_FOLDER": os.path.realpath(source),
+                    "FAULTS_KINDS": own, "FAULTS_SEED": str(seed), "FAULTS_RATE": str(rate),
+                    "HDF5_FAULTS_KINDS": library, "HDF5_FAULTS_SEED": str(seed), "HDF5_FAULTS_RATE": str(rate)}
+        return {"full_index": {"PLAINFS_INDEX": self.full}, "readonly_index": {"PLAINFS_INDEX": self.readonly},
+                "readonly_temporary": {"TMPDIR": self.readonly}, "descriptors": {}}[kind]
+
+    def run(self, kind, store, seed, rate, target):
+        """What went wrong, or None."""
+        good, good_tree, good_code = self.good[store]
         shutil.rmtree(target, ignore_errors=True)
         source = os.path.join(DATA, store)
-        settings = {"LD_PRELOAD": FAULTS, "FAULTS_FOLDER": os.path.realpath(source), "FAULTS_SEED": str(seed), "FAULTS_RATE": str(rate)}
         try:
-            result = export(source, target, settings)
+            result = export(source, target, self.settings(kind, source, seed, rate),
+                            MOST_DESCRIPTORS if kind == "descriptors" else None)
         except subprocess.TimeoutExpired:
             return f"still running after {LONGEST_RUN} s"
-        wrong = difference(good, good_tree, result, target)
+        wrong = None if kind == "library" and says_damage(result) else difference(good, good_tree, result, target)
         if wrong is None and result.returncode == 0 and good_code != 0:
             wrong = f"ended well, but without faults with {good_code}"
-        self.outcomes["wrong" if wrong else "same" if result.returncode == good_code else "refused"] += 1
+        if wrong is None and kind in HARMLESS and (result.returncode == 0) != (good_code == 0):
+            wrong = f"ended with {result.returncode}, without faults with {good_code}: {result.stderr.decode(errors='replace')[-300:]}"
+        self.outcomes[kind]["wrong" if wrong else "same" if result.returncode == good_code else "refused"] += 1
         return wrong
+
+    def told(self):
+        return "\n".join(f"{kind}: " + ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+                         for kind, outcomes in self.outcomes.items())
+
+
+def planned(options, kinds):
+    """Each run: its kind, store, seed and rate. The same for the same options."""
+    chosen = [store for store in stores() if not options.cases or any(part in store for part in options.cases)]
+    order = random.Random(options.seed)
+    todo = []
+    for number in range(options.runs):
+        if not todo:
+            todo = order.sample(chosen, len(chosen))
+        kind = kinds[number % len(kinds)]
+        rate = order.choice(INJECTED[kind][2]) if kind in INJECTED else 0
+        yield kind, todo.pop(), options.seed * 1_000_000 + number, rate
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", action="append", choices=[*INJECTED, *SHORT])
     parser.add_argument("--runs", type=int, default=120)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", action="store_true", help="keep what a wrong run has written")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    chosen = [store for store in stores() if not options.cases or any(part in store for part in options.cases)]
-    order = random.Random(options.seed)
     folder = tempfile.mkdtemp(prefix="plainfs-faults-")
-    runs = Runs(folder)
+    mounts = Mounts(folder)
     failures = 0
     try:
-        todo = []
-        for number in range(options.runs):
-            if not todo:
-                todo = order.sample(chosen, len(chosen))
-            store, rate = todo.pop(), order.choice(RATES)
-            seed = options.seed * 1_000_000 + number
-            wrong = runs.run(store, seed, rate)
+        runs = Runs(folder, mounts)
+        kinds = options.kind or [*INJECTED, *SHORT]
+        for kind in [kind for kind in kinds if runs.skipped(kind)]:
+            print(f"skipped: {kind}: no tmpfs can be mounted here")
+            kinds = [other for other in kinds if other != kind]
+        plan = list(planned(options, kinds)) if kinds else []
+
+        def one(numbered):
+            number, (kind, store, seed, rate) = numbered
+            target = os.path.join(folder, f"run-{number}")
+            wrong = runs.run(kind, store, seed, rate, target)
+            if wrong and options.keep and os.path.isdir(target):
+                shutil.copytree(target, os.path.join(folder, f"wrong-{seed}"), symlinks=True)
+            shutil.rmtree(target, ignore_errors=True)
             if wrong:
-                failures += 1
-                print(f"{store}: FAULTS_SEED={seed} FAULTS_RATE={rate}: {wrong}", flush=True)
-                if options.keep:
-                    shutil.copytree(os.path.join(folder, "run"), os.path.join(folder, f"wrong-{seed}"), symlinks=True)
+                print(f"{store}: {kind} FAULTS_SEED={seed} FAULTS_RATE={rate}: {wrong}", flush=True)
+            return bool(wrong)
+
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(runs.good_export, sorted({store for _, store, _, _ in plan})))
+            failures = sum(pool.map(one, enumerate(plan)))
+        print(runs.told())
+        print(f"{len(plan)} runs of {len(runs.good)} stores")
     finally:
+        mounts.unmount()
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(runs.outcomes.items()))
-    print(f"{options.runs} runs of {len(runs.good)} stores: {told}")
     return 1 if failures else 0
 
 
