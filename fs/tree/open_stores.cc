@@ -26,9 +26,9 @@ StorePtr OpenStores::open(const std::string& path) {
   std::shared_ptr<Slot> slot;
   {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Slot>& known = slots_[path];
-    if (!known) known = std::make_shared<Slot>();
-    slot = known;
+    auto known = slots_.find(path);
+    if (known == slots_.end()) known = slots_.emplace(path, std::make_shared<Slot>()).first;
+    slot = known->second;
   }
   const std::lock_guard opening(slot->opening);
   if (slot->error) throw *slot->error;

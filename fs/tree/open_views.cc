@@ -22,8 +22,8 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   Known& known = known_[file];
   if (known.view) return known.view;
   if (!known.findings.empty()) view->adopt(known.findings);
-  known.view = view;
   kept_.push_back(file);
+  known.view = view;
   close_some();
   return view;
 }

@@ -96,11 +96,11 @@ Tree::Entry& Tree::entry(Inode inode) {
 // Requires: mutex_ is held alone, or nobody else has the tree yet.
 Tree::Entry& Tree::add(Inode inode, FileKind kind) {
   if (entries_.size() < inode) entries_.resize(inode);
-  auto& made = entries_[inode - 1];
-  made = std::make_unique<Entry>();
+  auto made = std::make_unique<Entry>();  // whole before anybody can meet it
   made->kind = kind;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
-  return *made;
+  entries_[inode - 1] = std::move(made);
+  return *entries_[inode - 1];
 }
 
 // What the directory holds, listed where it is not. Whoever has it need not fear that it is let go meanwhile.
@@ -140,11 +140,12 @@ Tree::ContentsPtr Tree::publish(Inode directory, std::vector<Shown> all) {
   for (size_t i = 0; i < contents->shown.size(); ++i) {
     const Inode inode = contents->listing->entries[i].inode;
     if (met(inode)) continue;
-    add(inode, contents->shown[i]->kind);
     const std::string& store = contents->shown[i]->node.store;
-    if (store.empty()) continue;
-    inner_stores_[store].push_back(inode);
-    inner_roots_.emplace(inode, store);
+    if (!store.empty() && !inner_roots_.contains(inode)) {
+      inner_stores_[store].push_back(inode);
+      inner_roots_.emplace(inode, store);
+    }
+    add(inode, contents->shown[i]->kind);
   }
   Directory& known = *met(directory)->directory;
   if (known.contents) forget_faults(*known.contents);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "fs/tree/memory_file.h"
+#include "tests/support/no_memory.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/fs/memory_store.h"
@@ -45,6 +46,22 @@ BOOST_AUTO_TEST_CASE(a_file_reads_as_its_view) {
   BOOST_TEST(read("a.csv", 3, 4) == "20\n3");
   BOOST_TEST(read("a.csv", 9, 10) == "");
   BOOST_TEST(read("a.csv", 1000, 10) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_there_was_no_memory_for_is_there_afterwards) {
+  root->add_array("a", {10, 20, 30}).add_group("g")->add_array("b", {4, 5});
+  with_each_allocation_failing(
+      [&] {
+        made.reset();
+        read("/a.csv");
+        read("/g/b.csv");
+      },
+      [&] {
+        if (!made) return;
+        BOOST_TEST(files().list(kRootInode)->entries.size() == 3u);
+        BOOST_TEST(read("/a.csv") == "10\n20\n30\n");
+        BOOST_TEST(read("/g/b.csv") == "4\n5\n");
+      });
 }
 
 BOOST_AUTO_TEST_CASE(status_is_exact_and_read_only) {
