@@ -73,9 +73,10 @@ void start_library() {
 }
 
 // Also of a library that had none earlier and has lost some of its property lists by that: no file makes it
-// miss one.
+// miss one, nor has a file to do with its skip lists.
 bool is_no_memory(const H5E_error2_t& error) {
-  if (error.min_num == H5E_NOSPACE || error.min_num == H5E_CANTALLOC) return true;
+  if (error.min_num == H5E_NOSPACE || error.min_num == H5E_CANTALLOC || error.maj_num == H5E_SLIST)
+    return true;
   return error.maj_num == H5E_PLIST &&
          (error.min_num == H5E_NOTFOUND || error.min_num == H5E_CANTCREATE || error.min_num == H5E_CANTCOPY);
 }
