@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 namespace plainfs {
@@ -61,7 +62,11 @@ Progress::~Progress() {
 void Progress::tick() {
   std::unique_lock lock(mutex_);
   for (Clock::duration wait = kFirst; !ended_.wait_for(lock, wait, [&] { return is_ended_; });) {
-    show(Clock::now());
+    try {
+      show(Clock::now());
+    } catch (const std::bad_alloc&) {
+      // the next time
+    }
     wait = on_terminal_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery);
   }
 }
