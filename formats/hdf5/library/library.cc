@@ -81,9 +81,16 @@ bool is_no_memory(const H5E_error2_t& error) {
          (error.min_num == H5E_NOTFOUND || error.min_num == H5E_CANTCREATE || error.min_num == H5E_CANTCOPY);
 }
 
+bool is_to_be_replaced = false;
+
+[[noreturn]] void throw_no_memory() {
+  if (is_to_be_replaced) throw std::bad_alloc();
+  throw unreadable("libhdf5 had no memory to read this file");
+}
+
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {
   return static_cast<Collected<std::string>*>(data)->add([&]() -> std::string {
-    if (is_no_memory(*error)) throw std::bad_alloc();
+    if (is_no_memory(*error)) throw_no_memory();
     return error->desc ? error->desc : "";
   });
 }
@@ -113,6 +120,10 @@ LibraryLock::LibraryLock() : lock_(library_mutex()) {
   if (!std::exchange(is_quiet, true)) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+void replace_library_without_memory() {
+  is_to_be_replaced = true;
+}
+
 std::string take_library_error() {
   Collected<std::string> collected;
   const herr_t walked = H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &collected);
@@ -132,7 +143,7 @@ void clear_library_error() {
   bool is_none_left = false;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, look_for_memory, &is_none_left);
   H5Eclear2(H5E_DEFAULT);
-  if (is_none_left) throw std::bad_alloc();
+  if (is_none_left) throw_no_memory();
 }
 
 Error library_error(const std::string& what) {

@@ -63,12 +63,17 @@ using PropertyHandle = Handle<H5Pclose>;
 // libhdf5 1.10.8 frees parts of that table that it never filled where a link is damaged.
 inline constexpr H5_iter_order_t kListingOrder = H5_ITER_NATIVE;
 
+// The library had no memory, be it short or a file's claim too large. That is unreadable, and the library
+// goes on with half of what it wanted to remember; after this call it is bad_alloc, for who replaces the
+// process then. Requires: there is one thread.
+void replace_library_without_memory();
+
 // What the library's error stack says, outermost and innermost reason in one line; the stack is cleared.
 // Requires: the lock is held.
 std::string take_library_error();
 
-// Forgets it too, where a failure is no error. Throws bad_alloc where there was no memory: the library takes
-// for absent what it could not read for that. Requires: the lock is held.
+// Forgets it too, where a failure is no error. Throws where the library had no memory: it takes for absent
+// what it could not read for that. Requires: the lock is held.
 void clear_library_error();
 
 // What a function collects that libhdf5 calls, through frames of C, which nothing may be thrown through.
@@ -94,7 +99,7 @@ struct Collected {
 };
 
 // Why a call of the library failed: what its file driver met (thrown, where it is no Error), or else
-// damaged("what: reason"). Throws bad_alloc where there was no memory.
+// damaged("what: reason"). Throws where the library had no memory.
 Error library_error(const std::string& what);
 
 // value where a call succeeded (>= 0); else throws library_error(what).

@@ -8,6 +8,7 @@
 
 #include "formats/base/checked.h"
 #include "formats/hdf5/library/inside_file.h"
+#include "formats/hdf5/library/library.h"
 #include "formats/hdf5/process/answers.h"
 #include "formats/hdf5/process/asked_sources.h"
 #include "formats/hdf5/process/confinement.h"
@@ -182,6 +183,7 @@ bool Server::answer(const Message& message) {
 int serve_library() {
   keep_only_socket(kServedSocket);
   end_with_parent();
+  replace_library_without_memory();
   return Server(Descriptor(kServedSocket), true).run();
 }
 
