@@ -66,8 +66,10 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
     {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
      [](Options& o, std::string_view) { o.hdf5_inside = true; }},
-    {0, "sandbox", "", "confine the daemon to the store's folder and to what it needs (Linux)",
-     [](Options& o, std::string_view) { o.sandbox = true; }},
+    {0, "sandbox", "", "an error where the daemon cannot be confined to the store's folder and what it needs",
+     [](Options& o, std::string_view) { o.sandbox = Sandbox::kRequired; }},
+    {0, "no_sandbox", "", "do not confine the daemon",
+     [](Options& o, std::string_view) { o.sandbox = Sandbox::kNone; }},
     {0, "no_sign", "", "ask S3 without a signature, for what is public",
      [](Options& o, std::string_view) { o.read.remote.no_sign = true; }},
     {0, "endpoint", "URL", "of an S3 service that is not AWS's",
@@ -379,7 +381,8 @@ Json::Object describe(const Options& options) {
   if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
   if (options.hdf5_inside) shown.emplace_back("hdf5_inside", true);
-  if (options.sandbox) shown.emplace_back("sandbox", true);
+  if (options.sandbox == Sandbox::kRequired) shown.emplace_back("sandbox", true);
+  if (options.sandbox == Sandbox::kNone) shown.emplace_back("no_sandbox", true);
   if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
   if (options.read.remote.no_sign) shown.emplace_back("no_sign", true);
   add("endpoint", options.read.remote.endpoint);

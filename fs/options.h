@@ -16,6 +16,9 @@
 
 namespace plainfs {
 
+// Whether the daemon is confined (fs/mount/sandbox.h).
+enum class Sandbox { kWherePossible, kRequired, kNone };
+
 struct Options {
   std::vector<std::string> names;  // the arguments that are no options
   std::string store;               // the first of them
@@ -38,7 +41,7 @@ struct Options {
   std::string log_file;
   bool reopens_on_change = false;
   bool hdf5_inside = false;  // libhdf5 in plainfs itself, not in a process of its own
-  bool sandbox = false;      // the daemon is confined to what it reads and writes
+  Sandbox sandbox = Sandbox::kWherePossible;
   ReadOptions read;
 
   bool asks_to_write = false;  // -o rw, and no ro after it

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= max_read= missing= negative_timeout= no_sign on_change= region= sandbox single_thread subdir=
+  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= max_read= missing= negative_timeout= no_sandbox no_sign on_change= region= sandbox single_thread subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 _plainfs_commands='ls cat export info check index reload run ps umount'

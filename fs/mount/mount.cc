@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <system_error>
 
 #include "formats/base/file_time.h"
 #include "fs/exit_code.h"
@@ -83,10 +84,12 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   Daemon daemon(options.foreground);
   const bool is_handed_over = is_descriptor(options.mountpoint);
   std::optional<MountKeeper> keeper;
-  if (options.sandbox) {
+  std::string not_confined;
+  if (options.sandbox == Sandbox::kRequired || (kKnowsSandbox && options.sandbox != Sandbox::kNone)) {
     if (!is_handed_over) keeper.emplace();
-    if (const std::string missing = enter_sandbox(options); !missing.empty())
-      throw Failure(kUnsupported, "sandbox: " + missing);
+    not_confined = enter_sandbox(options);
+    if (options.sandbox == Sandbox::kRequired && !not_confined.empty())
+      throw Failure(kUnsupported, "sandbox: " + not_confined);
   }
   Session session(options);
   if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
@@ -111,11 +114,14 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   start_log(session.log(), options);
   const std::string what = fmt::format("{} at {}", session.filesystem().store()->path, mountpoint.path());
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
-  {
+  if (!not_confined.empty()) session.log().info("not wholly confined: " + not_confined);
+  try {
     const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
     std::optional<IndexAhead> ahead;
     if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
     mount.serve();
+  } catch (const std::system_error& error) {
+    throw Failure(kLoopFailed, fmt::format("a thread does not start: {}", error.what()));
   }
   session.log().info("unmounted " + what);
   return kSuccess;

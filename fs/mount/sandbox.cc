@@ -88,13 +88,15 @@ class Rules {
 };
 
 // The folder that something lies in, where it is and where it is a link to: what takes the place of a store
-// that is written anew is there, too. Of what lies in the root, itself alone.
+// that is written anew is there, too. Of what lies in the root, itself alone. Of what is not there, what it
+// would lie in, so that the message can say what is missing.
 void allow_around(const Rules& rules, const std::string& path, uint64_t rights) {
   boost::system::error_code error;
   const files::path given = files::absolute(path).lexically_normal(), real = files::canonical(given, error);
   for (const files::path& each : {given, error ? given : real}) {
     files::path whole = each;
-    while (whole.filename_is_dot() && whole.has_parent_path()) whole = whole.parent_path();
+    while (whole.has_parent_path() && (whole.filename_is_dot() || !files::exists(whole, error)))
+      whole = whole.parent_path();
     const files::path folder = whole.parent_path();
     rules.allow(folder.empty() || folder == "/" ? whole.string() : folder.string(), rights);
   }
@@ -147,7 +149,9 @@ void allow_network(const Rules& rules) {
     if (const char* const path = std::getenv(variable))
       rules.allow(files::path(path).parent_path().string(), kReadFolder);
   }
-  if (const char* const home = std::getenv("HOME")) rules.allow(std::string(home) + "/.aws", kReadFolder);
+  for (const char* name : {"/.aws", "/.netrc"}) {
+    if (const char* const home = std::getenv("HOME")) rules.allow(std::string(home) + name, kReadFolder);
+  }
 }
 
 // A folder for the index is there before the rule that names it.

@@ -9,8 +9,14 @@
 
 namespace plainfs {
 
+#ifdef __linux__
+constexpr bool kKnowsSandbox = true;
+#else
+constexpr bool kKnowsSandbox = false;
+#endif
+
 // For this thread and all that it starts, for good, libhdf5's process included: to be called while there is
-// one thread, before anything of the store is read. What the system could not give, or empty.
+// one thread, before anything of the store is read. What the system could not give, or empty; the rest holds.
 std::string enter_sandbox(const Options& options);
 
 }  // namespace plainfs
