@@ -46,7 +46,7 @@ class Sources {
   // All that has been asked for here, as it is now and was whenever it was read; nullopt where that cannot be
   // told.
   virtual std::optional<std::vector<SourceStamp>> stamps() { return std::nullopt; }
-  // What one of stamps() in an earlier session looks like now; nullopt as above.
+  // What one of stamps(), also of an earlier session, looks like now; nullopt as above.
   virtual std::optional<std::string> stamp(const std::string& /*name*/) { return std::nullopt; }
 
   // Forgets everything (SIGUSR1 reopens the store).

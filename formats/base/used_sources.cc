@@ -23,6 +23,7 @@ namespace plainfs {
 namespace {
 
 constexpr size_t kMostNames = 100'000;
+constexpr size_t kMostUrls = 64;  // a later session may have to ask a server for each
 
 // File times are those of the kernel's last tick, 1 to 10 ms apart; some file systems keep whole seconds, or
 // two.
@@ -104,9 +105,7 @@ std::optional<std::string> folder_stamp(const std::string& path, Latest& latest)
   return sum.text();
 }
 
-// None of a place elsewhere, which the system knows nothing of.
 std::optional<std::string> stamp_now(const std::string& name, Latest& latest) {
-  if (is_url(name)) return std::nullopt;
   if (name.ends_with('/')) return folder_stamp(name, latest);
   struct stat status {};
   if (::stat(name.c_str(), &status) == 0) {
@@ -136,7 +135,7 @@ void UsedSources::note(const std::string& location) {
   if (name == last_noted_ || are_too_many_) return;
   last_noted_ = name;
   used_.insert(last_noted_);
-  if (used_.size() <= kMostNames) return;
+  if (used_.size() <= (is_url(name) ? kMostUrls : kMostNames)) return;
   are_too_many_ = true;
   used_.clear();
 }
@@ -147,7 +146,12 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
 }
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
-  if (is_url(location)) return sources_.open_folder(location);
+  if (is_url(location)) {
+    const std::lock_guard lock(mutex_);
+    are_too_many_ = true;  // its objects are asked for one by one, past this
+    used_.clear();
+    return sources_.open_folder(location);
+  }
   return open_folder_store(location, *this);
 }
 
@@ -167,7 +171,7 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   Latest latest;
   for (const std::string& name : used) {
     check_cancelled();
-    std::optional<std::string> stamp = stamp_now(name, latest);
+    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, latest);
     if (!stamp) return std::nullopt;
     stamps.push_back({name, *std::move(stamp)});
   }
@@ -176,6 +180,7 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
 }
 
 std::optional<std::string> UsedSources::stamp(const std::string& name) {
+  if (is_url(name)) return sources_.stamp(name);
   Latest latest;
   return stamp_now(name, latest);
 }

@@ -1,5 +1,7 @@
 #include "formats/remote/remote_file.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <vector>
 
@@ -38,6 +40,12 @@ void RemoteFile::will_read(std::span<const ByteRange> ranges) const {
     if (range.size > 0)
       blocks.push_back({range.offset / kBlockBytes, (range.offset + range.size - 1) / kBlockBytes + 1});
   pool_->fetch(*pooled_, blocks);
+}
+
+std::optional<std::string> RemoteFile::stamp() const {
+  const Version version = pooled_->object->version().value();
+  if (!version.etag.starts_with('"')) return std::nullopt;  // none, or W/"...", a weak one
+  return fmt::format("{} {} {}", version.size, version.etag, version.last_modified);
 }
 
 }  // namespace plainfs::remote

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "formats/base/file.h"
 #include "formats/remote/block_pool.h"
@@ -22,6 +24,10 @@ class RemoteFile : public File {
   bool is_remote() const override { return true; }
   void will_read(std::span<const ByteRange> ranges) const override;
   void check_unchanged() const override { pooled_->object->check_unchanged(); }
+
+  // Of the version that is read: another text for every other one; nullopt where the server does not promise
+  // that (RFC 9110, section 8.8.1: strong validators).
+  std::optional<std::string> stamp() const;
 
  private:
   void read(uint64_t offset, std::span<std::byte> out) const override;

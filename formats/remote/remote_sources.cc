@@ -40,6 +40,8 @@ timespec modified_time_of(const std::string& text) {
   return {::timegm(&parts), 0};
 }
 
+using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
+
 class RemoteSources : public Sources {
  public:
   RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::unique_ptr<HttpClient> client,
@@ -51,7 +53,7 @@ class RemoteSources : public Sources {
         pool_(std::make_shared<BlockPool>(*client_, cache)),
         bytes_read_(bytes_read) {}
 
-  FilePtr open_if_exists(const std::string& location) override;
+  FilePtr open_if_exists(const std::string& location) override { return open_there(location); }
   KeyStorePtr open_folder(const std::string& location) override {
     check_inside(location);
     return open_remote_folder(location, *this, listing());
@@ -60,20 +62,22 @@ class RemoteSources : public Sources {
   FilePtr look_into(const std::string& location) override { return open_if_exists(location); }
   timespec modified(const std::string& location) override;
   const Containment& bounds() const override { return bounds_; }
+  std::optional<std::string> stamp(const std::string& name) override;
   void clear() override;
 
  private:
-  using FilePtrs = std::list<std::pair<std::string, FilePtr>>;
+  using FilePtrs = std::list<std::pair<std::string, RemoteFilePtr>>;
 
   // Null where nothing can be listed.
   Listing* listing();
   void check_inside(const std::string& location) const;
-  FilePtr find(const std::string& location);
-  FilePtr keep(const std::string& location, FilePtr file);
+  RemoteFilePtr open_there(const std::string& location);
+  RemoteFilePtr find(const std::string& location);
+  RemoteFilePtr keep(const std::string& location, RemoteFilePtr file);
   bool is_known_absent(const std::string& location);
   void remember_absent(const std::string& location);
   uint64_t first_bytes(const std::string& location);
-  FilePtr ask_for(const std::string& location, bool* may_be_folder);
+  RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   EntryKind kind_of_root();
   bool has_root_object();
 
@@ -109,7 +113,7 @@ Listing* RemoteSources::listing() {
   return may_list_ ? listing_.get() : nullptr;
 }
 
-FilePtr RemoteSources::find(const std::string& location) {
+RemoteFilePtr RemoteSources::find(const std::string& location) {
   const std::lock_guard lock(mutex_);
   const auto found = by_location_.find(location);
   if (found == by_location_.end()) return nullptr;
@@ -117,7 +121,7 @@ FilePtr RemoteSources::find(const std::string& location) {
   return found->second->second;
 }
 
-FilePtr RemoteSources::keep(const std::string& location, FilePtr file) {
+RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file) {
   FilePtrs closed;  // after the lock
   const std::lock_guard lock(mutex_);
   if (const auto found = by_location_.find(location); found != by_location_.end())
@@ -155,7 +159,7 @@ uint64_t RemoteSources::first_bytes(const std::string& location) {
 
 // Null where the server says that there is none. may_be_folder: is told whether one of that name may be there
 // where this is null or throws; may be null.
-FilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder) {
+RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder) {
   auto object = std::make_shared<RemoteObject>(origin_, location);
   auto first = std::make_shared<RangeFetch>(object, ByteRange{0, first_bytes(location)}, *client_);
   first->start();
@@ -173,18 +177,18 @@ FilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder)
   return std::make_shared<RemoteFile>(std::move(object), std::move(first), pool_, bytes_read_);
 }
 
-FilePtr RemoteSources::open_if_exists(const std::string& location) {
+RemoteFilePtr RemoteSources::open_there(const std::string& location) {
   check_inside(location);
-  if (FilePtr file = find(location)) return file;
+  if (RemoteFilePtr file = find(location)) return file;
   if (is_known_absent(location)) return nullptr;
-  FilePtr file;
+  RemoteFilePtr file;
   Listing* const listed = listing();
   const std::optional<Listing::Known> known = listed ? listed->known(location) : std::nullopt;
   if (!known)
     file = ask_for(location, nullptr);
   else if (known->kind == EntryKind::file)
-    file = std::make_shared<RemoteFile>(std::make_shared<RemoteObject>(origin_, location, known->version),
-                                        nullptr, pool_, bytes_read_);
+    file = std::make_shared<const RemoteFile>(
+        std::make_shared<RemoteObject>(origin_, location, known->version), nullptr, pool_, bytes_read_);
   if (file) return keep(location, std::move(file));
   remember_absent(location);
   return nullptr;
@@ -219,7 +223,7 @@ EntryKind RemoteSources::kind_of_root() {
   bool may_be_folder = false;
   try {
     if (find(store_)) return EntryKind::file;
-    if (FilePtr file = ask_for(store_, &may_be_folder)) {
+    if (RemoteFilePtr file = ask_for(store_, &may_be_folder)) {
       keep(store_, std::move(file));
       return EntryKind::file;
     }
@@ -257,6 +261,17 @@ EntryKind RemoteSources::kind_of(const std::string& location) {
 timespec RemoteSources::modified(const std::string&) {
   const std::lock_guard lock(mutex_);
   return modified_;
+}
+
+// No more is asked for what was opened; every other request says that it is that version still.
+std::optional<std::string> RemoteSources::stamp(const std::string& name) {
+  try {
+    const RemoteFilePtr file = open_there(name);
+    if (file) file->check_unchanged();
+    return file ? file->stamp() : "absent";
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 void RemoteSources::clear() {

@@ -15,7 +15,6 @@ int index_command(Arguments arguments) {
   const Options options = parse_options(arguments, 1);
   if (options.index.empty())
     throw Failure(kUsage, "index: nowhere to keep it; name a folder with -o index=DIR");
-  if (is_url(options.store)) throw Failure(kUsage, "index: sizes of a store elsewhere are not kept");
   Session session(options);
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;

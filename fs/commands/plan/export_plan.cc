@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr uint64_t kMostBytes = uint64_t{1} << 62;
 
 std::string id_of(const std::string& text) {
@@ -92,7 +92,10 @@ json json_of(const ExportPlan& plan) {
             {"missing_is_error", plan.read.absent_chunk_is_error},
             {"header", plan.read.array_header},
             {"hdf5_plugins", plan.read.hdf5_plugins},
-            {"follow_outside", plan.read.follow_outside}}},
+            {"follow_outside", plan.read.follow_outside},
+            {"no_sign", plan.read.remote.no_sign},
+            {"endpoint", plan.read.remote.endpoint},
+            {"region", plan.read.remote.region}}},
           {"sources", sources},
           {"folders", plan.folders},
           {"links", links},
@@ -124,6 +127,9 @@ ExportPlan plan_of(const json& text) {
   plan.read.array_header = options.at("header").get<bool>();
   plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
   plan.read.follow_outside = options.at("follow_outside").get<bool>();
+  plan.read.remote.no_sign = options.at("no_sign").get<bool>();
+  plan.read.remote.endpoint = options.at("endpoint").get<std::string>();
+  plan.read.remote.region = options.at("region").get<std::string>();
   for (const json& source : text.at("sources"))
     plan.sources.push_back({source.at("name").get<std::string>(), source.at("stamp").get<std::string>()});
   for (const json& folder : text.at("folders"))

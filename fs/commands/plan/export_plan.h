@@ -31,7 +31,7 @@ struct ExportPlan {
   std::string store;                 // its location
   std::string views;                 // as in Options
   std::string subdir;                // and this
-  ReadOptions read;                  // but what concerns stores elsewhere
+  ReadOptions read;                  // but the query of a URL, which may be its key
   std::vector<SourceStamp> sources;  // all that the store was read from, as it was
   std::vector<std::string> folders;
   std::vector<ExportedLink> links;

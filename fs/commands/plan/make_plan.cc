@@ -127,9 +127,8 @@ int plan_command(Arguments arguments) {
   if (options.names.size() < 2)
     throw Failure(kUsage, "export --plan: a store and the file of the plan are wanted");
   options.store = options.names[0];
-  if (is_url(options.store))
-    throw Failure(kUnsupported,
-                  options.store + ": a plan is made of stores of this machine only; there is --part I/N");
+  if (!options.read.remote.query.empty())
+    throw Failure(kUnsupported, options.store + ": a plan keeps no signed URL; there is --part I/N");
   const std::string path = boost::filesystem::absolute(options.names.back()).string();
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
   for (bool is_again = false;; is_again = true) {
@@ -137,6 +136,11 @@ int plan_command(Arguments arguments) {
     Failures failures(progress);
     Session session(options);
     std::optional<ExportPlan> plan = Planner(session, progress, failures).make(paths, tasks, task_bytes);
+    if (!plan && is_url(options.store))
+      throw Failure(kUnsupported,
+                    options.store +
+                        ": cannot be planned: its server tells no versions (strong ETags), or it "
+                        "has too many objects; there is --part I/N");
     if (!plan && is_again)
       throw Failure(kTryAgain, options.store + ": is being written to; plan again when it is not");
     if (!plan) {
