@@ -28,6 +28,23 @@ std::optional<uint64_t> heap_of(const File& file, const FileLayout& layout, uint
   return address;
 }
 
+// Tells that a list comes back to where it was, not long after it did (Brent, 1980).
+class Returns {
+ public:
+  bool see(uint64_t place) {
+    if (place == mark_) return true;
+    if (++since_mark_ == until_next_) {
+      mark_ = place;
+      since_mark_ = 0;
+      until_next_ *= 2;
+    }
+    return false;
+  }
+
+ private:
+  uint64_t mark_ = kNoMore, since_mark_ = 0, until_next_ = 1;
+};
+
 bool lies_within(const File& file, const FileLayout& layout, uint64_t address, uint64_t size) {
   const uint64_t end = file.size() - std::min(file.size(), layout.base_address);
   return size <= end && address <= end - size;
@@ -50,14 +67,17 @@ void check_local_heap(const File& file, const FileLayout& layout, uint64_t group
   uint64_t free = length(cursor);
   const uint64_t content = address_at(cursor, layout), least = 2u * layout.length_size;
   uint64_t left = heap_size;  // free blocks do not share bytes
+  Returns returns;
   while (free != kNoMore) {
     if (free > heap_size || !lies_within(file, layout, content, checked_add(free, least))) return;
     const Bytes bytes =
         read_bytes(file, layout, checked_add(content, free), least, "a free block of a local heap");
     Cursor block(bytes);
     const uint64_t next = length(block), size = std::max(length(block), least);
-    if (size > left)
-      throw damaged("the heap of a group's names: free blocks of more than its {} bytes", heap_size);
+    if (size > left || returns.see(free))
+      throw damaged(
+          "the heap of a group's names: its list of free blocks returns, or has more than its {} bytes",
+          heap_size);
     left -= size;
     free = next;
   }

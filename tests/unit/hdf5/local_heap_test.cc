@@ -28,6 +28,14 @@ struct Fixture {
     writer.integers("g/x", {3}, {1, 2, 3});
     writer.integers("g/y", {3}, {1, 2, 3});
   }
+  void change_heap_sizes(uint64_t size) {
+    std::stringstream content;
+    content << std::ifstream(path(), std::ios::binary).rdbuf();
+    std::string bytes = content.str();
+    for (size_t heap = bytes.find("HEAP"); heap != bytes.npos; heap = bytes.find("HEAP", heap + 1))
+      std::memcpy(bytes.data() + heap + 8, &size, sizeof size);
+    std::ofstream(path(), std::ios::binary) << bytes;
+  }
   // Changes a number of the first free block of each heap: 0 the next one's offset, 1 its size.
   void change_free_blocks(int number, const std::function<uint64_t(uint64_t offset)>& value) {
     std::stringstream content;
@@ -62,16 +70,24 @@ BOOST_AUTO_TEST_CASE(heaps_of_names_as_they_are_written_are_good) {
 BOOST_AUTO_TEST_CASE(free_block_that_leads_to_itself_is_an_error_and_not_all_the_memory) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("free blocks of more than its"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
   BOOST_CHECK_EXCEPTION(file.find_link(file.root_address(), "g"), Error,
-                        says("free blocks of more than its"));
+                        says("its list of free blocks returns"));
 }
 
 BOOST_AUTO_TEST_CASE(free_block_without_bytes_that_leads_to_itself_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_free_blocks(1, [](uint64_t) { return 0; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("free blocks of more than its"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
+}
+
+// 2^60 bytes of blocks would otherwise be gone through.
+BOOST_AUTO_TEST_CASE(list_that_returns_is_an_error_however_large_the_heap_says_it_is) {
+  change_free_blocks(0, [](uint64_t offset) { return offset; });
+  change_heap_sizes(uint64_t{1} << 60);
+  const InsideFile file(path(), context);
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
 }
 
 BOOST_AUTO_TEST_CASE(free_block_outside_of_the_heap_is_left_to_the_library) {
