@@ -165,6 +165,10 @@ void set_option(Options& options, std::string_view option) {
   } else {
     const auto passed =
         std::find_if(std::begin(kPassed), std::end(kPassed), [&](const Passed& p) { return p.name == name; });
+    if (name == "remount")
+      throw Failure(kUsage,
+                    "remount: a mount keeps its options; unmount it and mount it again, or, for a store "
+                    "that was rewritten: plainfs reload MOUNTPOINT");
     if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
     wants_value = passed->has_value;
     if (has_value == wants_value) return options.mount_options.emplace_back(option), void();

@@ -33,6 +33,8 @@ MISTAKES = (
     ("ls pbmc.h5seurat nope/x", 11, "pbmc.h5seurat: there is no nope"),
     ("ls pbmc.h5seurat asays", 11, "pbmc.h5seurat: there is no asays; there is assays"),
     ("ls -lq pbmc.h5seurat", 1, "unknown option: -q"),
+    ("-o remount,ro pbmc.h5seurat m", 1, "remount: a mount keeps its options; unmount it and mount it again, or, for a store that was rewritten: "
+     "plainfs reload MOUNTPOINT"),
     ("umount m", 11, "m: nothing is mounted there"),
     ("unmount m", 1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT"),
     ("mount pbmc.h5seurat m", 1, "mount: no command; to mount: plainfs STORE MOUNTPOINT"),
