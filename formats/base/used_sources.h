@@ -1,7 +1,7 @@
 // The sources of one store, which remembers what it was asked for, so that what was found out about the store
 // can be kept beyond this session and known to be of use in the next. A store that is a folder may have
-// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of a
-// store elsewhere each object has one, of which there may be a few only.
+// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of
+// a store elsewhere each object has one, of which there may be a few only.
 #pragma once
 
 #include <ctime>

@@ -84,8 +84,11 @@ frames::MatrixShape read_matrix_shape(const Group& group) {
 }
 
 Node open_compressed_sparse_matrix(const Opening& opening) {
-  const auto& [place, object, sides, context] = opening;
-  check_version(object, kCompressedSparseMatrix);
+  // By name: clang 14 lets no lambda use a structured binding.
+  const ObjectPlace& place = opening.place;
+  const SideNames& sides = opening.sides;
+  Context& context = opening.context;
+  check_version(opening.object, kCompressedSparseMatrix);
   const GroupPtr group = open_file_group(place, "matrix.h5", kCompressedSparseMatrix, context);
   const std::string path = place.inside(kCompressedSparseMatrix, nullptr).path;
   SparseMatrix matrix = frames::compressed_parts(*group);
