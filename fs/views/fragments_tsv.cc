@@ -39,7 +39,7 @@ class CellEndings {
     lines_.resize(1 + texts.size() * slot_ / sizeof(CacheLine));
     for (uint64_t cell = 0; cell < texts.size(); ++cell) {
       const std::string& text = texts[cell];
-      char* const slot = lines_.data()->bytes + cell * slot_;
+      char* const slot = reinterpret_cast<char*>(lines_.data()) + cell * slot_;
       const bool fits = text.size() < slot_;
       slot[slot_ - 1] = static_cast<char>(fits ? text.size() : kElsewhere);
       if (fits)
@@ -69,7 +69,8 @@ class CellEndings {
   template <size_t size>
   class Slots {
    public:
-    explicit Slots(const CellEndings& endings) : endings_(endings), slots_(endings.lines_.data()->bytes) {}
+    explicit Slots(const CellEndings& endings)
+        : endings_(endings), slots_(reinterpret_cast<const char*>(endings.lines_.data())) {}
     void will_need(uint64_t cell) const { __builtin_prefetch(slots_ + cell * size); }
     size_t length(uint64_t cell) const {
       const uint8_t length = stored_length(cell);
