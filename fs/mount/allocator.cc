@@ -21,4 +21,10 @@ void tune_allocator() {
 #endif
 }
 
+void give_memory_back() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 }  // namespace plainfs

@@ -10,4 +10,8 @@ namespace plainfs {
 // before other threads start. Does nothing where the C library is not glibc.
 void tune_allocator();
 
+// What is free between what is not goes back to the system, which it would never do by itself. Takes
+// milliseconds.
+void give_memory_back();
+
 }  // namespace plainfs

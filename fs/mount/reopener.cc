@@ -6,6 +6,7 @@
 #include <new>
 
 #include "formats/base/file_time.h"
+#include "fs/mount/allocator.h"
 
 namespace plainfs {
 namespace {
@@ -60,6 +61,7 @@ void Reopener::run() {
       reopen();
     else
       forget();
+    give_memory_back();  // of what was shown before
     for (const auto& then : afterwards) then();
     lock.lock();
   }
