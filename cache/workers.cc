@@ -63,6 +63,8 @@ struct Workers::State : Request {
   std::condition_variable work_arrived;
   std::deque<Loop*> loops;  // those that may still have pieces to claim
   std::deque<std::function<void()>> later;
+  uint64_t begun = 0;             // jobs taken out of later: the front one has this number
+  std::vector<uint64_t> running;  // the numbers of those that are not over; has room for one a thread
   std::vector<std::thread> threads;
   size_t idle = 0;
 
@@ -80,6 +82,7 @@ void Workers::State::start() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     threads.reserve(threads_wanted);
+    running.reserve(threads_wanted);
     while (threads.size() < threads_wanted) threads.emplace_back([this] { serve(); });
   } catch (const std::system_error&) {
     // Fewer threads than wanted: the callers do the rest.
@@ -100,6 +103,8 @@ void Workers::State::serve() {
       help(lock, *loops.front());
       continue;
     }
+    const uint64_t number = begun++;
+    running.push_back(number);
     std::function<void()> job = std::move(later.front());
     later.pop_front();
     lock.unlock();
@@ -111,6 +116,7 @@ void Workers::State::serve() {
     }
     job = nullptr;
     lock.lock();
+    std::erase(running, number);
   }
 }
 
@@ -172,6 +178,17 @@ void Workers::try_later(std::function<void()> job) {
   if (state_->later.size() >= size_t{4} * state_->threads.size()) return;
   state_->later.push_back(std::move(job));
   state_->work_arrived.notify_one();
+}
+
+uint64_t Workers::jobs_taken() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->begun + state_->later.size();
+}
+
+uint64_t Workers::jobs_over() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& running = state_->running;
+  return running.empty() ? state_->begun : *std::min_element(running.begin(), running.end());
 }
 
 }  // namespace plainfs

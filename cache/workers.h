@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -27,6 +28,10 @@ class Workers {
   // Runs job some time later on a worker, or never where all are busy and the queue is full. For read-ahead:
   // nothing may depend on it. Exceptions are dropped. The job is cancelled when the workers end.
   void try_later(std::function<void()> job);
+  // How many jobs try_later has taken since the beginning.
+  uint64_t jobs_taken() const;
+  // Of those, how many of the first are all over, and what they held is let go.
+  uint64_t jobs_over() const;
 
  private:
   struct State;

@@ -50,8 +50,9 @@ std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
 Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
     : appearance_(with_views(std::move(appearance))),
       context_(context),
-      opening_(std::make_shared<Opening>(0, context, std::move(store), appearance_.subdir, appearance_.views,
-                                         inodes_, appearance_.index)),
+      opening_(std::make_shared<Opening>(0, std::shared_ptr<Context>(std::shared_ptr<void>(), &context),
+                                         std::move(store), appearance_.subdir, appearance_.views, inodes_,
+                                         appearance_.index)),
       number_(opening_->number()) {}
 
 OpeningPtr Filesystem::current() const {
@@ -235,14 +236,26 @@ Inode Filesystem::resolve(std::string_view path) {
   return at;
 }
 
+// Requires: reopening_ is held.
+void Filesystem::end_contexts() {
+  Workers& workers = context_.workers;
+  for (UsedContext& used : contexts_)
+    if (!used.last_job && used.context.use_count() == 1) used.last_job = workers.jobs_taken();
+  const uint64_t over = workers.jobs_over();
+  std::erase_if(contexts_,
+                [over](const UsedContext& used) { return used.last_job && *used.last_job <= over; });
+}
+
 void Filesystem::reopen() {
   const std::lock_guard one_at_a_time(reopening_);
+  end_contexts();
   OpeningPtr old = current();
   OpeningPtr next;
   try {
-    Context& context =
-        contexts_.emplace_back(std::make_unique<OpeningContext>(context_, old->store()->path))->context();
-    auto store = std::make_shared<const Store>(open_store(old->store()->path, context));
+    contexts_.push_back({std::make_shared<OpeningContext>(context_, old->store()->path), std::nullopt});
+    const std::shared_ptr<OpeningContext>& own = contexts_.back().context;
+    const std::shared_ptr<Context> context(own, &own->context());
+    auto store = std::make_shared<const Store>(open_store(old->store()->path, *context));
     next = std::make_shared<Opening>(old->number() + 1, context, std::move(store), appearance_.subdir,
                                      appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {

@@ -128,10 +128,16 @@ class Filesystem {
   const std::shared_ptr<Inodes> inodes_ = std::make_shared<Inodes>();
   std::function<void(const std::string& line)> log_error_;
   std::vector<std::pair<std::string, std::vector<HiddenFile>>> hidden_;  // for the next opening
-  // Of all openings but the first. None ever goes: blocks that are made ahead of a reader may outlive all
-  // else of an opening. Guarded by reopening_.
-  std::vector<std::unique_ptr<OpeningContext>> contexts_;
-  mutable std::mutex opening_mutex_;  // guards opening_, held to copy it
+  // Of an opening that may still be in use: by what it opened, and then by blocks that are made ahead of a
+  // reader.
+  struct UsedContext {
+    std::shared_ptr<OpeningContext> context;
+    std::optional<uint64_t> last_job;  // of those that the workers had taken when the opening was over
+  };
+  void end_contexts();
+
+  std::vector<UsedContext> contexts_;  // of all openings but the first; guarded by reopening_
+  mutable std::mutex opening_mutex_;   // guards opening_, held to copy it
   OpeningPtr opening_;
   std::atomic<uint64_t> number_;  // of opening_; relaxed: a read may as well have come before reopen()
   std::mutex reopening_;          // held by the one who reopens

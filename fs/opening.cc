@@ -34,20 +34,26 @@ class Deadline : public Request {
 }  // namespace
 
 OpeningContext::OpeningContext(const Context& like, const std::string& store)
-    : files_(store, like.options, like.cache, like.counters),
+    : first_owner_(like.cache.new_owner()),
+      files_(store, like.options, like.cache, like.counters),
       used_(files_.own(), store),
       context_(with_files(like, used_)),
       others_(context_, files_) {
   context_.other = [this](const std::string& met) -> Context& { return others_.of(met); };
 }
 
-Opening::Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
+// What was made ahead of a reader may have come into the cache after Opening let go of the rest.
+OpeningContext::~OpeningContext() {
+  context_.cache.drop(first_owner_, context_.cache.new_owner());
+}
+
+Opening::Opening(uint64_t number, std::shared_ptr<Context> context, StorePtr store, std::string_view subdir,
                  std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
-    : context_(context),
+    : context_(std::move(context)),
       number_(number),
-      first_owner_(context.cache.new_owner()),
+      first_owner_(context_->cache.new_owner()),
       store_(std::move(store)),
-      tree_(store_, subdir, std::move(views), context, std::move(inodes), std::move(index)) {
+      tree_(store_, subdir, std::move(views), *context_, std::move(inodes), std::move(index)) {
   check_unchanged(store_->path);
 }
 
@@ -59,8 +65,8 @@ Opening::~Opening() {
   } catch (...) {
     // it is only a cache
   }
-  context_.cache.drop(first_owner_, context_.cache.new_owner());
-  context_.files.clear();
+  context_->cache.drop(first_owner_, context_->cache.new_owner());
+  context_->files.clear();
 }
 
 // What was removed is another device's inode 0. A disk or a network that does not answer has changed nothing.

@@ -22,13 +22,16 @@ namespace plainfs {
 // that are met; all else is that of the Context it is made like.
 class OpeningContext {
  public:
+  // What like refers to outlives this.
   OpeningContext(const Context& like, const std::string& store);
+  ~OpeningContext();
   OpeningContext(const OpeningContext&) = delete;
   OpeningContext& operator=(const OpeningContext&) = delete;
 
   Context& context() { return context_; }
 
  private:
+  const uint64_t first_owner_;  // in the cache
   StoreFiles files_;
   UsedSources used_;
   Context context_;
@@ -38,8 +41,8 @@ class OpeningContext {
 // Thread-safe.
 class Opening {
  public:
-  // context: outlives this. subdir, views, index: as of Tree.
-  Opening(uint64_t number, Context& context, StorePtr store, std::string_view subdir,
+  // context: also of what may outlive this (BlockStream). subdir, views, index: as of Tree.
+  Opening(uint64_t number, std::shared_ptr<Context> context, StorePtr store, std::string_view subdir,
           std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index);
   ~Opening();
   Opening(const Opening&) = delete;
@@ -65,7 +68,7 @@ class Opening {
   };
   static Stamp stamp_of(const std::string& path);
 
-  Context& context_;
+  const std::shared_ptr<Context> context_;  // the last that is let go
   const uint64_t number_;
   const uint64_t first_owner_;  // in the cache
   const StorePtr store_;        // as it was opened, whatever part of it is shown

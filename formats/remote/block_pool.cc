@@ -40,8 +40,8 @@ struct BlockPool::Place {
   ComingPtr coming;
 };
 
-BlockPool::BlockPool(HttpClient& client, ByteCache& cache)
-    : client_(client),
+BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
+    : client_(std::move(client)),
       share_(share_of(cache.statistics().budget_bytes)),
       most_kept_(share_ / 2),
       most_coming_(share_ / 2),
@@ -104,8 +104,8 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range) {
   for (uint64_t first = range.first; first < range.end; first += kMostBlocks) {
     const BlockRange part{first, std::min(range.end, first + kMostBlocks)};
     const uint64_t offset = part.first * kBlockBytes;
-    auto fetch =
-        std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset}, client_);
+    auto fetch = std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset},
+                                              *client_);
     fetch->start();
     coming_bytes_ += fetch->range().size;
     by_age_.push_back(std::make_shared<Coming>(of.id, std::move(fetch), part));

@@ -34,8 +34,8 @@ struct PooledObject {
 // Thread-safe.
 class BlockPool {
  public:
-  // Both outlive it.
-  BlockPool(HttpClient& client, ByteCache& cache);
+  // cache: outlives it.
+  BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache);
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
@@ -73,8 +73,8 @@ class BlockPool {
   std::vector<Place> plan(PooledObject& of, BlockRange range);
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
 
-  HttpClient& client_;
-  const uint64_t share_;  // bytes of the budget, half of it for each of the two
+  const std::shared_ptr<HttpClient> client_;  // the last file that is held lets go of it
+  const uint64_t share_;                      // bytes of the budget, half of it for each of the two
   const uint64_t most_kept_, most_coming_;
   const ByteCache::Room room_;
   std::atomic<uint64_t> next_id_{1};  // atomic: it guards nothing

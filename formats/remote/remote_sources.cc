@@ -44,13 +44,13 @@ using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
 
 class RemoteSources : public Sources {
  public:
-  RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::unique_ptr<HttpClient> client,
+  RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
                 std::unique_ptr<Listing> listing, ByteCache& cache, std::atomic<uint64_t>* bytes_read)
       : store_(std::move(store)),
         origin_(std::move(origin)),
         client_(std::move(client)),
         listing_(std::move(listing)),
-        pool_(std::make_shared<BlockPool>(*client_, cache)),
+        pool_(std::make_shared<BlockPool>(client_, cache)),
         bytes_read_(bytes_read) {}
 
   FilePtr open_if_exists(const std::string& location) override { return open_there(location); }
@@ -84,7 +84,7 @@ class RemoteSources : public Sources {
   const std::string store_;
   const Containment bounds_;
   const std::shared_ptr<Origin> origin_;
-  const std::unique_ptr<HttpClient> client_;
+  const std::shared_ptr<HttpClient> client_;
   const std::unique_ptr<Listing> listing_;  // null: the service lists nothing
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
@@ -288,7 +288,7 @@ void RemoteSources::clear() {
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read) {
-  auto client = std::make_unique<HttpClient>(counters);
+  auto client = std::make_shared<HttpClient>(counters);
   if (store.starts_with("http://") || store.starts_with("https://"))
     return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
                                            cache, bytes_read);

@@ -147,9 +147,31 @@ BOOST_AUTO_TEST_CASE(exception_of_a_later_job_is_dropped) {
   ran.get_future().wait();
 }
 
+BOOST_AUTO_TEST_CASE(later_jobs_are_over_when_what_they_held_is_let_go) {
+  std::promise<void> release_first, release_third, second_ran;
+  const auto held = std::make_shared<int>();
+  Workers workers(2);
+  BOOST_TEST(workers.jobs_taken() == 0u);
+  BOOST_TEST(workers.jobs_over() == 0u);
+  workers.try_later([&, held] { release_first.get_future().wait(); });
+  workers.try_later([&] { second_ran.set_value(); });
+  workers.try_later([&] { release_third.get_future().wait(); });
+  second_ran.get_future().wait();
+  BOOST_TEST(workers.jobs_taken() == 3u);
+  BOOST_TEST(workers.jobs_over() == 0u);  // the first runs still
+  release_first.set_value();
+  while (workers.jobs_over() < 2) std::this_thread::yield();
+  BOOST_TEST(held.use_count() == 1);
+  BOOST_TEST(workers.jobs_over() == 2u);
+  release_third.set_value();
+  while (workers.jobs_over() < 3) std::this_thread::yield();
+  BOOST_TEST(workers.jobs_taken() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(later_jobs_without_threads_are_dropped) {
   Workers workers(0);
   workers.try_later([] { BOOST_ERROR("called"); });
+  BOOST_TEST(workers.jobs_taken() == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
