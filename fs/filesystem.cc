@@ -36,6 +36,11 @@ Appearance with_views(Appearance appearance) {
   return appearance;
 }
 
+// That of a Context which nobody lets go.
+std::shared_ptr<Context> outliving(Context& context) {
+  return {std::shared_ptr<void>(), &context};
+}
+
 // An error is for whoever asks for the size itself.
 std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
   try {
@@ -50,14 +55,18 @@ std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
 Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
     : appearance_(with_views(std::move(appearance))),
       context_(context),
-      opening_(std::make_shared<Opening>(0, std::shared_ptr<Context>(std::shared_ptr<void>(), &context),
-                                         std::move(store), appearance_.subdir, appearance_.views, inodes_,
-                                         appearance_.index)),
+      opening_(std::make_shared<Opening>(0, outliving(context), std::move(store), appearance_.subdir,
+                                         appearance_.views, inodes_, appearance_.index)),
       number_(opening_->number()) {}
 
 OpeningPtr Filesystem::current() const {
   const std::lock_guard lock(opening_mutex_);
   return opening_;
+}
+
+StorePtr Filesystem::store() const {
+  const OpeningPtr opening = current();
+  return {opening, opening->store().get()};
 }
 
 void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {

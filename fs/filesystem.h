@@ -62,7 +62,8 @@ class Filesystem {
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
 
-  StorePtr store() const { return current()->store(); }
+  // Whoever holds it holds all of the opening that it is part of.
+  StorePtr store() const;
   Requests& requests() { return requests_; }
 
   FileKind kind(Inode inode);  // never FileKind::store

@@ -150,6 +150,38 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
 }
 
+BOOST_AUTO_TEST_CASE(what_past_openings_used_is_let_go_unless_a_file_of_theirs_is_open) {
+  write("f", "x");
+  add_store("s");
+  const auto of_each_context = std::make_shared<int>();
+  context.context.warn = [of_each_context](const std::string&) {};
+  const auto reopen = [&] {
+    files().reopen();
+    BOOST_TEST(read("f") == "x");
+    BOOST_TEST(!read("s/matrix.mtx").empty());
+  };
+  BOOST_TEST(read("f") == "x");
+  const long before = of_each_context.use_count();
+  reopen();
+  const long of_one = of_each_context.use_count() - before;
+  BOOST_TEST_REQUIRE(of_one > 0);
+  // The workers may have a job of the opening that has just ended, and so it goes with the next.
+  const auto openings_held = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      reopen();
+      if (context.workers.jobs_over() == context.workers.jobs_taken()) break;
+    }
+    reopen();
+    return (of_each_context.use_count() - before) / of_one;
+  };
+  BOOST_TEST(openings_held() <= 2);
+  {
+    const OpenFile open = files().open(files().find("s/matrix.mtx"));
+    BOOST_TEST(openings_held() == 3);
+  }
+  BOOST_TEST(openings_held() <= 2);
+}
+
 BOOST_AUTO_TEST_CASE(many_stores_are_entered_with_few_kept_open) {
   for (int i = 0; i < 120; ++i) add_store(fmt::format("s{}", i));
   std::string first;
