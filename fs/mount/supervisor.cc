@@ -11,11 +11,13 @@
 
 #include "formats/base/file_time.h"
 #include "fs/exit_code.h"
+#include "fs/mount/allocator.h"
 
 namespace plainfs {
 namespace {
 
 constexpr unsigned char kStopWatching = 0;  // no signal has this number
+constexpr uint64_t kBetweenTrims = 5;       // seconds
 
 // Where the handlers write. Signal handlers can be given nothing else.
 volatile std::sig_atomic_t signal_pipe = -1;
@@ -51,6 +53,7 @@ Supervisor::Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint6
       log_(log),
       idle_seconds_(idle_seconds),
       idle_since_(now()),
+      trimmed_(now()),
       server_(::pthread_self()),
       reopener_(mount, filesystem, log) {
   mount_.when_changed([this](std::function<void()> then) { reopener_.ask(std::move(then)); },
@@ -84,7 +87,7 @@ void Supervisor::watch() {
   bool ending = false;
   for (;;) {
     pollfd waiting{signals_, POLLIN, 0};
-    const int wait_ms = ending ? 50 : idle_seconds_ != 0 ? 1000 : -1;
+    const int wait_ms = ending ? 50 : 1000 * static_cast<int>(idle_seconds_ != 0 ? 1 : kBetweenTrims);
     if (::poll(&waiting, 1, wait_ms) <= 0) {
       if (!ending && idle_seconds_ != 0 && is_idle() && mount_.unmount_if_unused())
         log_.info("unmounted: idle");
@@ -98,7 +101,17 @@ void Supervisor::watch() {
         ending = true;
     }
     if (ending) end_serving();
+    give_back_now_and_then();
   }
+}
+
+// What requests held for a moment libc keeps: of chunks of many megabytes as much as at the worst moment.
+void Supervisor::give_back_now_and_then() {
+  const uint64_t requests = mount_.requests();
+  if (requests == requests_trimmed_ || now() - trimmed_ < kBetweenTrims) return;
+  requests_trimmed_ = requests;
+  trimmed_ = now();
+  give_memory_back();
 }
 
 // Again and again until serve() returns: a signal may come just before the serving thread begins to wait.

@@ -1,5 +1,6 @@
 // Looks after a mount while it serves: ends it on SIGINT, SIGTERM and SIGHUP with files open or not, shows
-// the store anew on SIGUSR1, and unmounts when nobody has used it for long enough.
+// the store anew on SIGUSR1, gives free memory back to the system, and unmounts when nobody has used it for
+// long enough.
 #pragma once
 
 #include <csignal>
@@ -25,14 +26,17 @@ class Supervisor {
   void watch();
   void end_serving();
   bool is_idle();
+  void give_back_now_and_then();
 
   FuseMount& mount_;
   Log& log_;
   const uint64_t idle_seconds_;
   uint64_t requests_seen_ = 0;
   uint64_t idle_since_ = 0;  // seconds of the steady clock
-  int signals_ = -1;         // the reading end of a pipe on which the handlers put signal numbers
-  const pthread_t server_;   // the thread that serves
+  uint64_t requests_trimmed_ = 0;
+  uint64_t trimmed_ = 0;    // seconds of the steady clock
+  int signals_ = -1;        // the reading end of a pipe on which the handlers put signal numbers
+  const pthread_t server_;  // the thread that serves
   Reopener reopener_;
   std::thread watcher_;
 };

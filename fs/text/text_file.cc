@@ -235,8 +235,7 @@ uint64_t TextFile::State::measure_block(uint64_t block) {
 
 // The size of the block, which is now in the cache; nullopt where it is too large for that.
 std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
-  static thread_local Bytes buffer;  // used again while it is in the processor's caches
-  buffer.resize(kMostKeptText + ByteSink::kMargin);
+  Bytes buffer(kMostKeptText + ByteSink::kMargin);
   ByteSink sink(reinterpret_cast<char*>(buffer.data()), kMostKeptText);
   try {
     source->format(block, sink);
@@ -293,8 +292,7 @@ std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block
     return nullptr;
   if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
     return nullptr;
-  static thread_local Bytes buffer;
-  buffer.resize(size + ByteSink::kMargin);
+  Bytes buffer(size + ByteSink::kMargin);
   format(block, buffer);
   return std::make_shared<const TextBlock>(
       TextBlock{Bytes(buffer.data() + from, buffer.data() + to), to - from});

@@ -1,9 +1,11 @@
 """What happens to a mount over time: idle, killed, made by mount(8)."""
 import errno
+import json
 import os
 import shutil
 import signal
 import subprocess
+import zlib
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
@@ -143,6 +145,24 @@ class Lifecycle(Folder):
     def test_what_no_chosen_view_shows_is_not_there(self):
         with Mount(SAMPLE, "-o", "views=json") as m:
             self.assertEqual(set(os.listdir(m.path)) - {".attrs.json"}, set())
+
+    def test_memory_that_a_large_chunk_took_goes_back_to_the_system(self):
+        def anonymous_mib():
+            with open(f"/proc/{m.pid}/status", encoding="ascii") as status:
+                return next(int(line.split()[1]) for line in status if line.startswith("RssAnon")) / 1024
+
+        store = self.empty("large.zarr")
+        mib = 24  # the cache has room for less
+        with open(os.path.join(store, ".zarray"), "w", encoding="ascii") as file:
+            json.dump({"zarr_format": 2, "shape": [mib << 17], "chunks": [mib << 17], "dtype": "<f8", "order": "C", "fill_value": 0,
+                       "compressor": {"id": "zlib", "level": 1}, "filters": None}, file)
+        values = bytes(range(256)) * (mib << 12)
+        with open(os.path.join(store, "0"), "wb") as file:
+            file.write(zlib.compress(values, 1))
+        with Mount(store, "-o", "cache_size=1m") as m:
+            name, = (name for name in os.listdir(m.path) if name.endswith(".npy"))
+            self.assertTrue(m.read(name).endswith(values))
+            self.assertTrue(mounted.wait_until(lambda: anonymous_mib() < mib, 20), anonymous_mib())
 
     def test_the_log_may_go_to_a_file(self):
         log = os.path.join(self.folder, "log")
