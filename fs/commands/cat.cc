@@ -1,6 +1,10 @@
+#include <poll.h>
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdint>
 
+#include "cache/request.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
 #include "fs/commands/walk.h"
@@ -10,6 +14,8 @@
 
 namespace plainfs {
 namespace {
+
+constexpr size_t kFirstPiece = 64 << 10;  // of a text is there before it is measured
 
 // Bytes [first, last], last included; both from the start of the file.
 struct Range {
@@ -36,13 +42,27 @@ Range parse_range(std::string_view text) {
   return range;
 }
 
-bool print_file(Filesystem& filesystem, const OpenFile& file, Range range) {
+// What is behind a pipe. Once it is closed, as by head, nothing more is read or measured for it.
+class PipeReader : public Request {
+  bool cancelled() const override {
+    pollfd out{STDOUT_FILENO, 0, 0};
+    return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+  }
+};
+
+bool print_file(Filesystem& filesystem, Inode inode, Range range) {
+  const OpenFile file = filesystem.open(inode);
+  if (range.first != 0) filesystem.status(inode);
   for (uint64_t at = range.first; at <= range.last;) {
     const uint64_t left = range.last - at;
-    const size_t wanted = left < kPiece ? static_cast<size_t>(left) + 1 : kPiece;
+    const size_t piece = at == 0 ? kFirstPiece : kPiece;
+    const size_t wanted = left < piece ? static_cast<size_t>(left) + 1 : piece;
     const Slices slices = filesystem.read(file, at, wanted);
     if (!write_out(slices)) return false;
-    if (slices.size() < wanted) break;
+    const bool is_end = slices.size() < wanted;
+    // A size that took long to find out is kept for the next time.
+    if (at == 0 && (is_end || left >= piece)) filesystem.status(inode);
+    if (is_end) break;
     at += wanted;
   }
   return true;
@@ -61,6 +81,8 @@ int cat_command(Arguments arguments) {
   options.store = options.names[0];
   Session session(options);
   Filesystem& filesystem = session.filesystem();
+  const PipeReader reader;
+  const Request::Scope scope(&reader);
   for (size_t i = 1; i < options.names.size(); ++i) {
     const std::string& path = options.names[i];
     try {
@@ -68,9 +90,9 @@ int cat_command(Arguments arguments) {
       if (filesystem.kind(inode) == FileKind::directory)
         throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it",
                                           plain_path(path).empty() ? options.store : path));
-      filesystem.status(inode);  // a size that took long to find out is kept for the next time
-      const OpenFile file = filesystem.open(inode);
-      if (!print_file(filesystem, file, range)) return kSuccess;
+      if (!print_file(filesystem, inode, range)) return kSuccess;
+    } catch (const Cancelled&) {
+      return kSuccess;
     } catch (const Error& error) {
       throw Failure(exit_code_of(error.code()),
                     fmt::format("{}: {}: {}", options.store, path, reason(error)));

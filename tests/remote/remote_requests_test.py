@@ -1,5 +1,7 @@
 """How many requests are made, and how long they take where each is a while away."""
 import os
+import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -7,7 +9,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import PATIENCE, RemoteTest, run
+from remote import PATIENCE, PROGRAM, RemoteTest, environment, run
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -59,6 +61,23 @@ class Requests(RemoteTest):
         self.assertEqual(listed.returncode, 0, listed.stderr)
         self.assertEqual(listed.stdout, run("ls", "-R", os.path.join(self.shared.name, "x.h5ad")).stdout)
         self.assertLessEqual(len(server.requests), 12, server.requests)
+
+    def test_the_first_line_of_a_matrix_takes_few_requests_more_than_listing(self):
+        server = self.served(StoreServer(self.shared.name))
+        run("ls", server.url + "/x.h5ad")
+        listing = len(server.requests)
+        server.requests.clear()
+        line = run("cat", "--range", "0-45", server.url + "/x.h5ad", "X/matrix.mtx")
+        self.assertEqual(line.stdout, b"%%MatrixMarket matrix coordinate real general\n", line.stderr)
+        self.assertLessEqual(len(server.requests), listing + 5, server.requests)
+        # And who reads no more than that is no failure.
+        program = subprocess.Popen([PROGRAM, "cat", server.url + "/x.h5ad", "X/matrix.mtx"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment())
+        with program.stdout, program.stderr:
+            self.assertEqual(program.stdout.readline(), line.stdout)
+            program.stdout.close()
+            self.assertEqual(program.stderr.read(), b"")
+        self.assertIn(program.wait(), (0, -signal.SIGPIPE))
 
     def test_listing_does_not_wait_for_long(self):
         server = self.served(StoreServer(self.shared.name, delay=0.08))

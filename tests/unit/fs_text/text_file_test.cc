@@ -145,6 +145,17 @@ std::string joined(const std::string& head, const std::vector<std::string>& text
 
 BOOST_AUTO_TEST_SUITE(text_file)
 
+BOOST_AUTO_TEST_CASE(the_beginning_is_there_before_the_rest_is_measured) {
+  TestContext context;
+  Doings doings;
+  TextFile file(std::make_unique<Texts>("head\n", std::vector<std::string>(1000, "ab\n"), doings), context);
+  BOOST_TEST(read_text(file, 0, 10) == "head\nab\nab");
+  BOOST_TEST(doings.formatted.load() == 2);
+  BOOST_TEST(!file.known_size());
+  BOOST_TEST(read_text(file, 3003, 100) == "b\n");  // where it ends is known when all is measured
+  BOOST_TEST(file.known_size().value() == 3005u);
+}
+
 BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   for (const char* head : {"", "head,line\n"}) {

@@ -1,0 +1,257 @@
+#include "fs/text/text_file_state.h"
+
+#include <chrono>
+#include <thread>
+
+#include "cache/request.h"
+#include "formats/base/checked.h"
+
+namespace plainfs {
+
+namespace {
+
+// Neighbours need the same chunks of the store: one thread measures so many in a row, else threads would wait
+// for each other's chunks.
+constexpr uint64_t kMeasuredTogether = 32;
+
+// So much of a text is given before it is measured.
+constexpr uint64_t kBeginning = 64 << 10;
+
+// Of the cache's budget: what a pass that measures may keep of the text.
+constexpr uint64_t kKeptPart = 3;
+
+// How often that is used again meanwhile, in bytes of text measured: of the same budget.
+constexpr uint64_t kRefreshPart = 16;
+
+// What a reader who jumps about is given of a block that is not kept.
+constexpr uint64_t kMostInPassing = 16 << 10;
+
+// Blocks that are kept have at most so much text.
+constexpr uint64_t kMostKeptText = 2 * kBlockText;
+
+// How often somebody who waits for the pass of another looks whether anybody still waits for him.
+constexpr std::chrono::milliseconds kBetweenLooks{1};
+
+// Counted among those who wait.
+class Waiting {
+ public:
+  explicit Waiting(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Waiting() { --count_; }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
+
+// Blocks come and go by the thousand, each of another length: what is asked of the system's allocator are
+// multiples of this, so that it finds room again without a search.
+constexpr size_t kAllocationStep = 8 << 10;
+
+// Bytes of a block of text, with more room behind it.
+Bytes text_bytes(size_t size, size_t margin) {
+  Bytes bytes;
+  bytes.reserve((size + margin + kAllocationStep - 1) / kAllocationStep * kAllocationStep);
+  bytes.resize(size + margin);
+  return bytes;
+}
+
+}  // namespace
+
+void TextFile::State::get_ready() {
+  if (ready.load(std::memory_order_acquire)) return;
+  std::unique_lock lock(preparing, std::defer_lock);
+  if (!lock.try_lock()) {
+    const Waiting one_more(waiting);
+    while (!lock.try_lock()) {
+      check_cancelled();
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
+  }
+  if (ready.load(std::memory_order_relaxed)) return;
+  prepare();
+  if (adopted && !offsets) look_at_adopted();
+  if (!offsets) measure();
+  begins = offsets->of();
+  if (source->head_follows_blocks()) head = offsets->head();
+  if (begins.size() != source->block_count() + 1 || begins.front() != head.size())
+    throw unreadable("the text has changed since it was measured");
+  ready.store(true, std::memory_order_release);
+}
+
+// What was measured in another division says how long the text is, and not where its blocks begin.
+// Requires: preparing is held.
+void TextFile::State::look_at_adopted() {
+  if (adopted->division() == source->division()) {
+    offsets.emplace(*adopted);
+    return;
+  }
+  measure();
+  if (offsets->file_size() == adopted->file_size()) return;
+  offsets.reset();
+  file_size.store(adopted->file_size(), std::memory_order_release);
+  throw unreadable("the text has changed since it was measured");
+}
+
+// The first bytes while nothing is measured, so that who wants a few lines does not wait for the whole text.
+// Null where that is not possible, or where it meets an error, which measuring will meet, too.
+std::optional<Slices> TextFile::State::beginning(size_t size) {
+  if (size > kBeginning || adopted) return std::nullopt;
+  const std::unique_lock lock(preparing, std::try_to_lock);
+  if (!lock || ready.load(std::memory_order_relaxed)) return std::nullopt;
+  prepare();
+  if (source->head_follows_blocks()) return std::nullopt;
+  Slices slices;
+  const auto add = [&](ByteSpan text, std::shared_ptr<const void> owner) {
+    slices.add(text.first(std::min(text.size(), size - slices.size())), std::move(owner));
+  };
+  const auto its_head = std::make_shared<const std::string>(head);
+  add(as_byte_span(*its_head), its_head);
+  try {
+    for (uint64_t i = 0; slices.size() < size; ++i) {
+      check_cancelled();
+      if (i == source->block_count()) return std::nullopt;
+      const auto text = std::make_shared<TextBlock>();
+      text->size = source->measure(i);
+      if (text->size > kMostKeptText) return std::nullopt;
+      text->bytes = text_bytes(text->size, ByteSink::kMargin);
+      ByteSink sink(reinterpret_cast<char*>(text->bytes.data()), text->size);
+      source->format(i, sink);
+      if (sink.size() != text->size) return std::nullopt;
+      add(text->text(), text);
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return slices;
+}
+
+// Requires: preparing is held.
+void TextFile::State::prepare() {
+  if (prepared) return;
+  {
+    const Notebook::Scope scope(notebook);
+    source->prepare();
+  }
+  if (!source->head_follows_blocks()) head = source->head();
+  check_block_count(source->block_count());
+  prepared = true;
+}
+
+// Requires: preparing is held.
+void TextFile::State::measure() try {
+  const uint64_t count = source->block_count();
+  count_offsets(2 * count);  // sizes, and what comes out of them
+  sizes.resize(count, kNotMeasured);
+  const bool is_patient = Request::current() && Request::current()->is_patient();
+  context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
+    const uint64_t first = together * kMeasuredTogether;
+    for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
+      if (sizes[i] != kNotMeasured) continue;
+      check_cancelled();
+      if (is_patient && waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
+      sizes[i] = is_patient ? source->measure(i) : measure_block(i);
+      context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
+    }
+  });
+  if (source->head_follows_blocks()) head = source->head();
+  Finding finding{source->version(), source->head_follows_blocks() ? head : std::string(), {}};
+  finding.numbers.reserve(count + 2);
+  finding.numbers.push_back(source->division());
+  finding.numbers.push_back(head.size());
+  for (const uint64_t size : sizes) finding.numbers.push_back(checked_add(finding.numbers.back(), size));
+  sizes = {};
+  count_offsets(count);
+  offsets.emplace(std::make_shared<const Finding>(std::move(finding)));
+  file_size.store(offsets->file_size(), std::memory_order_release);
+} catch (const Error&) {
+  // It may be another error the next time, or none: nothing is built on what there was.
+  sizes = {};
+  offsets_room.reset();
+  notebook.clear();
+  prepared = false;
+  forget_all();
+  kept_bytes.store(0, std::memory_order_relaxed);
+  throw;
+}
+
+uint64_t TextFile::State::measure_block(uint64_t block) {
+  std::optional<uint64_t> size;
+  if (kept_bytes.load(std::memory_order_relaxed) < budget / kKeptPart && source->is_worth_keeping(block))
+    size = keep_formatted(block);
+  if (!size) size = source->measure(block);
+  refresh_kept(*size);
+  return *size;
+}
+
+// The size of the block, which is now in the cache; nullopt where it is too large for that.
+std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
+  Bytes buffer(kMostKeptText + ByteSink::kMargin);
+  ByteSink sink(reinterpret_cast<char*>(buffer.data()), kMostKeptText);
+  try {
+    source->format(block, sink);
+  } catch (const Error&) {
+    if (!sink.has_overflowed()) throw;
+    kept_bytes.store(UINT64_MAX / 2, std::memory_order_relaxed);  // the next ones will hardly be smaller
+    return std::nullopt;
+  }
+  TextBlock text;
+  text.size = sink.size();
+  text.bytes = text_bytes(text.size, 0);
+  std::copy_n(buffer.data(), text.size, text.bytes.data());
+  keep(block, std::move(text));
+  count_formatted(sink.size());
+  kept_bytes.fetch_add(sink.size(), std::memory_order_relaxed);
+  uint64_t end = kept_end.load(std::memory_order_relaxed);
+  while (end <= block && !kept_end.compare_exchange_weak(end, block + 1, std::memory_order_relaxed)) {
+  }
+  return sink.size();
+}
+
+// The chunks that the rest of the pass goes through once are to leave the cache before what is kept.
+void TextFile::State::refresh_kept(uint64_t measured_bytes) {
+  const uint64_t end = kept_end.load(std::memory_order_relaxed);
+  const uint64_t since = since_refresh.fetch_add(measured_bytes, std::memory_order_relaxed) + measured_bytes;
+  if (end == 0 || since < budget / kRefreshPart) return;
+  since_refresh.store(0, std::memory_order_relaxed);
+  for (uint64_t block = end; block-- > 0;) held(block);
+}
+
+TextBlock TextFile::State::make(uint64_t block) const {
+  TextBlock text;
+  text.size = block_size(block);
+  text.bytes = text_bytes(text.size, ByteSink::kMargin);
+  format(block, text.bytes);
+  return text;
+}
+
+// Requires: bytes has room for the block and the margin behind it.
+void TextFile::State::format(uint64_t block, Bytes& bytes) const {
+  const uint64_t size = block_size(block);
+  ByteSink sink(reinterpret_cast<char*>(bytes.data()), size);
+  source->format(block, sink);
+  if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
+  count_formatted(size);
+}
+
+// Bytes [from, to) of a block that a reader jumped to, made in memory that is at hand. Null where the block
+// is to be kept: held already, much work, or wanted again.
+std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
+                                                                  uint64_t to) {
+  const uint64_t size = block_size(block);
+  if (to - from > kMostInPassing || size > kMostKeptText || source->is_worth_keeping(block) || held(block))
+    return nullptr;
+  if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
+    return nullptr;
+  Bytes buffer(size + ByteSink::kMargin);
+  format(block, buffer);
+  return std::make_shared<const TextBlock>(
+      TextBlock{Bytes(buffer.data() + from, buffer.data() + to), to - from});
+}
+
+void TextFile::State::count_formatted(uint64_t bytes) const {
+  context.counters.text_blocks_formatted.fetch_add(1, std::memory_order_relaxed);
+  context.counters.bytes_formatted.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,93 @@
+// What a TextFile is made of: the blocks of its source, where they begin once they are measured, and the text
+// of those that are kept. For text_file.cc and text_file_state.cc alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/block_stream.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+// How many blocks are formatted ahead of a sequential reader: what the kernel asks for in two of its largest
+// reads.
+inline constexpr uint64_t kBlocksAhead = 16;
+
+inline constexpr uint64_t kNotMeasured = UINT64_MAX;
+
+// Where blocks begin, and what was found out with it. Immutable.
+struct TextOffsets {
+  explicit TextOffsets(FindingPtr its_finding) : finding(std::move(its_finding)) {}
+  // numbers: the division, then where each block begins, and last where the file ends.
+  const FindingPtr finding;
+
+  uint64_t division() const { return finding->numbers[0]; }
+  std::span<const uint64_t> of() const { return std::span(finding->numbers).subspan(1); }
+  uint64_t file_size() const { return finding->numbers.back(); }
+  // Of a source whose head comes out of measuring.
+  const std::string& head() const { return finding->text; }
+  // Whether finding may be one: what others have noted is looked at before it is used.
+  static bool are_in(const Finding& finding) {
+    const std::span<const uint64_t> numbers = finding.numbers;
+    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end());
+  }
+};
+
+struct TextBlock {
+  Bytes bytes;  // begins with the text
+  size_t size = 0;
+  size_t allocated_bytes() const { return bytes.capacity(); }
+  ByteSpan text() const { return ByteSpan(bytes).first(size); }
+};
+
+struct TextFile::State : BlockStream<TextBlock> {
+  State(std::unique_ptr<TextSource> text_source, Context& its_context)
+      : BlockStream(its_context.cache, its_context.workers, kBlocksAhead),
+        source(std::move(text_source)),
+        context(its_context),
+        budget(its_context.cache.statistics().budget_bytes) {}
+
+  void get_ready();
+  void prepare();
+  void measure();
+  void look_at_adopted();
+  std::optional<Slices> beginning(size_t size);
+  uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
+  uint64_t measure_block(uint64_t block);
+  std::optional<uint64_t> keep_formatted(uint64_t block);
+  void refresh_kept(uint64_t measured_bytes);
+  void count_offsets(uint64_t numbers) { offsets_room.emplace(context.cache, numbers * sizeof(uint64_t)); }
+  void count_formatted(uint64_t bytes) const;
+  std::shared_ptr<const TextBlock> part_in_passing(uint64_t block, uint64_t from, uint64_t to);
+  TextBlock make(uint64_t block) const override;
+  void format(uint64_t block, Bytes& bytes) const;
+
+  const std::unique_ptr<TextSource> source;
+  Context& context;
+  const uint64_t budget;                // of the cache, in bytes
+  std::mutex preparing;                 // held by the one who prepares or measures; guards prepared and sizes
+  std::atomic<int> waiting{0};          // for that; relaxed: who sees it late goes on so long
+  bool prepared = false;                // the source and head are final
+  std::vector<uint64_t> sizes;          // of the blocks measured so far, kNotMeasured of the others
+  std::atomic<uint64_t> kept_bytes{0};  // of text; relaxed, like the next: a little more is no harm
+  std::atomic<uint64_t> kept_end{0};    // one past the last block that is kept
+  std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
+  std::atomic<bool> ready{false};  // set once head, offsets and begins are final; read without the lock
+  std::atomic<uint64_t> file_size{kNotMeasured};  // the last that is set, of adopted or offsets
+  std::string head;
+  Notebook notebook;                   // of the source
+  std::optional<TextOffsets> adopted;  // set before anybody else knows the file
+  std::optional<TextOffsets> offsets;
+  std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
+  std::span<const uint64_t> begins;             // of blocks: block_count + 1, the first after the head
+  std::array<std::atomic<uint64_t>, 64> touched{};  // blocks + 1 that readers jumped to lately; relaxed
+};
+
+}  // namespace plainfs
