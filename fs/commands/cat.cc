@@ -11,11 +11,10 @@
 #include "fs/exit_code.h"
 #include "fs/session.h"
 #include "fs/store_path.h"
+#include "fs/text/text_file.h"
 
 namespace plainfs {
 namespace {
-
-constexpr size_t kFirstPiece = 64 << 10;  // of a text is there before it is measured
 
 // Bytes [first, last], last included; both from the start of the file.
 struct Range {
@@ -46,7 +45,7 @@ Range parse_range(std::string_view text) {
 class PipeReader : public Request {
   bool cancelled() const override {
     pollfd out{STDOUT_FILENO, 0, 0};
-    return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+    return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
   }
 };
 
@@ -55,7 +54,7 @@ bool print_file(Filesystem& filesystem, Inode inode, Range range) {
   if (range.first != 0) filesystem.status(inode);
   for (uint64_t at = range.first; at <= range.last;) {
     const uint64_t left = range.last - at;
-    const size_t piece = at == 0 ? kFirstPiece : kPiece;
+    const size_t piece = at == 0 ? kTextBeginning : kPiece;
     const size_t wanted = left < piece ? static_cast<size_t>(left) + 1 : piece;
     const Slices slices = filesystem.read(file, at, wanted);
     if (!write_out(slices)) return false;

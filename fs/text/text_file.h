@@ -17,6 +17,10 @@ namespace plainfs {
 // what each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
 inline constexpr uint64_t kBlockText = 192 * 1024;
 
+// So many bytes from the beginning are read before the text is measured, where measuring does not decide
+// them.
+inline constexpr size_t kTextBeginning = 64 * 1024;
+
 // Blocks beyond this many (about 1.5 TB of text) would take hours to measure, and their offsets more memory
 // than the cache.
 inline constexpr uint64_t kMostBlocks = uint64_t{1} << 24;

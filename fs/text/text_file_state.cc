@@ -14,9 +14,6 @@ namespace {
 // for each other's chunks.
 constexpr uint64_t kMeasuredTogether = 32;
 
-// So much of a text is given before it is measured.
-constexpr uint64_t kBeginning = 64 << 10;
-
 // Of the cache's budget: what a pass that measures may keep of the text.
 constexpr uint64_t kKeptPart = 3;
 
@@ -96,7 +93,7 @@ void TextFile::State::look_at_adopted() {
 // The first bytes while nothing is measured, so that who wants a few lines does not wait for the whole text.
 // Null where that is not possible, or where it meets an error, which measuring will meet, too.
 std::optional<Slices> TextFile::State::beginning(size_t size) {
-  if (size > kBeginning || adopted) return std::nullopt;
+  if (size > kTextBeginning || adopted) return std::nullopt;
   const std::unique_lock lock(preparing, std::try_to_lock);
   if (!lock || ready.load(std::memory_order_relaxed)) return std::nullopt;
   prepare();
@@ -111,14 +108,10 @@ std::optional<Slices> TextFile::State::beginning(size_t size) {
     for (uint64_t i = 0; slices.size() < size; ++i) {
       check_cancelled();
       if (i == source->block_count()) return std::nullopt;
-      const auto text = std::make_shared<TextBlock>();
-      text->size = source->measure(i);
-      if (text->size > kMostKeptText) return std::nullopt;
-      text->bytes = text_bytes(text->size, ByteSink::kMargin);
-      ByteSink sink(reinterpret_cast<char*>(text->bytes.data()), text->size);
-      source->format(i, sink);
-      if (sink.size() != text->size) return std::nullopt;
-      add(text->text(), text);
+      const uint64_t its_size = source->measure(i);
+      if (its_size > kMostKeptText) return std::nullopt;
+      const auto block = std::make_shared<const TextBlock>(formatted(i, its_size));
+      add(block->text(), block);
     }
   } catch (const Error&) {
     return std::nullopt;
@@ -218,16 +211,17 @@ void TextFile::State::refresh_kept(uint64_t measured_bytes) {
 }
 
 TextBlock TextFile::State::make(uint64_t block) const {
-  TextBlock text;
-  text.size = block_size(block);
-  text.bytes = text_bytes(text.size, ByteSink::kMargin);
-  format(block, text.bytes);
+  return formatted(block, block_size(block));
+}
+
+TextBlock TextFile::State::formatted(uint64_t block, uint64_t size) const {
+  TextBlock text{text_bytes(size, ByteSink::kMargin), size};
+  format(block, size, text.bytes);
   return text;
 }
 
-// Requires: bytes has room for the block and the margin behind it.
-void TextFile::State::format(uint64_t block, Bytes& bytes) const {
-  const uint64_t size = block_size(block);
+// Requires: bytes has room for size, that of the block, and the margin behind it.
+void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const {
   ByteSink sink(reinterpret_cast<char*>(bytes.data()), size);
   source->format(block, sink);
   if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
@@ -244,7 +238,7 @@ std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block
   if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
     return nullptr;
   Bytes buffer(size + ByteSink::kMargin);
-  format(block, buffer);
+  format(block, size, buffer);
   return std::make_shared<const TextBlock>(
       TextBlock{Bytes(buffer.data() + from, buffer.data() + to), to - from});
 }

@@ -67,7 +67,8 @@ struct TextFile::State : BlockStream<TextBlock> {
   void count_formatted(uint64_t bytes) const;
   std::shared_ptr<const TextBlock> part_in_passing(uint64_t block, uint64_t from, uint64_t to);
   TextBlock make(uint64_t block) const override;
-  void format(uint64_t block, Bytes& bytes) const;
+  TextBlock formatted(uint64_t block, uint64_t size) const;
+  void format(uint64_t block, uint64_t size, Bytes& bytes) const;
 
   const std::unique_ptr<TextSource> source;
   Context& context;
