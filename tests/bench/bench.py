@@ -181,8 +181,8 @@ class Bench:
         warm(path)
         return path
 
-    def mount(self, store):
-        return Mount([self.programs.path(), store])
+    def mount(self, store, *options):
+        return Mount([self.programs.path(), *options, store])
 
     def transport(self, size):
         """Seconds to read size bytes that cost nothing."""
@@ -262,6 +262,32 @@ class Bench:
             self.table.row(f"{label}: cold cat, {m['size'] / 1e6:.0f} MB", time_text(cold_cat),
                            f"h5py {time_text(m['h5py'])}",
                            m["h5py"] / cold_cat)
+
+    def hdf5_process(self):
+        small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
+        seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
+        arrays = self.python_store("arrays.h5", "generate_hdf5.py", "arrays")
+        objects = self.python_store("objects.h5", "generate_hdf5.py", "objects")
+
+        def listed(mount, _):
+            subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL)
+
+        def read(mount, name):
+            cat(mount.file(name))
+
+        def once(store, name, run):
+            result = {}
+            for where, options in (("own", ()), ("inside", ("-o", "hdf5_inside,no_sandbox"))):
+                with self.mount(store, *options) as mount:
+                    result[where] = timed(run, mount, name)
+            return result
+
+        self.table.heading("libhdf5 in a confined process of its own; ratio = the seconds with it inside, no sandbox / its own")
+        rows = [(seurat, name, read) for name in ("assays/RNA/counts/matrix.mtx", "assays/RNA/scale.data.npy", "assays/RNA/scale.data.csv")]
+        rows += [(arrays, name, read) for name in ("contiguous.npy", "contiguous.csv", "gzip.npy", "fletcher.npy", "virtual.npy", "text.csv")]
+        for store, name, run in (*rows, (objects, "ls -lR of 10,000 objects", listed)):
+            m = self.median(lambda s=store, n=name, r=run: once(s, n, r), alone=True)
+            self.table.row(name, time_text(m["own"]), f"inside {time_text(m['inside'])}", m["inside"] / m["own"])
 
     def takane(self):
         small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000"] if self.options.quick else []
@@ -470,7 +496,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, hdf5_process, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -480,7 +506,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "takane", "anndata", "nwb", "zarr", "growth"):
+    for group in ("bpcells", "index", "native", "hdf5", "hdf5_process", "takane", "anndata", "nwb", "zarr", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"
