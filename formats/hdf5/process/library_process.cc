@@ -10,6 +10,9 @@ namespace {
 // Of one answer. A group of ten million links is less.
 constexpr uint64_t kMostAnswered = uint64_t{4} << 30;
 
+// Of the memory that is shared: more than a block of elements, mostly.
+constexpr size_t kSharedBytes = 1 << 20;
+
 // How long one answer may take, questions and all.
 constexpr int kSilencesInAll = 20;
 
@@ -57,8 +60,10 @@ void LibraryProcess::start(Context& context) {
   try {
     Writer question;
     question.flag(settings_.plugins);
-    const Bytes answer = exchange(context, Ask::settings, question.bytes());
-    Cursor in(answer);
+    shared_ = SharedMemory::make(kSharedBytes);
+    question.number(uint64_t{shared_.bytes().size()});
+    const Answered answer = exchange(context, Ask::settings, question.bytes(), shared_.descriptor());
+    Cursor in = answer.cursor();
     const std::string unconfined = read_text(in);
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
@@ -81,7 +86,7 @@ LibraryEnded LibraryProcess::silent() {
       true);
 }
 
-Bytes LibraryProcess::taken(const Message& answer, Context& context) {
+LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context) {
   Cursor in(answer.bytes);
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
@@ -89,15 +94,15 @@ Bytes LibraryProcess::taken(const Message& answer, Context& context) {
     throw LibraryEnded("libhdf5 had no memory to read this file");
   }
   if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
-  return {answer.bytes.begin() + static_cast<ptrdiff_t>(in.position()), answer.bytes.end()};
+  return {std::move(answer.bytes), in.position()};
 }
 
 // The process's answer, whatever it asks before it gives it.
-Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question) try {
+Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
   const auto latest =
       std::chrono::steady_clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
   Channel& channel = child_->channel();
-  if (!channel.send(static_cast<uint32_t>(ask), question)) throw ended();
+  if (!channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw ended();
   for (;;) {
     std::optional<Message> message = channel.receive(kMostAnswered);
     if (!message) throw ended();
@@ -114,11 +119,12 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question) 
   throw;
 }
 
-Bytes LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question) {
-  const Message answer = answer_of(context, ask, question);
+LibraryProcess::Answered LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question,
+                                                  int descriptor) {
+  Message answer = answer_of(context, ask, question, descriptor);
   const std::exception_ptr failure = desk_.take_failure();
   if (failure && answer.kind != static_cast<uint32_t>(Answer::answer)) std::rethrow_exception(failure);
-  return taken(answer, context);
+  return taken(std::move(answer), context);
 }
 
 void LibraryProcess::open_again(ProcessedFile& file) {
@@ -126,8 +132,8 @@ void LibraryProcess::open_again(ProcessedFile& file) {
   Writer question;
   question.number(file.number);
   question.text(file.location);
-  const Bytes answer = exchange(*file.context, Ask::open, question.bytes());
-  Cursor in(answer);
+  const Answered answer = exchange(*file.context, Ask::open, question.bytes());
+  Cursor in = answer.cursor();
   const OpenedFacts facts = read_opened(in);
   if (facts.fingerprint != file.bytes->fingerprint()) throw changed(file.bytes->path());
   const bool is_first = file.opened_in == 0;
@@ -135,7 +141,8 @@ void LibraryProcess::open_again(ProcessedFile& file) {
   if (is_first) file.facts = facts;
 }
 
-Bytes LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about) {
+LibraryProcess::Answered LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question,
+                                             uint64_t about) {
   const uint64_t fingerprint = file.bytes->fingerprint();
   const uint64_t what = about * 16 + static_cast<uint64_t>(ask);
   const auto now = std::chrono::steady_clock::now;
@@ -144,7 +151,7 @@ Bytes LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question, uint6
   try {
     start(*file.context);
     open_again(file);
-    Bytes answer = ask == Ask::open ? Bytes() : exchange(*file.context, ask, question);
+    Answered answer = ask == Ask::open ? Answered() : exchange(*file.context, ask, question);
     endings_.forget(fingerprint, what);
     return answer;
   } catch (const LibraryEnded& error) {
@@ -153,14 +160,10 @@ Bytes LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question, uint6
   }
 }
 
-Bytes LibraryProcess::answer_to(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about) {
+void LibraryProcess::open(ProcessedFile& file) {
   file.bytes->check_unchanged();
   const std::lock_guard lock(mutex_);
-  return put(file, ask, question, about);
-}
-
-void LibraryProcess::open(ProcessedFile& file) {
-  answer_to(file, Ask::open, {}, 0);
+  put(file, Ask::open, {}, 0);
 }
 
 void LibraryProcess::close(const ProcessedFile& file) noexcept {
@@ -178,7 +181,6 @@ void LibraryProcess::close(const ProcessedFile& file) noexcept {
 
 // What was answered is no answer: another process may do better.
 Error LibraryProcess::distrusted(const Error& error) {
-  const std::lock_guard lock(mutex_);
   child_.reset();
   return unreadable("libhdf5's process: {}", error.what());
 }

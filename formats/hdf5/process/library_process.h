@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "formats/base/shared_memory.h"
 #include "formats/hdf5/process/answers.h"
 #include "formats/hdf5/process/attributes_ahead.h"
 #include "formats/hdf5/process/child_process.h"
@@ -67,15 +68,18 @@ class LibraryProcess {
   // Never throws: what does not go well ends with the process.
   void close(const ProcessedFile& file) noexcept;
 
-  // What read makes of the answer. about: tells the question from others about the file, where it is to be
-  // refused after it has ended the process twice; an object's address, mostly. Throws the Error that is the
-  // answer, LibraryEnded, unreadable where no process can be had, what read throws.
+  // What read makes of the answer and of the memory that is shared with the process, while nobody else asks.
+  // about: tells the question from others about the file, where it is to be refused after it has ended the
+  // process twice; an object's address, mostly. Throws the Error that is the answer, LibraryEnded, unreadable
+  // where no process can be had, what read throws.
   template <class Read>
   auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
-    const Bytes answer = answer_to(file, ask, question.bytes(), about);
-    Cursor in(answer);
+    file.bytes->check_unchanged();
+    const std::lock_guard lock(mutex_);
+    const Answered answer = put(file, ask, question.bytes(), about);
+    Cursor in = answer.cursor();
     try {
-      auto value = read(in);
+      auto value = read(in, ByteSpan(shared_.bytes()));
       if (!in.at_end()) throw damaged("{} bytes too many", in.remaining());
       return value;
     } catch (const Error& error) {
@@ -90,11 +94,17 @@ class LibraryProcess {
   std::optional<pid_t> process_number();
 
  private:
-  Bytes answer_to(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
-  Bytes put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
-  Message answer_of(Context& context, Ask ask, ByteSpan question);
-  Bytes exchange(Context& context, Ask ask, ByteSpan question);
-  Bytes taken(const Message& answer, Context& context);
+  // The bytes of an answer behind what every answer begins with.
+  struct Answered {
+    Bytes bytes;
+    size_t start = 0;
+    Cursor cursor() const { return Cursor(ByteSpan(bytes).subspan(start)); }
+  };
+
+  Answered put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
+  Message answer_of(Context& context, Ask ask, ByteSpan question, int descriptor);
+  Answered exchange(Context& context, Ask ask, ByteSpan question, int descriptor = -1);
+  Answered taken(Message answer, Context& context);
   void start(Context& context);
   void open_again(ProcessedFile& file);
   LibraryEnded ended();
@@ -106,6 +116,7 @@ class LibraryProcess {
   AttributesAhead ahead_;
   std::mutex mutex_;  // guards everything below
   std::unique_ptr<ChildProcess> child_;
+  SharedMemory shared_;   // with the process that runs
   uint64_t process_ = 0;  // counts those that were started
   uint64_t last_file_ = 0;
   bool told_unconfined_ = false;

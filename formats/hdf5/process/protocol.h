@@ -1,28 +1,32 @@
 // The kinds of messages. The daemon asks, and libhdf5's process answers or fails; meanwhile the process may
 // put questions about the bytes of files, which only the daemon opens, and each is answered at once. Whoever
-// sends knows what comes back, so a message says its kind alone:
+// sends knows what comes back, so a message says its kind alone.
 //
-//   ask                                     answer (all answers: u64 bytes that were read by descriptor,
-//   then) settings    flag plugins                text: why it is not confined, or empty open        u64
-//   file, text location     OpenedFacts close       u64 file                    nothing objects     u64 file,
-//   u64s              each: flag failed, error or object links       u64 file, u64 group         links
+// clang-format off
+//   ask                                     answer, behind u64 bytes that were read by descriptor
+//   settings    flag plugins, u64 bytes     text: why it is not confined, or empty
+//               of the memory that is shared, whose descriptor comes with it, or 0
+//   open        u64 file, text location     OpenedFacts
+//   close       u64 file                    nothing
+//   objects     u64 file, u64s              each: flag failed, error or object
+//   links       u64 file, u64 group         links
 //   find_link   u64 file, u64 group, text   optional link
 //   attributes  u64 file, u64s              the first ones, or each: flag failed, error or list of attributes
 //   attribute   u64 file, u64 object, text  optional attribute
-//   read        u64 file, u64 dataset, u64 element size, shape origin, shape extent
-//                                           the elements, dense
-//   read_chunk  u64 file, u64 dataset, shape origin
-//                                           optional chunk
+//   read        u64 file, u64 dataset,      flag: the elements, dense, are at the start of the memory that is
+//               u64 element size,           shared; else they follow
+//               shape origin, shape extent
+//   read_chunk  u64 file, u64 dataset,      optional chunk
+//               shape origin
 //
 //   question                                reply, or refused with an error
-//   open_source   text location             flag exists, then u64 source, text path, u64 size, u64
-//   fingerprint,
+//   open_source   text location             flag exists, then u64 source, text path, u64 size, u64 fingerprint,
 //                                           flag local; with it comes its descriptor
 //   descriptor    text location             flag exists; a descriptor
-//   read_source   u64 source, u64 offset, u64 size
-//                                           the bytes
-//   check_source, forget_source  u64 source
-//                                           nothing
+//   read_source   u64 source, u64 offset,   the bytes
+//                 u64 size
+//   check_source, forget_source  u64 source nothing
+// clang-format on
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "formats/base/checked.h"
+#include "formats/base/shared_memory.h"
 #include "formats/hdf5/library/inside_file.h"
 #include "formats/hdf5/library/library.h"
 #include "formats/hdf5/process/answers.h"
@@ -33,17 +34,18 @@ class Server {
 
   int run() {
     for (;;) {
-      const std::optional<Message> message = channel_.receive(kMostAsked);
+      std::optional<Message> message = channel_.receive(kMostAsked);
       if (!message) return 0;
       if (!answer(*message)) return 0;
     }
   }
 
  private:
-  bool answer(const Message& message);
-  void put_answer(Ask ask, Cursor& in, Writer& out);
-  void settings(Cursor& in, Writer& out);
+  bool answer(Message& message);
+  void put_answer(Message& message, Writer& out);
+  void settings(Cursor& in, Descriptor shared, Writer& out);
   void open(uint64_t number, Cursor& in, Writer& out);
+  void read(const LibraryFile& file, Cursor& in, Writer& out);
   Message put(Question question, ByteSpan bytes);
 
   const LibraryFile& file(uint64_t number) const {
@@ -54,6 +56,7 @@ class Server {
 
   Channel channel_;
   const bool is_to_be_confined_;
+  SharedMemory shared_;
   ByteCache cache_{kCacheBytes};
   Workers workers_{0};
   DecodeRoom decode_room_, unit_room_;
@@ -72,8 +75,10 @@ Message Server::put(Question question, ByteSpan bytes) {
   throw read_error(in);
 }
 
-void Server::settings(Cursor& in, Writer& out) {
+void Server::settings(Cursor& in, Descriptor shared, Writer& out) {
   context_.options.hdf5_plugins = read_flag(in);
+  const auto shared_bytes = in.little<uint64_t>();
+  if (shared_bytes > 0) shared_ = SharedMemory::of(std::move(shared), shared_bytes);
   const bool is_confined = is_to_be_confined_ && !context_.options.hdf5_plugins;
   library_version();  // starts the library, which reads its environment
   out.text(is_confined ? confine() : "");
@@ -105,17 +110,22 @@ void answer_each(Cursor& in, Writer& out, size_t most_bytes, Get&& get) {
   }
 }
 
-void answer_read(const LibraryFile& file, Cursor& in, Writer& out) {
+void Server::read(const LibraryFile& file, Cursor& in, Writer& out) {
   const auto dataset = in.little<uint64_t>(), element_size = in.little<uint64_t>();
   Shape origin = read_shape(in);
   const Box box{std::move(origin), read_shape(in)};
-  Bytes elements(checked_size(element_count(box.extent), element_size), std::byte{0});
+  const size_t size = checked_size(element_count(box.extent), element_size);
+  const bool is_shared = size <= shared_.bytes().size();
+  out.flag(is_shared);
+  const std::span<std::byte> elements = is_shared ? shared_.bytes().first(size) : out.room(size);
+  std::fill(elements.begin(), elements.end(), std::byte{0});
   file.read(dataset, element_size, box, box.extent, Shape(box.extent.size(), 0), elements.data());
-  out.raw(elements);
 }
 
-void Server::put_answer(Ask ask, Cursor& in, Writer& out) {
-  if (ask == Ask::settings) return settings(in, out);
+void Server::put_answer(Message& message, Writer& out) {
+  const auto ask = static_cast<Ask>(message.kind);
+  Cursor in(message.bytes);
+  if (ask == Ask::settings) return settings(in, std::move(message.descriptor), out);
   const auto number = in.little<uint64_t>();
   switch (ask) {
     case Ask::settings:
@@ -144,7 +154,7 @@ void Server::put_answer(Ask ask, Cursor& in, Writer& out) {
       return write_optional(out, file(number).attribute(object, read_text(in)), write_attribute);
     }
     case Ask::read:
-      return answer_read(file(number), in, out);
+      return read(file(number), in, out);
     case Ask::read_chunk: {
       const auto dataset = in.little<uint64_t>();
       return write_optional(out, file(number).read_chunk(dataset, read_shape(in)), write_chunk);
@@ -154,13 +164,12 @@ void Server::put_answer(Ask ask, Cursor& in, Writer& out) {
 }
 
 // False where the daemon is gone.
-bool Server::answer(const Message& message) {
+bool Server::answer(Message& message) {
   Writer out;
   out.number(uint64_t{0});  // bytes read, known at the end
   Answer kind = Answer::answer;
   try {
-    Cursor in(message.bytes);
-    put_answer(static_cast<Ask>(message.kind), in, out);
+    put_answer(message, out);
   } catch (const Error& error) {
     kind = Answer::failure;
     out = {};

@@ -30,6 +30,11 @@ class Writer {
     number(uint64_t{value.size()});
     raw(value);
   }
+  // For as many bytes, which are written there before anything else.
+  std::span<std::byte> room(size_t size) {
+    bytes_.resize(bytes_.size() + size);
+    return std::span(bytes_).last(size);
+  }
   void raw(ByteSpan value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
 
   const Bytes& bytes() const { return bytes_; }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <numeric>
 #include <thread>
 
 #include "formats/hdf5/library/inside_file.h"
@@ -104,6 +105,27 @@ BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
              boost::test_tools::per_element());
   BOOST_TEST(integers(file, "", "new_chunks", {{1, 1}, {2, 1}}, {2, 2}, {0, 1}) == (Numbers{-1, 5, -1, 8}),
              boost::test_tools::per_element());
+}
+
+// Few go through the memory that is shared, which the next question overwrites, and many through the socket.
+BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
+  Numbers values(1'000'000);
+  std::iota(values.begin(), values.end(), 0);
+  { Hdf5Writer(directory.path("long.h5")).integers("long", {values.size()}, values); }
+  const ProcessFile file(directory.path("long.h5"), context, process);
+  const auto all_right = [&](uint64_t count) {
+    for (uint64_t first = 0; first + count <= values.size(); first += count) {
+      const Numbers found = integers(file, "", "long", {{first}, {count}}, {count}, {0});
+      if (!std::equal(found.begin(), found.end(), values.begin() + static_cast<ptrdiff_t>(first)))
+        return false;
+    }
+    return true;
+  };
+  auto beside = std::async(std::launch::async, all_right, 10'000),
+       many = std::async(std::launch::async, all_right, 500'000);
+  BOOST_TEST(all_right(9'001));
+  BOOST_TEST(beside.get());
+  BOOST_TEST(many.get());
 }
 
 BOOST_AUTO_TEST_CASE(virtual_data_behind_a_link_are_found_beside_what_it_leads_to) {
