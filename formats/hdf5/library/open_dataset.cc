@@ -1,5 +1,6 @@
 #include "formats/hdf5/library/open_dataset.h"
 
+#include <cstring>
 #include <vector>
 
 #include "formats/hdf5/library/file_driver.h"
@@ -23,9 +24,13 @@ SpaceHandle dense_space(const Shape& shape) {
                                      "dataspace");
 }
 
-bool is_virtual(hid_t dataset) {
-  const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
-  return H5Pget_layout(creation.id()) == H5D_VIRTUAL;
+// Whether reading leaves the reader's memory as it is where nothing was written.
+bool leaves_bare(hid_t creation) {
+  H5D_fill_value_t value = H5D_FILL_VALUE_UNDEFINED;
+  H5D_fill_time_t time = H5D_FILL_TIME_NEVER;
+  checked_call(H5Pfill_value_defined(creation, &value), "fill value");
+  checked_call(H5Pget_fill_time(creation, &time), "fill time");
+  return value == H5D_FILL_VALUE_UNDEFINED || time == H5D_FILL_TIME_NEVER;
 }
 
 std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
@@ -50,7 +55,9 @@ OpenDataset::OpenDataset(OpenFilePtr file, uint64_t address) : file_(std::move(f
   const LibraryLock lock;
   const hid_t dataset = handle();
   if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is no dataset", address);
-  if (is_virtual(dataset)) virtual_sources_.emplace(file_);
+  const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) virtual_sources_.emplace(file_);
+  is_left_bare_ = leaves_bare(creation.id());
 }
 
 hid_t OpenDataset::handle() const {
@@ -82,12 +89,14 @@ void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block
     const auto type = virtual_sources_ ? checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype")
                                        : stored_bytes_type(element_size);
     if (box.extent.empty()) {
+      if (is_left_bare_) std::memset(out, 0, element_size);
       checked_call(H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "cannot be read");
     } else {
       const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
       select(space, box.origin, box.extent);
       const SpaceHandle memory = dense_space(block_shape);
       select(memory, target, box.extent);
+      if (is_left_bare_) checked_call(H5Dfill(nullptr, type.id(), out, type.id(), memory.id()), "no fill");
       checked_call(H5Dread(dataset, type.id(), memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
     }
     file_->bytes()->check_unchanged();

@@ -18,7 +18,7 @@ class OpenDataset {
   // What the library holds for one, by measurement about this.
   size_t allocated_bytes() const { return 16384; }
 
-  // As those of LibraryFile.
+  // As those of LibraryFile. Zeros where nothing was written and no fill value is defined.
   void read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
             std::byte* out) const;
   std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;
@@ -31,6 +31,7 @@ class OpenDataset {
 
   OpenFilePtr file_;  // before the handle: the file is closed last
   const uint64_t address_;
+  bool is_left_bare_ = false;  // what was never written is not filled by the library
   // Guarded by the library's lock:
   mutable ObjectHandle handle_;
   mutable uint64_t opened_in_ = 0;                 // the file's times_opened() when the handle was opened

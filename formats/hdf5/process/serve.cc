@@ -118,7 +118,6 @@ void Server::read(const LibraryFile& file, Cursor& in, Writer& out) {
   const bool is_shared = size <= shared_.bytes().size();
   out.flag(is_shared);
   const std::span<std::byte> elements = is_shared ? shared_.bytes().first(size) : out.room(size);
-  std::fill(elements.begin(), elements.end(), std::byte{0});
   file.read(dataset, element_size, box, box.extent, Shape(box.extent.size(), 0), elements.data());
 }
 

@@ -107,6 +107,30 @@ BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(what_was_never_written_and_has_no_fill_value_is_zero) {
+  const hsize_t three = 3;
+  const SpaceHandle space(written(H5Screate_simple(1, &three, nullptr)));
+  {
+    Hdf5Writer writer(directory.path("bare.h5"));
+    for (const char* name : {"undefined", "never"}) {
+      const PropertyHandle creation(written(H5Pcreate(H5P_DATASET_CREATE)));
+      if (name == std::string("undefined"))
+        written(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, nullptr));
+      else
+        written(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
+      written(H5Pset_virtual(creation.id(), space.id(), "absent.h5", "x", space.id()));
+      writer.integers(name, {3}, {}, creation.id());
+    }
+  }
+  const InsideFile inside(directory.path("bare.h5"), context);
+  const ProcessFile outside(directory.path("bare.h5"), context, process);
+  for (const LibraryFile* file :
+       {static_cast<const LibraryFile*>(&inside), static_cast<const LibraryFile*>(&outside)})
+    for (const char* name : {"undefined", "never"})
+      BOOST_TEST(integers(*file, "", name, {{0}, {3}}, {5}, {1}) == (Numbers{-1, 0, 0, 0, -1}),
+                 boost::test_tools::per_element());
+}
+
 // Few go through the memory that is shared, which the next question overwrites, and many through the socket.
 BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
   Numbers values(1'000'000);
