@@ -10,7 +10,6 @@ FillElement::FillElement(DatasetPlace place) : place_(std::move(place)) {}
 Bytes FillElement::at(const Shape& origin) const {
   std::call_once(read_, [&] {
     Bytes element(place_.element_size);
-    std::memset(element.data(), 0, element.size());  // what it stays where no fill value is defined
     const Shape ones(origin.size(), 1);
     place_.file->library().read(place_.address, place_.element_size, {origin, ones}, ones,
                                 Shape(origin.size(), 0), element.data());

@@ -263,7 +263,7 @@ class Bench:
                            f"h5py {time_text(m['h5py'])}",
                            m["h5py"] / cold_cat)
 
-    def hdf5_process(self):
+    def library_process(self):
         small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
         seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
         arrays = self.python_store("arrays.h5", "generate_hdf5.py", "arrays")
@@ -496,7 +496,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, hdf5_process, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -506,7 +506,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "hdf5_process", "takane", "anndata", "nwb", "zarr", "growth"):
+    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "nwb", "zarr", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"

@@ -6,7 +6,8 @@
 The mirror holds the stores of the suites (all of them, or those named) without what is expected of them. It and its export
 are made once, in tests/soak of the build folder, and anew where the program or the stores are newer.
 Every byte must be the export's, every error one that the export has met, and memory stays within the cache's budget and
-80 MiB (32 readers have been seen to need 69 within an hour, 61 within minutes). Ends with 1 where that is not so, with 77 where FUSE cannot be used.
+80 MiB (32 readers have been seen to need 69 within an hour, 61 within minutes). Ends with 1 where that is not so, with 77
+where FUSE cannot be used.
 """
 import argparse
 import collections

@@ -102,9 +102,10 @@ class LibraryFile {
   virtual std::vector<StoredAttribute> attributes(uint64_t object) const = 0;
   virtual std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const = 0;
 
-  // The elements of box of a dataset, with fill for what was never written, to place target in a dense block
-  // of shape block_shape at out. They are as stored; those of a virtual dataset, whose sources may store
-  // another type, in the dataset's own type. Not to be called with the cache waiting for it.
+  // The elements of box of a dataset, with fill for what was never written (zero where none is defined), to
+  // place target in a dense block of shape block_shape at out. They are as stored; those of a virtual
+  // dataset, whose sources may store another type, in the dataset's own type. Not to be called with the cache
+  // waiting for it.
   virtual void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
                     const Shape& target, std::byte* out) const = 0;
   // The chunk whose first element is origin; nullopt where there is none, or the library does not find it.

@@ -18,7 +18,7 @@ class OpenDataset {
   // What the library holds for one, by measurement about this.
   size_t allocated_bytes() const { return 16384; }
 
-  // As those of LibraryFile. Zeros where nothing was written and no fill value is defined.
+  // As those of LibraryFile.
   void read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
             std::byte* out) const;
   std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;

@@ -68,10 +68,9 @@ class LibraryProcess {
   // Never throws: what does not go well ends with the process.
   void close(const ProcessedFile& file) noexcept;
 
-  // What read makes of the answer and of the memory that is shared with the process, while nobody else asks.
-  // about: tells the question from others about the file, where it is to be refused after it has ended the
-  // process twice; an object's address, mostly. Throws the Error that is the answer, LibraryEnded, unreadable
-  // where no process can be had, what read throws.
+  // What read makes of the answer, while nobody else asks. about: tells the question from others about the
+  // file, where it is to be refused after it has ended the process twice; an object's address, mostly. Throws
+  // the Error that is the answer, LibraryEnded, unreadable where no process can be had, what read throws.
   template <class Read>
   auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
     file.bytes->check_unchanged();
@@ -79,12 +78,19 @@ class LibraryProcess {
     const Answered answer = put(file, ask, question.bytes(), about);
     Cursor in = answer.cursor();
     try {
-      auto value = read(in, ByteSpan(shared_.bytes()));
+      auto value = read(in);
       if (!in.at_end()) throw damaged("{} bytes too many", in.remaining());
       return value;
     } catch (const Error& error) {
       throw distrusted(error);
     }
+  }
+
+  // For the read of ask() alone: the first bytes of the memory that is shared with the process, where its
+  // answer left them. Throws damaged where there are fewer.
+  ByteSpan shared(size_t size) const {
+    if (size > shared_.bytes().size()) throw damaged("{} bytes in {}", size, shared_.bytes().size());
+    return shared_.bytes().first(size);
   }
 
   // What was asked for along with other things.

@@ -31,7 +31,7 @@ FoundObject ProcessFile::read_found(Cursor& in) const {
 
 StoredObjectFacts ProcessFile::object(uint64_t address) const {
   const FoundObject found = process_.ask(file_, Ask::objects, about({address}), address,
-                                         [&](Cursor& in, ByteSpan) { return read_found(in); });
+                                         [&](Cursor& in) { return read_found(in); });
   if (found.error) throw *found.error;
   return found.facts;
 }
@@ -39,7 +39,7 @@ StoredObjectFacts ProcessFile::object(uint64_t address) const {
 std::vector<FoundObject> ProcessFile::objects_together(const std::vector<uint64_t>& addresses) const {
   Writer question = about({});
   for (const uint64_t address : addresses) question.number(address);
-  return process_.ask(file_, Ask::objects, question, ~addresses[0], [&](Cursor& in, ByteSpan) {
+  return process_.ask(file_, Ask::objects, question, ~addresses[0], [&](Cursor& in) {
     std::vector<FoundObject> found;
     while (found.size() < addresses.size()) found.push_back(read_found(in));
     return found;
@@ -66,21 +66,21 @@ std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addre
 
 std::vector<StoredLink> ProcessFile::links(uint64_t group) const {
   return process_.ask(file_, Ask::links, about({group}), group,
-                      [](Cursor& in, ByteSpan) { return read_list<StoredLink>(in, read_link); });
+                      [](Cursor& in) { return read_list<StoredLink>(in, read_link); });
 }
 
 std::optional<StoredLink> ProcessFile::find_link(uint64_t group, const std::string& name) const {
   Writer question = about({group});
   question.text(name);
   return process_.ask(file_, Ask::find_link, question, group,
-                      [](Cursor& in, ByteSpan) { return read_optional<StoredLink>(in, read_link); });
+                      [](Cursor& in) { return read_optional<StoredLink>(in, read_link); });
 }
 
 std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<uint64_t>& objects) const {
   Writer question = about({});
   for (const uint64_t object : objects) question.number(object);
   const uint64_t told = objects.size() > 1 ? ~objects[0] : objects[0];
-  return process_.ask(file_, Ask::attributes, question, told, [&](Cursor& in, ByteSpan) {
+  return process_.ask(file_, Ask::attributes, question, told, [&](Cursor& in) {
     std::vector<FoundAttributes> found;
     do {
       if (read_flag(in))
@@ -120,7 +120,7 @@ std::vector<StoredAttribute> ProcessFile::attributes(uint64_t object) const {
 std::optional<StoredAttribute> ProcessFile::attribute(uint64_t object, const std::string& name) const {
   Writer question = about({object});
   question.text(name);
-  return process_.ask(file_, Ask::attribute, question, object, [&](Cursor& in, ByteSpan) {
+  return process_.ask(file_, Ask::attribute, question, object, [&](Cursor& in) {
     return read_optional<StoredAttribute>(in, [&](Cursor& from) { return read_attribute(from, layout()); });
   });
 }
@@ -131,10 +131,9 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
   write_shape(question, box.origin);
   write_shape(question, box.extent);
   const size_t size = checked_size(element_count(box.extent), element_size);
-  process_.ask(file_, Ask::read, question, dataset, [&](Cursor& in, ByteSpan shared) {
+  process_.ask(file_, Ask::read, question, dataset, [&](Cursor& in) {
     const bool is_shared = read_flag(in);
-    if (is_shared && size > shared.size()) throw damaged("{} bytes in {}", size, shared.size());
-    const ByteSpan elements = is_shared ? shared.first(size) : in.bytes(size);
+    const ByteSpan elements = is_shared ? process_.shared(size) : in.bytes(size);
     copy_box(element_size, elements.data(), box.extent, {Shape(box.extent.size(), 0), box.extent}, out,
              block_shape, target);
     return 0;
@@ -144,9 +143,9 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
 std::optional<StoredChunkBytes> ProcessFile::read_chunk(uint64_t dataset, const Shape& origin) const {
   Writer question = about({dataset});
   write_shape(question, origin);
-  std::optional<StoredChunkBytes> chunk = process_.ask(
-      file_, Ask::read_chunk, question, dataset,
-      [](Cursor& in, ByteSpan) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
+  std::optional<StoredChunkBytes> chunk =
+      process_.ask(file_, Ask::read_chunk, question, dataset,
+                   [](Cursor& in) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
   if (chunk && (chunk->bytes.empty() || chunk->bytes.size() > bytes()->size()))
     throw damaged("{} bytes", chunk->bytes.size());
   return chunk;

@@ -1,8 +1,9 @@
 #include "formats/base/shared_memory.h"
 
-#include <boost/test/unit_test.hpp>
+#include <unistd.h>
 
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 
 namespace plainfs {
 namespace {

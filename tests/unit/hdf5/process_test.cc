@@ -108,10 +108,19 @@ BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_never_written_and_has_no_fill_value_is_zero) {
-  const hsize_t three = 3;
-  const SpaceHandle space(written(H5Screate_simple(1, &three, nullptr)));
   {
     Hdf5Writer writer(directory.path("bare.h5"));
+    const hsize_t three = 3;
+    const SpaceHandle space(written(H5Screate_simple(1, &three, nullptr)));
+    const PropertyHandle chunks = Hdf5Writer::chunked({1});
+    written(H5Pset_fill_value(chunks.id(), H5T_NATIVE_INT, nullptr));
+    const DatasetHandle last_alone = writer.integers("chunks", {4}, {}, chunks.id());
+    const hsize_t last = 3, one = 1;
+    const int value = 7;
+    const SpaceHandle element(written(H5Screate_simple(1, &one, nullptr))),
+        place(written(H5Dget_space(last_alone.id())));
+    written(H5Sselect_hyperslab(place.id(), H5S_SELECT_SET, &last, nullptr, &one, nullptr));
+    written(H5Dwrite(last_alone.id(), H5T_NATIVE_INT, element.id(), place.id(), H5P_DEFAULT, &value));
     for (const char* name : {"undefined", "never"}) {
       const PropertyHandle creation(written(H5Pcreate(H5P_DATASET_CREATE)));
       if (name == std::string("undefined"))
@@ -126,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_written_and_has_no_fill_value_is_zero) {
   const ProcessFile outside(directory.path("bare.h5"), context, process);
   for (const LibraryFile* file :
        {static_cast<const LibraryFile*>(&inside), static_cast<const LibraryFile*>(&outside)})
-    for (const char* name : {"undefined", "never"})
+    for (const char* name : {"chunks", "undefined", "never"})
       BOOST_TEST(integers(*file, "", name, {{0}, {3}}, {5}, {1}) == (Numbers{-1, 0, 0, 0, -1}),
                  boost::test_tools::per_element());
 }
