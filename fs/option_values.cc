@@ -66,7 +66,7 @@ gid_t group(std::string_view text) {
   throw Failure(kUsage, fmt::format("gid={}: neither a number nor a group", text));
 }
 
-std::string index_folder(std::string_view text) {
+std::string own_folder(std::string_view text) {
   return text == "none" ? std::string() : boost::filesystem::absolute(std::string(text)).string();
 }
 

@@ -19,8 +19,8 @@ uint64_t byte_size(std::string_view name, std::string_view text);
 // Of uid and gid: a number or a name.
 uid_t user(std::string_view text);
 gid_t group(std::string_view text);
-// Of index: an absolute path; empty for "none".
-std::string index_folder(std::string_view text);
+// Of index and remote_cache: an absolute path; empty for "none".
+std::string own_folder(std::string_view text);
 double seconds(std::string_view name, std::string_view text);
 std::string one_of(std::string_view name, std::string_view text,
                    std::initializer_list<std::string_view> allowed);

@@ -42,7 +42,7 @@ constexpr Row kOwn[] = {
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},
     {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",
-     [](Options& o, std::string_view v) { o.index = index_folder(v); }},
+     [](Options& o, std::string_view v) { o.index = own_folder(v); }},
     {0, "index_ahead", "", "find out all sizes in the background",
      [](Options& o, std::string_view) { o.indexes_ahead = true; }},
     {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
@@ -76,6 +76,10 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.read.remote.endpoint = v; }},
     {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; }},
+    {0, "remote_cache", "DIR", "keep what was read of a store elsewhere there, for later mounts (nothing)",
+     [](Options& o, std::string_view v) { o.read.remote.cache_folder = own_folder(v); }},
+    {0, "remote_cache_size", "BYTES", "most that it takes of the disk (10g)",
+     [](Options& o, std::string_view v) { o.read.remote.cache_bytes = byte_size("remote_cache_size", v); }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
@@ -209,7 +213,7 @@ class Parser {
 
   Options parse() {
     const char* const index = std::getenv("PLAINFS_INDEX");
-    options_.index = index && *index ? index_folder(index) : IndexFolder::default_path();
+    options_.index = index && *index ? own_folder(index) : IndexFolder::default_path();
     bool only_names = false;
     for (next_ = 0; next_ < arguments_.size();) {
       const std::string_view argument = arguments_[next_++];
@@ -363,37 +367,6 @@ std::string help_text() {
       "\nFor mount(8) and its table ro, user, auto, noauto, nofail, _netdev, x-* and the like are accepted.\n"
       "To unmount: plainfs umount MOUNTPOINT, or fusermount3 -u MOUNTPOINT\n";
   return text;
-}
-
-Json::Object describe(const Options& options) {
-  const Options defaults;
-  Json::Object shown{{"cache_size", Json::of(options.cache_bytes)}};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) shown.emplace_back(name, value);
-  };
-  if (options.threads != 0) shown.emplace_back("threads", Json::of(uint64_t{options.threads}));
-  add("views", options.views);
-  add("subdir", options.subdir);
-  if (options.index != IndexFolder::default_path())
-    add("index", options.index.empty() ? "none" : options.index);
-  if (options.indexes_ahead) shown.emplace_back("index_ahead", true);
-  if (options.idle_seconds != 0) shown.emplace_back("timeout", Json::of(options.idle_seconds));
-  if (options.log_level != defaults.log_level) add("log_level", options.log_level);
-  add("log_file", options.log_file);
-  if (options.reopens_on_change) add("on_change", "reopen");
-  if (options.read.absent_chunk_is_error) add("missing", "error");
-  if (options.read.array_header) shown.emplace_back("header", true);
-  if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
-  if (options.hdf5_inside) shown.emplace_back("hdf5_inside", true);
-  if (options.sandbox == Sandbox::kRequired) shown.emplace_back("sandbox", true);
-  if (options.sandbox == Sandbox::kNone) shown.emplace_back("no_sandbox", true);
-  if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
-  if (options.read.remote.no_sign) shown.emplace_back("no_sign", true);
-  add("endpoint", options.read.remote.endpoint);
-  add("region", options.read.remote.region);
-  Json::List passed(options.mount_options.begin(), options.mount_options.end());
-  if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
-  return shown;
 }
 
 }  // namespace plainfs

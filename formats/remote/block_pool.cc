@@ -34,7 +34,7 @@ struct BlockPool::Coming {
   uint64_t unused;
 };
 
-// Where a block is to be had from: one of the two.
+// Where a block is to be had from: one of the two, or the disk.
 struct BlockPool::Place {
   BlockPtr block;
   ComingPtr coming;
@@ -62,14 +62,11 @@ BlockPool::BlockPtr BlockPool::kept_of(Key key) {
   return found->second.block;
 }
 
-void BlockPool::keep(const PooledObject& of, const Coming& from, uint64_t block) {
-  const Key key{of.id, block};
+void BlockPool::keep(Key key, ByteSpan bytes) {
   if (kept_of(key)) return;
-  const std::byte* const first = from.fetch->bytes() + (block - from.blocks.first) * kBlockBytes;
-  auto bytes = std::make_shared<const Bytes>(first, first + (of.end_of(block) - block * kBlockBytes));
-  kept_bytes_ += bytes->size();
+  kept_bytes_ += bytes.size();
   recent_.push_front(key);
-  kept_.emplace(key, Kept{std::move(bytes), recent_.begin()});
+  kept_.emplace(key, Kept{std::make_shared<const Bytes>(bytes.begin(), bytes.end()), recent_.begin()});
   while (kept_bytes_ > most_kept_ && recent_.size() > 1) {
     const auto oldest = kept_.find(recent_.back());
     kept_bytes_ -= oldest->second.block->size();
@@ -113,15 +110,15 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range) {
   }
 }
 
-// Those that are neither here nor coming; near ones by one request, which never reaches into one that is
-// under way.
+// Those that are neither here, nor on the disk, nor coming; near ones by one request, which never reaches
+// into one that is under way.
 void BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) {
   BlockRange joined{0, 0};
   for (const BlockRange& range : ranges) {
     const uint64_t first = std::max(range.first, joined.end);
     for (uint64_t block = first; block < std::min(range.end, of.blocks()); ++block) {
       const Key key{of.id, block};
-      if (kept_.contains(key) || coming_of(key)) continue;
+      if (kept_.contains(key) || (of.disk && of.disk->has(block)) || coming_of(key)) continue;
       const bool is_near = joined.first < joined.end && block <= joined.end + kGapBlocks &&
                            (block == joined.end || !coming_of({of.id, joined.end}));
       if (!is_near) {
@@ -154,6 +151,11 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
     std::memcpy(out.data(), place.block->data() + offset, out.size());
     return;
   }
+  if (!place.coming) {
+    if (copy_from_disk(of, block, offset, out)) return;
+    // It is not what was written; from now on it is said not to be there.
+    return copy(of, plan(of, {block, block + 1}).front(), block, offset, out);
+  }
   Coming& from = *place.coming;
   const uint64_t start = (block - from.blocks.first) * kBlockBytes;
   const uint64_t block_size = of.end_of(block) - block * kBlockBytes;
@@ -164,15 +166,29 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
     drop(place.coming);  // the next reader asks anew
     throw;
   }
-  std::memcpy(out.data(), from.fetch->bytes() + start + offset, out.size());
+  const ByteSpan bytes(from.fetch->bytes() + start, block_size);
+  std::memcpy(out.data(), bytes.data() + offset, out.size());
+  if (of.disk) of.disk->write(block, bytes);
   const std::lock_guard lock(mutex_);
-  if (out.size() < block_size) keep(of, from, block);
+  if (out.size() < block_size) keep({of.id, block}, bytes);
   std::vector<bool>::reference is_used = from.is_used[block - from.blocks.first];
   if (is_used) return;
   is_used = true;
   --from.unused;
   const bool is_all = from.blocks.first == 0 && from.blocks.end == of.blocks();
   if (from.unused == 0 && is_all) drop(place.coming);  // as of a chunk that is an object
+}
+
+bool BlockPool::copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset,
+                               std::span<std::byte> out) {
+  const uint64_t block_size = of.end_of(block) - block * kBlockBytes;
+  if (out.size() == block_size) return of.disk->read(block, out);
+  Bytes bytes(block_size);
+  if (!of.disk->read(block, bytes)) return false;
+  std::memcpy(out.data(), bytes.data() + offset, out.size());
+  const std::lock_guard lock(mutex_);
+  keep({of.id, block}, bytes);
+  return true;
 }
 
 void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out) {

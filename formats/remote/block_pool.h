@@ -13,19 +13,19 @@
 #include <vector>
 
 #include "cache/byte_cache.h"
+#include "formats/remote/disk_cache.h"
 #include "formats/remote/range_fetch.h"
 #include "formats/remote/read_ahead.h"
 
 namespace plainfs::remote {
-
-inline constexpr uint64_t kBlockBytes = 64 << 10;
 
 // An object whose blocks are read.
 struct PooledObject {
   uint64_t id;  // of BlockPool::new_object()
   std::shared_ptr<RemoteObject> object;
   uint64_t size;
-  ReadAhead ahead;  // guarded by the pool
+  std::shared_ptr<DiskBlocks> disk;  // null: none are kept
+  ReadAhead ahead;                   // guarded by the pool
 
   uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
@@ -65,13 +65,14 @@ class BlockPool {
 
   ComingPtr coming_of(Key key) const;
   BlockPtr kept_of(Key key);
-  void keep(const PooledObject& of, const Coming& from, uint64_t block);
+  void keep(Key key, ByteSpan bytes);
   void drop(const ComingPtr& gone);
   void make_room(uint64_t bytes);
   void ask_for(PooledObject& of, BlockRange range);
   void ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges);
   std::vector<Place> plan(PooledObject& of, BlockRange range);
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
+  bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);
 
   const std::shared_ptr<HttpClient> client_;  // the last file that is held lets go of it
   const uint64_t share_;                      // bytes of the budget, half of it for each of the two

@@ -11,12 +11,16 @@ class HttpOrigin : public Origin {
     parse_url(base_);
   }
 
-  HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
+  std::string address(const std::string& location) const override {
     if (!location.starts_with(base_)) throw unreadable("{}: lies outside of the store", location);
+    std::string url = base_ + percent_encoded(std::string_view(location).substr(base_.size()), true);
+    if (!query_.empty()) url += "?" + query_;
+    return parse_url(url).text();
+  }
+
+  HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
     HttpRequest request;
-    request.url = base_ + percent_encoded(std::string_view(location).substr(base_.size()), true);
-    if (!query_.empty()) request.url += "?" + query_;
-    request.url = parse_url(request.url).text();
+    request.url = address(location);
     request.fields = std::move(fields);
     return request;
   }

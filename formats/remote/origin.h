@@ -14,6 +14,8 @@ class Origin {
  public:
   virtual ~Origin() = default;
 
+  // Which object of which service that is: another text for each, and the same for the same in every session.
+  virtual std::string address(const std::string& location) const = 0;
   // A GET of the object at location, ready to be sent. fields: what else it carries, "name: value". Throws
   // where there is nothing to sign it with.
   virtual HttpRequest get(const std::string& location, std::vector<std::string> fields) = 0;

@@ -130,7 +130,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const std::string& failure)
     verdict = object_->judge_refusal(attempt.head, attempt.error_body);
   const std::lock_guard lock(mutex_);
   if (attempt_.get() != &attempt) return;
-  if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes
+  if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
   if (verdict.kind == Verdict::take && received_ < size_)
     verdict = {Verdict::again, unreadable("{}", failure.empty() ? "the reply was cut short" : failure), {}};
   if (verdict.kind == Verdict::take) {

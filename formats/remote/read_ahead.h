@@ -7,6 +7,8 @@
 
 namespace plainfs::remote {
 
+inline constexpr uint64_t kBlockBytes = 64 << 10;  // of a file, but its last one
+
 struct BlockRange {
   uint64_t first;
   uint64_t end;

@@ -16,10 +16,11 @@ uint64_t fingerprint_of(const RemoteObject& object) {
 }  // namespace
 
 RemoteFile::RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first,
-                       std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read)
+                       DiskBlocksPtr disk, std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read)
     : File(object->location(), object->version().value().size, fingerprint_of(*object)),
       pool_(std::move(pool)),
-      pooled_(new PooledObject{pool_->new_object(), object, size(), ReadAhead(pool_->most_ahead())}),
+      pooled_(new PooledObject{pool_->new_object(), object, size(), std::move(disk),
+                               ReadAhead(pool_->most_ahead())}),
       bytes_read_(bytes_read) {
   if (first) pool_->adopt(*pooled_, std::move(first));
 }

@@ -15,9 +15,9 @@ namespace plainfs::remote {
 
 class RemoteFile : public File {
  public:
-  // Of an object whose version is known. first: has fetched its first bytes; may be null. bytes_read: counts
-  // what is read; may be null, else outlives this.
-  RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first,
+  // Of an object whose version is known. first: has fetched its first bytes; may be null. disk: keeps its
+  // blocks; may be null. bytes_read: counts what is read; may be null, else outlives this.
+  RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first, DiskBlocksPtr disk,
              std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read);
   ~RemoteFile() override;
 

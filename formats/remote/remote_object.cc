@@ -79,6 +79,11 @@ RemoteObject::RemoteObject(std::shared_ptr<Origin> origin, std::string location)
 RemoteObject::RemoteObject(std::shared_ptr<Origin> origin, std::string location, Version version)
     : origin_(std::move(origin)), location_(std::move(location)), version_(std::move(version)) {}
 
+void RemoteObject::expect(Version version) {
+  const std::lock_guard lock(mutex_);
+  expected_ = std::move(version);
+}
+
 std::optional<Version> RemoteObject::version() const {
   const std::lock_guard lock(mutex_);
   return version_;
@@ -95,6 +100,8 @@ HttpRequest RemoteObject::get(ByteRange range) {
       fields.push_back("If-Match: " + version_->etag);
     else if (version_ && !version_->last_modified.empty())
       fields.push_back("If-Unmodified-Since: " + version_->last_modified);
+    else if (!version_ && expected_)
+      fields.push_back("If-None-Match: " + expected_->etag);
     redirected_to = redirected_to_;
   }
   if (redirected_to.empty()) return origin_->get(location_, std::move(fields));
@@ -168,6 +175,13 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
     case 308:
       // S3 says so of a bucket of another region.
       return {head.field("location").empty() ? Verdict::refused : Verdict::redirect, error, {}};
+    case 304: {
+      const std::lock_guard lock(mutex_);
+      const std::string& etag = head.field("etag");
+      if (version_ || !expected_ || (!etag.empty() && etag != expected_->etag)) return failed(error);
+      version_ = expected_;
+      return {Verdict::take, {}, {}};
+    }
     case 400:
     case 401:
     case 403:

@@ -40,6 +40,9 @@ class RemoteObject {
   RemoteObject(std::shared_ptr<Origin> origin, std::string location, Version version);
 
   const std::string& location() const { return location_; }
+  // The version that an earlier session saw: the first request asks whether it is that still, and then for
+  // nothing more. Before that request. Requires: its ETag is strong.
+  void expect(Version version);
   // What was settled by the first reply, or by a listing.
   std::optional<Version> version() const;
   bool is_absent() const { return is_absent_.load(std::memory_order_relaxed); }
@@ -69,7 +72,7 @@ class RemoteObject {
   std::atomic<bool> may_be_folder_{false};
   std::atomic<bool> has_changed_{false};
   mutable std::mutex mutex_;  // guards the rest
-  std::optional<Version> version_;
+  std::optional<Version> version_, expected_;
   std::string redirected_to_;  // "" = ask the origin
 };
 

@@ -9,6 +9,7 @@
 
 #include "formats/base/location.h"
 #include "formats/base/path_fingerprints.h"
+#include "formats/remote/disk_cache.h"
 #include "formats/remote/http_client.h"
 #include "formats/remote/listing.h"
 #include "formats/remote/origin.h"
@@ -19,7 +20,7 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostFiles = 1024;  // that are kept open
+constexpr size_t kMostFiles = 1024;  // that are kept open, where the disk keeps nothing of them
 constexpr size_t kMostAbsent = 100'000;
 // What is asked of an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;
@@ -45,11 +46,13 @@ using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
 class RemoteSources : public Sources {
  public:
   RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
-                std::unique_ptr<Listing> listing, ByteCache& cache, std::atomic<uint64_t>* bytes_read)
+                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk, ByteCache& cache,
+                std::atomic<uint64_t>* bytes_read)
       : store_(std::move(store)),
         origin_(std::move(origin)),
         client_(std::move(client)),
         listing_(std::move(listing)),
+        disk_(std::move(disk)),
         pool_(std::make_shared<BlockPool>(client_, cache)),
         bytes_read_(bytes_read) {}
 
@@ -77,6 +80,8 @@ class RemoteSources : public Sources {
   bool is_known_absent(const std::string& location);
   void remember_absent(const std::string& location);
   uint64_t first_bytes(const std::string& location);
+  std::shared_ptr<RemoteObject> object_at(const std::string& location);
+  RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   EntryKind kind_of_root();
   bool has_root_object();
@@ -86,6 +91,7 @@ class RemoteSources : public Sources {
   const std::shared_ptr<Origin> origin_;
   const std::shared_ptr<HttpClient> client_;
   const std::unique_ptr<Listing> listing_;  // null: the service lists nothing
+  const std::shared_ptr<DiskCache> disk_;   // null: nothing is kept on a disk
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
@@ -128,7 +134,7 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
     return found->second->second;
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
     throw changed(location);
-  if (files_.size() >= kMostFiles) {
+  if (files_.size() >= (disk_ ? disk_->most_open() : kMostFiles)) {
     by_location_.erase(files_.back().first);
     closed.splice(closed.begin(), files_, std::prev(files_.end()));
   }
@@ -157,10 +163,27 @@ uint64_t RemoteSources::first_bytes(const std::string& location) {
   return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMostFirstBytes);
 }
 
+std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& location) {
+  auto object = std::make_shared<RemoteObject>(origin_, location);
+  if (const DiskBlocksPtr kept = disk_ ? disk_->find(origin_->address(location)) : nullptr)
+    object->expect(kept->version());
+  return object;
+}
+
+// first: was waited for; null where nothing was asked for.
+RemoteFilePtr RemoteSources::file_of(std::shared_ptr<RemoteObject> object,
+                                     std::shared_ptr<RangeFetch> first) {
+  if (first && first->wait_for_all() == 0) first = nullptr;
+  DiskBlocksPtr disk =
+      disk_ ? disk_->open(origin_->address(object->location()), object->version().value()) : nullptr;
+  return std::make_shared<RemoteFile>(std::move(object), std::move(first), std::move(disk), pool_,
+                                      bytes_read_);
+}
+
 // Null where the server says that there is none. may_be_folder: is told whether one of that name may be there
 // where this is null or throws; may be null.
 RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder) {
-  auto object = std::make_shared<RemoteObject>(origin_, location);
+  auto object = object_at(location);
   auto first = std::make_shared<RangeFetch>(object, ByteRange{0, first_bytes(location)}, *client_);
   first->start();
   try {
@@ -174,7 +197,7 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
     const std::lock_guard lock(mutex_);
     modified_ = modified_time_of(version->last_modified);
   }
-  return std::make_shared<RemoteFile>(std::move(object), std::move(first), pool_, bytes_read_);
+  return file_of(std::move(object), std::move(first));
 }
 
 RemoteFilePtr RemoteSources::open_there(const std::string& location) {
@@ -187,8 +210,7 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
   if (!known)
     file = ask_for(location, nullptr);
   else if (known->kind == EntryKind::file)
-    file = std::make_shared<const RemoteFile>(
-        std::make_shared<RemoteObject>(origin_, location, known->version), nullptr, pool_, bytes_read_);
+    file = file_of(std::make_shared<RemoteObject>(origin_, location, known->version), nullptr);
   if (file) return keep(location, std::move(file));
   remember_absent(location);
   return nullptr;
@@ -197,7 +219,7 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
 bool RemoteSources::has_root_object() {
   std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
   for (const char* name : kRootObjects) {
-    auto object = std::make_shared<RemoteObject>(origin_, store_ + "/" + name);
+    auto object = object_at(store_ + "/" + name);
     auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kFirstBytes}, *client_);
     fetch->start();
     asked.emplace_back(std::move(object), std::move(fetch));
@@ -207,7 +229,7 @@ bool RemoteSources::has_root_object() {
     try {
       fetch->wait_for_all();
       const std::string location = object->location();
-      keep(location, std::make_shared<RemoteFile>(std::move(object), std::move(fetch), pool_, bytes_read_));
+      keep(location, file_of(std::move(object), std::move(fetch)));
       is_any_there = true;
     } catch (const Error&) {
       if (!object->is_absent()) continue;  // who asks for it is told why
@@ -289,14 +311,17 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read) {
   auto client = std::make_shared<HttpClient>(counters);
+  std::shared_ptr<DiskCache> disk;
+  if (!options.cache_folder.empty())
+    disk = std::make_shared<DiskCache>(options.cache_folder, options.cache_bytes);
   if (store.starts_with("http://") || store.starts_with("https://"))
     return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
-                                           cache, bytes_read);
+                                           std::move(disk), cache, bytes_read);
   if (store.starts_with("s3://")) {
     auto origin = std::make_shared<S3Origin>(store, options, process_environment(), *client);
     auto listing = s3_listing(store, origin, *client);
     return std::make_unique<RemoteSources>(store, std::move(origin), std::move(client), std::move(listing),
-                                           cache, bytes_read);
+                                           std::move(disk), cache, bytes_read);
   }
   throw unsupported(
       "{}: a URL of another kind than https://, http:// and s3://; mount it with rclone or sshfs first",

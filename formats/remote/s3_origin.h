@@ -19,6 +19,7 @@ class S3Origin : public Origin {
   S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
            HttpClient& client);
 
+  std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
   bool follows_redirects() const override { return false; }
   // Where the bucket is in another region, that is known from then on; keys that were refused are looked for

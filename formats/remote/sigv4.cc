@@ -1,6 +1,5 @@
 #include "formats/remote/sigv4.h"
 
-#include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include <algorithm>
@@ -10,26 +9,16 @@
 
 #include "formats/base/error.h"
 #include "formats/base/hex.h"
+#include "formats/remote/sha256.h"
 #include "formats/remote/url.h"
 
 namespace plainfs::remote {
 namespace {
 
-using Digest = std::array<std::byte, 32>;
-
 std::string hex(ByteSpan bytes) {
   std::string text;
   append_hex(bytes, text);
   return text;
-}
-
-Digest sha256(std::string_view text) {
-  Digest digest;
-  unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
-                 EVP_sha256(), nullptr) != 1)
-    throw unreadable("SHA-256 cannot be computed");
-  return digest;
 }
 
 Digest hmac(ByteSpan key, std::string_view text) {
@@ -78,7 +67,7 @@ bool is_default_port(const Url& url) {
 void sign(HttpRequest& request, const Keys& keys, const std::string& region, const std::string& service,
           std::time_t now) {
   const Url url = parse_url(request.url);
-  const std::string stamp = time_stamp(now), body_hash = hex(sha256(request.body));
+  const std::string stamp = time_stamp(now), body_hash = sha256_hex(request.body);
   request.fields.push_back("x-amz-date: " + stamp);
   request.fields.push_back("x-amz-content-sha256: " + body_hash);
   if (!keys.token.empty()) request.fields.push_back("x-amz-security-token: " + keys.token);
@@ -99,7 +88,7 @@ void sign(HttpRequest& request, const Keys& keys, const std::string& region, con
   const std::string canonical = request.method + "\n" + url.path + "\n" + canonical_query(url.query) + "\n" +
                                 fields + "\n" + names + "\n" + body_hash;
   const std::string scope = stamp.substr(0, 8) + "/" + region + "/" + service + "/aws4_request";
-  const std::string text = "AWS4-HMAC-SHA256\n" + stamp + "\n" + scope + "\n" + hex(sha256(canonical));
+  const std::string text = "AWS4-HMAC-SHA256\n" + stamp + "\n" + scope + "\n" + sha256_hex(canonical);
   Digest key = hmac(as_byte_span("AWS4" + keys.secret), stamp.substr(0, 8));
   for (const std::string_view part :
        {std::string_view(region), std::string_view(service), std::string_view("aws4_request")})

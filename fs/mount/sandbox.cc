@@ -154,8 +154,8 @@ void allow_network(const Rules& rules) {
   }
 }
 
-// A folder for the index is there before the rule that names it.
-void allow_index(const Rules& rules, const std::string& folder) {
+// A folder for files of its own is there before the rule that names it.
+void allow_own_folder(const Rules& rules, const std::string& folder) {
   if (folder.empty()) return;
   boost::system::error_code error;
   files::create_directories(files::path(folder).parent_path(), error);
@@ -180,7 +180,8 @@ std::string confine_files(const Options& options) {
     allow_around(rules, options.store, kReadFolder);
   if (options.read.follow_outside) rules.allow("/", kReadFolder);
   if (options.read.hdf5_plugins) allow_each_of(rules, "HDF5_PLUGIN_PATH");
-  allow_index(rules, options.index);
+  allow_own_folder(rules, options.index);
+  if (is_url(options.store)) allow_own_folder(rules, options.read.remote.cache_folder);
   allow_log(rules, options.log_file);
   if (options.mountpoint.empty()) {  // one is made, beside the store or here
     if (!is_url(options.store)) allow_around(rules, options.store, kMakeFolders | kReadFolder);

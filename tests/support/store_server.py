@@ -45,6 +45,7 @@ class StoreServer:
         self.keys = dict(KEYS if keys is None else keys)
         self.tokens = {}  # key id: session token
         self.anonymous = anonymous  # requests without a signature are served
+        self.weak = False  # ETags promise no more than that two versions are alike
         self.redirects = {}  # path: URL, or a function that gives it
         self.pages = {}  # path: function(handler) that answers
         self.requests, self.faults, self.versions = [], [], {}
@@ -172,13 +173,15 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if not os.path.isfile(place) or "/../" in path:
             return self.refuse(404, "NoSuchKey")
         status = os.stat(place)
-        etag = store.etag(path, status)
+        etag = ("W/" if store.weak else "") + store.etag(path, status)
         if fault and fault.kind == "other version":
             etag = '"another"'
         wanted = self.headers.get("If-Match")
         if wanted and wanted != etag:
             if not (fault and fault.kind == "other version"):  # which answers with it all the same
                 return self.refuse(412, "PreconditionFailed")
+        if not wanted and self.headers.get("If-None-Match") == etag:
+            return self.reply(304, b"", [("ETag", etag)])
         size, first, last = status.st_size, 0, status.st_size - 1
         fields = [("ETag", etag), ("Accept-Ranges", "bytes"), ("Last-Modified", email.utils.formatdate(int(status.st_mtime), usegmt=True))]
         if fault and fault.kind == "no version":

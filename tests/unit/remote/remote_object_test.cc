@@ -10,6 +10,7 @@ using namespace plainfs::remote;
 namespace {
 
 struct PlainOrigin : Origin {
+  std::string address(const std::string& location) const override { return location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
     HttpRequest request;
     request.url = location;
@@ -47,6 +48,30 @@ BOOST_AUTO_TEST_CASE(the_first_reply_tells_size_and_version) {
   BOOST_TEST(object.version()->size == 100U);
   BOOST_TEST(asks_with("If-Match: \"v1\""));
   BOOST_TEST(asks_with("Range: bytes=10-19"));
+}
+
+BOOST_AUTO_TEST_CASE(a_version_that_was_expected_is_settled_by_304) {
+  object.expect({100, "\"v1\"", "then"});
+  BOOST_TEST(!object.version());
+  BOOST_TEST(asks_with("If-None-Match: \"v1\""));
+  BOOST_REQUIRE(object.judge_refusal({304, {{"etag", "\"v1\""}}}, "").kind == Verdict::take);
+  BOOST_TEST(object.version()->size == 100U);
+  BOOST_TEST(object.version()->last_modified == "then");
+  BOOST_TEST(asks_with("If-Match: \"v1\""));
+  BOOST_TEST(!asks_with("If-None-Match: \"v1\""));
+  check_fails(object.judge_refusal({304, {}}, ""), Errc::unreadable, "304");
+}
+
+BOOST_AUTO_TEST_CASE(a_version_that_was_expected_may_be_another_now) {
+  object.expect({100, "\"v0\"", "then"});
+  settle();
+  BOOST_TEST(object.version()->etag == "\"v1\"");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_says_304_who_was_not_asked) {
+  check_fails(object.judge_refusal({304, {}}, ""), Errc::unreadable, "304");
+  object.expect({100, "\"v0\"", "then"});
+  check_fails(object.judge_refusal({304, {{"etag", "\"v1\""}}}, ""), Errc::unreadable, "304");
 }
 
 BOOST_AUTO_TEST_CASE(another_etag_or_size_is_a_change) {
