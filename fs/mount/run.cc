@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/filesystem.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,8 +21,8 @@
 
 #include "fs/ending.h"
 #include "fs/mount/mount.h"
-#include "fs/mount/mountpoint.h"
 #include "fs/mount/private_mounts.h"
+#include "fs/mount/run_folder.h"
 #include "fs/options.h"
 
 namespace plainfs {
@@ -77,36 +76,6 @@ class Signals {
  private:
   sigset_t before_{};
   int file_ = -1;
-};
-
-// The folder that the stores are mounted in, of this user alone.
-class Folder {
- public:
-  Folder() {
-    boost::system::error_code error;
-    std::string path = (boost::filesystem::temp_directory_path(error) / "plainfs-run-XXXXXX").string();
-    if (error || !::mkdtemp(path.data()))
-      throw Failure(kNoMountpoint, fmt::format("{}: {}", path, std::strerror(errno)));
-    path_ = boost::filesystem::canonical(path).string();
-  }
-  ~Folder() {
-    boost::system::error_code error;
-    for (const std::string& mountpoint : made_) boost::filesystem::remove(mountpoint, error);
-    boost::filesystem::remove(path_, error);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string add(const std::string& store) {
-    const std::string path = new_mountpoint(path_, store);
-    if (path.empty()) throw Failure(kNoMountpoint, path_ + ": no directory can be made in it");
-    made_.push_back(path);
-    return path;
-  }
-
- private:
-  std::string path_;
-  std::vector<std::string> made_;
 };
 
 // One mounted store: a process that serves it, until it is unmounted or this process is gone.
@@ -242,7 +211,7 @@ int run_command(const std::vector<std::string>& arguments) {
   if (stores.empty()) throw Failure(kUsage, "run: no store is given");
   const Signals signals;
   enter_private_mounts();
-  Folder folder;
+  RunFolder folder;
   std::vector<Served> served;
   std::vector<std::string> mountpoints;
   try {

@@ -73,9 +73,21 @@ class Run(Folder):
         self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")))
 
     def started(self, code):
-        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", code], env=self.environment, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", code], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
+
+    def test_what_a_killed_one_left_is_removed_by_the_next(self):
+        living = self.started("echo ready; read line; ls $PLAINFS_MOUNT")
+        killed = self.started("echo ready; exec sleep 0.2")
+        killed.kill()
+        killed.communicate()
+        deadline = time.monotonic() + 20 * mounted.PATIENCE
+        while len(os.listdir(self.temporary)) > 1 and time.monotonic() < deadline:  # until what served it has ended
+            self.assertEqual(self.run_with(SAMPLE, "--", "true").returncode, 0)
+        self.assertEqual(len(os.listdir(self.temporary)), 1)
+        shown = living.communicate("\n")[0]
+        self.assertIn("matrix.mtx", shown)
 
     def test_signals_go_on_to_the_command(self):
         for name in ("TERM", "INT", "HUP", "USR1", "USR2", "QUIT"):
