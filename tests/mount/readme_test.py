@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 
@@ -289,6 +290,14 @@ class Seurat(Recipe):
             file.write(block("# Snakefile"))
         self.run_in_folder("snakemake", "--cores", "2", "--quiet", HOME=self.folder)
         self.assert_is_export("pbmc")
+
+    @needs_modules("distributed")
+    def test_dask_exports(self):
+        self.copy_store("pbmc")
+        with open(os.path.join(self.folder, "tasks.py"), "w", encoding="utf-8") as file:
+            file.write(block("# Dask"))
+        self.run_in_folder(sys.executable, "tasks.py", HOME=self.folder)
+        self.assert_is_export("exported")
 
     @needs("tar")
     def test_an_archive_is_unpacked(self):
