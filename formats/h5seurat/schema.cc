@@ -117,9 +117,9 @@ void describe(const Node& raw_root, Store& store) {
   store.format = "h5Seurat";
   try {
     store.version = texts_of(root->attributes(), "version")[0];
-    store.details.emplace_back("index", index_of(*root));
+    store.details.emplace_back("h5seurat", index_of(*root));
   } catch (const Error& error) {
-    store.details.emplace_back("index", Json(error.what()));
+    store.details.emplace_back("h5seurat", Json(error.what()));
   }
 }
 
