@@ -28,10 +28,12 @@ namespace files = boost::filesystem;
 constexpr std::string_view kMagic = "plainfs blocks 1", kExtension = ".blocks", kUnfinished = ".part";
 constexpr uint64_t kPage = 4096;
 constexpr size_t kEntry = 2 * sizeof(uint32_t);
+// Of objects with more (1 TiB) nothing is kept: what is there is looked at when they are opened.
+constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
 constexpr size_t kEntriesAtOnce = 64 << 10;
 
 uint64_t block_count(const Version& version) {
-  return (version.size + kBlockBytes - 1) / kBlockBytes;
+  return version.size / kBlockBytes + (version.size % kBlockBytes != 0);
 }
 
 uint64_t entry_of(uint64_t block) {
@@ -83,8 +85,9 @@ bool write_at(int file, uint64_t offset, ByteSpan bytes) {
   return true;
 }
 
-bool is_strong(const std::string& etag) {
-  return etag.starts_with('"');
+bool can_be_kept(const Version& version) {
+  const bool is_strong = version.etag.starts_with('"');
+  return is_strong && version.size > 0 && block_count(version) <= kMostBlocks;
 }
 
 Bytes head_of(const Version& version) {
@@ -104,8 +107,7 @@ std::optional<Version> version_in(std::string_view text) {
   Version version{0, std::string(text.substr(first + 1, second - first - 1)),
                   std::string(text.substr(second + 1))};
   const auto [end, error] = std::from_chars(text.data(), text.data() + first, version.size);
-  if (error != std::errc() || end != text.data() + first || version.size > kLargestObject)
-    return std::nullopt;
+  if (error != std::errc() || end != text.data() + first) return std::nullopt;
   return version;
 }
 
@@ -224,7 +226,7 @@ DiskBlocksPtr DiskCache::find(const std::string& address) {
   Descriptor file(::open(path_of(address).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.number() < 0) return nullptr;
   std::optional<Version> version = read_head(file.number());
-  if (!version || !is_strong(version->etag)) return nullptr;
+  if (!version || !can_be_kept(*version)) return nullptr;
   // Whoever makes room has it alone, and removes it.
   if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return nullptr;
   struct stat status {};
@@ -235,7 +237,7 @@ DiskBlocksPtr DiskCache::find(const std::string& address) {
 
 DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version) {
   static std::atomic<unsigned> number{0};
-  if (version.size == 0 || !is_strong(version.etag)) return nullptr;
+  if (!can_be_kept(version)) return nullptr;
   if (DiskBlocksPtr found = find(address); found && is_same(found->version(), version)) return found;
   const Bytes head = head_of(version);
   if (head.size() > kPage || !make_room(kPage)) return nullptr;

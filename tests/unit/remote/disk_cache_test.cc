@@ -84,12 +84,15 @@ BOOST_AUTO_TEST_CASE(another_version_has_nothing_of_the_one_before) {
   BOOST_TEST((shown(*old, 2) == block(8)));
 }
 
-BOOST_AUTO_TEST_CASE(versions_that_promise_nothing_are_not_kept) {
+BOOST_AUTO_TEST_CASE(versions_that_promise_nothing_and_giants_are_not_kept) {
   for (const std::string etag : {"", "W/\"v1\""})
     BOOST_TEST(!cache->open(kAddress, Version{kSize, etag, "then"}));
   BOOST_TEST(!cache->open(kAddress, Version{0, "\"v1\"", "then"}));
   BOOST_TEST(!cache->open(kAddress, Version{kSize, '"' + std::string(5000, 'v') + '"', "then"}));
+  for (const uint64_t size : {(uint64_t{1} << 40) + 1, kLargestObject})
+    BOOST_TEST(!cache->open(kAddress, Version{size, "\"v1\"", "then"}));
   BOOST_TEST(files::is_empty(folder));
+  BOOST_TEST(cache->open(kAddress, Version{uint64_t{1} << 40, "\"v1\"", "then"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_block_that_is_not_as_it_was_written_is_not_there) {
