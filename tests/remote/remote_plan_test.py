@@ -55,6 +55,18 @@ class Plan(RemoteTest):
         self.assertEqual(json.loads(plan)["options"]["region"], "lab")
         self.assertNotIn(remote.SECRET, plan)
 
+    def test_tasks_of_a_machine_share_what_they_read(self):
+        server = self.served(StoreServer(self.folder))
+        self.assertEqual(run("export", "--plan", "--tasks", str(TASKS), server.url + "/x.h5ad", self.path("plan")).returncode, 0)
+        cache = ("-o", f"remote_cache={self.path('cache')}")
+        for task in range(1, TASKS + 1):
+            server.requests.clear()
+            result = run("export", *cache, "--task", str(task), self.path("plan"), self.path("planned"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([status for _, _, status in server.requests], [304])
+        self.assertEqual(run("export", "--finish", self.path("plan"), self.path("planned")).returncode, 0)
+        self.assertEqual(tree(self.path("planned")), self.exported(self.path("x.h5ad")))
+
     def test_a_store_that_changed_since_is_refused(self):
         server = self.served(StoreServer(self.folder))
         self.assertEqual(run("export", "--plan", "--tasks", "1", server.url + "/x.h5ad", self.path("plan")).returncode, 0)

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "formats/base/modified_time.h"
 #include "fs/commands/plan/plan_commands.h"
@@ -219,7 +220,9 @@ int task_command(Arguments arguments) {
   options.store = plan.store;
   options.views = plan.views;
   options.subdir = plan.subdir;
-  options.read = plan.read;
+  const RemoteOptions given = std::exchange(options.read, plan.read).remote;
+  options.read.remote.cache_folder = given.cache_folder;  // of the machine that the task runs on
+  options.read.remote.cache_bytes = given.cache_bytes;
   options.index = sizes_folder(path);
   Session session(options);
   return Task(session, plan, folder, *number - 1).run();
