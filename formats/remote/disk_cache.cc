@@ -197,13 +197,14 @@ DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
   boost::system::error_code error;
   files::create_directories(files::path(folder_).parent_path(), error);
   const bool is_made = ::mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST;
-  // Only a file that is made tells whether files can be made.
+  // Only a file that is made tells whether files can be made, and locked.
   const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
   const Descriptor file(is_made ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                                 : -1);
-  if (file.number() < 0)
-    throw unreadable("remote_cache={}: {}", folder_, std::generic_category().message(errno));
-  ::unlink(probe.c_str());
+  const bool is_usable = file.number() >= 0 && ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;
+  const int reason = errno;
+  if (file.number() >= 0) ::unlink(probe.c_str());
+  if (!is_usable) throw unreadable("remote_cache={}: {}", folder_, std::generic_category().message(reason));
 }
 
 size_t DiskCache::most_open() {
