@@ -24,8 +24,8 @@ struct PooledObject {
   uint64_t id;  // of BlockPool::new_object()
   std::shared_ptr<RemoteObject> object;
   uint64_t size;
-  std::shared_ptr<DiskBlocks> disk;  // null: none are kept
-  ReadAhead ahead;                   // guarded by the pool
+  DiskBlocksPtr disk;  // null: none are kept
+  ReadAhead ahead;     // guarded by the pool
 
   uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }

@@ -143,6 +143,7 @@ DiskBlocks::DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Versio
       version_(std::move(version)),
       is_there_(block_count(version_)) {
   look_what_is_there();
+  cache_->opened();
 }
 
 DiskBlocks::~DiskBlocks() {
@@ -215,31 +216,41 @@ std::string DiskCache::path_of(const std::string& address) const {
   return fmt::format("{}/{}{}", folder_, sha256_hex(address), kExtension);
 }
 
-DiskBlocksPtr DiskCache::hold(Descriptor file, Version version) {
-  if (open_.fetch_add(1, std::memory_order_relaxed) >= most_open()) {
-    closed();
-    return nullptr;
-  }
-  return std::make_shared<DiskBlocks>(shared_from_this(), std::move(file), std::move(version));
+// An open file that nobody removes, and what it holds blocks of.
+struct DiskCache::Kept {
+  Descriptor file;
+  Version version;
+};
+
+DiskBlocksPtr DiskCache::hold(Kept kept) {
+  if (open_.load(std::memory_order_relaxed) >= most_open()) return nullptr;
+  return std::make_shared<DiskBlocks>(shared_from_this(), std::move(kept.file), std::move(kept.version));
 }
 
-DiskBlocksPtr DiskCache::find(const std::string& address) {
+std::optional<DiskCache::Kept> DiskCache::kept_at(const std::string& address) {
   Descriptor file(::open(path_of(address).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.number() < 0) return nullptr;
+  if (file.number() < 0) return std::nullopt;
   std::optional<Version> version = read_head(file.number());
-  if (!version || !can_be_kept(*version)) return nullptr;
+  if (!version || !can_be_kept(*version)) return std::nullopt;
   // Whoever makes room has it alone, and removes it.
-  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return nullptr;
+  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return nullptr;
-  ::futimens(file.number(), nullptr);
-  return hold(std::move(file), std::move(*version));
+  if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
+  return Kept{std::move(file), std::move(*version)};
+}
+
+std::optional<Version> DiskCache::version_of(const std::string& address) {
+  std::optional<Kept> kept = kept_at(address);
+  return kept ? std::optional(std::move(kept->version)) : std::nullopt;
 }
 
 DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version) {
   static std::atomic<unsigned> number{0};
   if (!can_be_kept(version)) return nullptr;
-  if (DiskBlocksPtr found = find(address); found && is_same(found->version(), version)) return found;
+  if (std::optional<Kept> kept = kept_at(address); kept && is_same(kept->version, version)) {
+    ::futimens(kept->file.number(), nullptr);
+    return hold(std::move(*kept));
+  }
   const Bytes head = head_of(version);
   if (head.size() > kPage || !make_room(kPage)) return nullptr;
   const std::string path = path_of(address);
@@ -248,7 +259,7 @@ DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version
   if (file.number() < 0) return nullptr;
   if (write_at(file.number(), 0, head) && ::flock(file.number(), LOCK_SH | LOCK_NB) == 0 &&
       ::rename(unfinished.c_str(), path.c_str()) == 0)
-    return hold(std::move(file), version);
+    return hold({std::move(file), version});
   ::unlink(unfinished.c_str());
   return nullptr;
 }
@@ -263,14 +274,14 @@ bool DiskCache::make_room(uint64_t bytes) {
 // Requires: mutex_ is held. Other programs write too; so the disk is asked, and what is written between two
 // looks stays below the size that was said.
 void DiskCache::look() {
-  struct Kept {
+  struct Object {
     timespec used;
     uint64_t bytes;
     std::string path;
   };
   was_looked_at_ = true;
   written_ = 0;
-  std::vector<Kept> kept;
+  std::vector<Object> kept;
   uint64_t sum = 0;
   boost::system::error_code error;
   for (files::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
@@ -283,7 +294,7 @@ void DiskCache::look() {
   }
   const uint64_t most = most_bytes_ - most_bytes_ / 8;
   if (sum > most) {
-    std::sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
+    std::sort(kept.begin(), kept.end(), [](const Object& a, const Object& b) {
       return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
     });
     for (auto oldest = kept.begin(); sum > most - most_bytes_ / 8 && oldest != kept.end(); ++oldest) {

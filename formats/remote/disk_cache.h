@@ -38,7 +38,6 @@ class DiskBlocks {
   DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Version version);
   ~DiskBlocks();
 
-  const Version& version() const { return version_; }
   bool has(uint64_t block) const;
   // False where it is not there, or not as it was written; has() says so from then on. out: as long as the
   // block is.
@@ -68,19 +67,22 @@ class DiskCache : public std::enable_shared_from_this<DiskCache> {
   // How many objects can be open at once, of which blocks are kept.
   static size_t most_open();
 
-  // Of the version that was kept last; null where there is none. address: Origin::address.
-  DiskBlocksPtr find(const std::string& address);
+  // That was kept last; nullopt where nothing is. address: Origin::address.
+  std::optional<Version> version_of(const std::string& address);
   // Of this version, in place of any other. Null where it cannot be kept, or must not be: versions without a
   // strong ETag may be those of several contents (RFC 9110, section 8.8.1), and the disk may be full.
   DiskBlocksPtr open(const std::string& address, const Version& version);
 
   // Before so many bytes more are written: whether they may be.
   bool make_room(uint64_t bytes);
+  void opened() { open_.fetch_add(1, std::memory_order_relaxed); }
   void closed() { open_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
   std::string path_of(const std::string& address) const;
-  DiskBlocksPtr hold(Descriptor file, Version version);
+  struct Kept;
+  std::optional<Kept> kept_at(const std::string& address);
+  DiskBlocksPtr hold(Kept kept);
   void look();
 
   const std::string folder_;

@@ -165,8 +165,10 @@ uint64_t RemoteSources::first_bytes(const std::string& location) {
 
 std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& location) {
   auto object = std::make_shared<RemoteObject>(origin_, location);
-  if (const DiskBlocksPtr kept = disk_ ? disk_->find(origin_->address(location)) : nullptr)
-    object->expect(kept->version());
+  if (disk_) {
+    if (std::optional<Version> kept = disk_->version_of(origin_->address(location)))
+      object->expect(std::move(*kept));
+  }
   return object;
 }
 

@@ -1,6 +1,6 @@
-// What the daemon may do once it serves: read the store's folder, write its own index and log, speak with the
-// kernel and with servers. Where the bytes of a store make it do something else, the system refuses: Landlock
-// for files, a filter of system calls, no new privileges. Linux only.
+// What the daemon may do once it serves: read the store's folder, write its own index, log and cache of
+// blocks, speak with the kernel and with servers. Where the bytes of a store make it do something else, the
+// system refuses: Landlock for files, a filter of system calls, no new privileges. Linux only.
 #pragma once
 
 #include <string>

@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
   BOOST_TEST(options.read.remote.no_sign);
   BOOST_TEST(to_json_text(describe(options)) ==
              R"({"cache_size":268435456,"index":"/x","no_sign":true,"endpoint":"http://x","region":"lab"})");
+  const Options cached = parse({"-o", "remote_cache=/y,remote_cache_size=1m,index=/x", "s3://b/k"});
+  BOOST_TEST(cached.read.remote.cache_folder == "/y");
+  BOOST_TEST(to_json_text(describe(cached)) ==
+             R"({"cache_size":268435456,"index":"/x","remote_cache":"/y","remote_cache_size":1048576})");
 }
 
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {

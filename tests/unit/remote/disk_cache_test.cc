@@ -55,14 +55,16 @@ void flip(const std::string& path, off_t place) {
 BOOST_FIXTURE_TEST_SUITE(disk_cache, Fixture)
 
 BOOST_AUTO_TEST_CASE(what_was_written_is_there_in_a_later_session) {
-  BOOST_TEST(!cache->find(kAddress));
+  BOOST_TEST(!cache->version_of(kAddress).has_value());
   cache->open(kAddress, version)->write(1, block(7));
   cache->open(kAddress, version)->write(5, block(9, 100));
-  const DiskBlocksPtr found = std::make_shared<DiskCache>(folder, 1 << 30)->find(kAddress);
+  const DiskBlocksPtr found = std::make_shared<DiskCache>(folder, 1 << 30)->open(kAddress, version);
   BOOST_REQUIRE(found);
-  BOOST_TEST(found->version().size == kSize);
-  BOOST_TEST(found->version().etag == "\"v1\"");
-  BOOST_TEST(found->version().last_modified == "then");
+  const std::optional<Version> kept = cache->version_of(kAddress);
+  BOOST_REQUIRE(kept.has_value());
+  BOOST_TEST(kept->size == kSize);
+  BOOST_TEST(kept->etag == "\"v1\"");
+  BOOST_TEST(kept->last_modified == "then");
   BOOST_TEST((shown(*found, 1) == block(7)));
   BOOST_TEST((shown(*found, 5, 100) == block(9, 100)));
   for (const uint64_t absent : {0, 2, 3, 4, 6, 1000}) BOOST_TEST(!found->has(absent));
@@ -77,7 +79,7 @@ BOOST_AUTO_TEST_CASE(another_version_has_nothing_of_the_one_before) {
     BOOST_REQUIRE(made);
     BOOST_TEST(!made->has(1));
   }
-  BOOST_TEST(cache->find(kAddress)->version().size == kSize + 1);
+  BOOST_TEST(cache->version_of(kAddress)->size == kSize + 1);
   // Who reads the old one goes on.
   old->write(2, block(8));
   BOOST_TEST((shown(*old, 1) == block(7)));
@@ -112,12 +114,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_none_is_made_anew) {
   for (const off_t place : {0, 16, 20, 24, 30}) {
     cache->open(kAddress, version)->write(1, block(7));
     flip(only_file(), place);
-    BOOST_TEST(!cache->find(kAddress));
+    BOOST_TEST(!cache->version_of(kAddress).has_value());
     BOOST_TEST(!cache->open(kAddress, version)->has(1));
-    BOOST_TEST(cache->find(kAddress));
+    BOOST_TEST(cache->version_of(kAddress).has_value());
   }
   BOOST_REQUIRE(::truncate(only_file().c_str(), 30) == 0);
-  BOOST_TEST(!cache->find(kAddress));
+  BOOST_TEST(!cache->version_of(kAddress).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(no_more_of_the_disk_is_taken_than_was_said) {
@@ -137,8 +139,8 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_disk_is_taken_than_was_said) {
     for (uint64_t number = 0; number < 5; ++number) blocks->write(number, block(i));
     BOOST_TEST(taken() <= kMost);
   }
-  BOOST_TEST(!small->find(kAddress + "0"));
-  const DiskBlocksPtr last = small->find(kAddress + "19");
+  BOOST_TEST(!small->version_of(kAddress + "0").has_value());
+  const DiskBlocksPtr last = small->open(kAddress + "19", version);
   BOOST_REQUIRE(last);
   BOOST_TEST((shown(*last, 4) == block(19)));
   // What somebody has open stays; others are then not kept.
