@@ -53,8 +53,10 @@ inline std::string sizes_folder(const std::string& plan) {
   return plan + ".sizes";
 }
 
-// Shares the bytes of the files among so many tasks, as evenly as cuts allow, in the order of the files. A
-// file is cut only where cut(file, offset), a place at or before offset, says that it is best cut.
+// Shares the bytes of the files among so many tasks, as evenly as cuts allow. Of a large file every task has
+// an equal part, whatever a byte of it costs to make (text of doubles takes half as long again as text of
+// integers); the others follow each other. A file is cut only where cut(file, offset), a place at or before
+// offset, says that it is best cut.
 std::vector<std::vector<PlannedRange>> share_out(
     const std::vector<PlannedFile>& files, size_t tasks,
     const std::function<uint64_t(size_t file, uint64_t offset)>& cut);

@@ -1,45 +1,98 @@
 #include <algorithm>
+#include <numeric>
 
 #include "fs/commands/plan/export_plan.h"
 
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kLeastRange = 1 << 20;  // of a file that is cut
+constexpr uint64_t kLeastRange = 1 << 20;   // of a file that is cut
+constexpr uint64_t kLeastShare = 16 << 20;  // of a file that every task has a share of
+
+using Cut = std::function<uint64_t(size_t file, uint64_t offset)>;
+
+uint64_t fraction(uint64_t whole, size_t part, size_t parts) {
+  return whole / parts * part + whole % parts * part / parts;
+}
+
+class Sharing {
+ public:
+  Sharing(const std::vector<PlannedFile>& files, size_t tasks, const Cut& cut)
+      : files_(files), cut_(cut), shares_(tasks), bytes_(tasks) {}
+
+  std::vector<std::vector<PlannedRange>> make() {
+    std::vector<size_t> others;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (shares_.size() > 1 && files_[i].size / shares_.size() >= kLeastShare)
+        share_by_all(i);
+      else
+        others.push_back(i);
+    }
+    fill_up(others);
+    for (auto& share : shares_)
+      std::sort(share.begin(), share.end(),
+                [](const PlannedRange& a, const PlannedRange& b) { return a.file < b.file; });
+    return std::move(shares_);
+  }
+
+ private:
+  void give(size_t task, size_t file, uint64_t first, uint64_t end) {
+    shares_[task].push_back({file, first, end - first});
+    bytes_[task] += end - first + (first == 0 ? kFileCost : 0);
+  }
+
+  void share_by_all(size_t file) {
+    uint64_t at = 0;
+    for (size_t task = 0; task < shares_.size(); ++task) {
+      const uint64_t wanted = fraction(files_[file].size, task + 1, shares_.size());
+      const uint64_t end = task + 1 == shares_.size() ? wanted : std::max(at, cut_(file, wanted));
+      if (end > at) give(task, file, at, end);
+      at = end;
+    }
+  }
+
+  // What tasks up to each are to have is counted from the beginning, so that cuts which come early do not add
+  // up.
+  void fill_up(const std::vector<size_t>& files) {
+    uint64_t total = std::accumulate(bytes_.begin(), bytes_.end(), uint64_t{0});
+    for (const size_t file : files) total += files_[file].size + kFileCost;
+    size_t task = 0;
+    uint64_t before = 0;  // what the tasks before have
+    const auto room = [&] {
+      const uint64_t limit = fraction(total, task + 1, shares_.size());
+      return limit - std::min(limit, before + bytes_[task]);
+    };
+    const auto next = [&] { before += bytes_[task++]; };
+    for (const size_t file : files) {
+      for (uint64_t at = 0, size = files_[file].size;;) {
+        while (task + 1 < shares_.size() && room() == 0) next();
+        uint64_t end = size;
+        if (task + 1 < shares_.size() && size - at > room()) {
+          end = cut_(file, at + room());
+          if (size - std::min(end, size) < kLeastRange) end = size;
+        }
+        if (end < at + kLeastRange && end < size) {  // too little to begin with
+          next();
+          continue;
+        }
+        give(task, file, at, end);
+        at = end;
+        if (at == size) break;
+      }
+    }
+  }
+
+  const std::vector<PlannedFile>& files_;
+  const Cut& cut_;
+  std::vector<std::vector<PlannedRange>> shares_;
+  std::vector<uint64_t> bytes_;  // that each task has so far, and what its files cost
+};
 
 }  // namespace
 
-std::vector<std::vector<PlannedRange>> share_out(
-    const std::vector<PlannedFile>& files, size_t tasks,
-    const std::function<uint64_t(size_t file, uint64_t offset)>& cut) {
-  std::vector<std::vector<PlannedRange>> shares(tasks);
-  uint64_t total = 0, done = 0;
-  for (const PlannedFile& file : files) total += file.size + kFileCost;
-  size_t task = 0;
-  // What tasks up to this one are to have done. Counted from the beginning, so that cuts which come early do
-  // not add up.
-  const auto limit = [&] { return total / tasks * (task + 1) + total % tasks * (task + 1) / tasks; };
-  for (size_t i = 0; i < files.size(); ++i) {
-    for (uint64_t at = 0;;) {
-      while (task + 1 < tasks && done >= limit()) ++task;
-      const uint64_t left = files[i].size - at;
-      const uint64_t room = limit() - std::min(limit(), done);
-      uint64_t end = files[i].size;
-      if (task + 1 < tasks && left > room) {
-        end = cut(i, at + room);
-        if (files[i].size - std::min(end, files[i].size) < kLeastRange) end = files[i].size;
-      }
-      if (end < at + kLeastRange && end < files[i].size) {  // too little to begin with
-        ++task;
-        continue;
-      }
-      shares[task].push_back({i, at, end - at});
-      done += end - at + (at == 0 ? kFileCost : 0);
-      at = end;
-      if (at == files[i].size) break;
-    }
-  }
-  return shares;
+std::vector<std::vector<PlannedRange>> share_out(const std::vector<PlannedFile>& files, size_t tasks,
+                                                 const Cut& cut) {
+  return Sharing(files, tasks, cut).make();
 }
 
 }  // namespace plainfs

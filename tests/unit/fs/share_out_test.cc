@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "fs/commands/plan/export_plan.h"
@@ -18,25 +19,27 @@ uint64_t anywhere(size_t, uint64_t offset) {
   return offset;
 }
 
-// That each byte is somebody's, in the order of the files; and what each task has.
+// That each byte is somebody's, once, and that a task has its files in their order; and what each task has.
 std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares& shares) {
-  std::vector<uint64_t> sums;
-  size_t file = 0;
-  uint64_t at = 0;
+  std::vector<uint64_t> sums, ends(files.size());
+  std::vector<bool> is_somebodys(files.size());
   for (const auto& task : shares) {
     uint64_t& sum = sums.emplace_back(0);
-    for (const PlannedRange& range : task) {
-      BOOST_REQUIRE_EQUAL(range.file, file);
-      BOOST_REQUIRE_EQUAL(range.first, at);
-      at += range.size;
+    for (size_t i = 0; i < task.size(); ++i) {
+      const PlannedRange& range = task[i];
+      if (i > 0) BOOST_REQUIRE_LT(task[i - 1].file, range.file);
+      BOOST_REQUIRE_EQUAL(range.first, ends[range.file]);  // of tasks in their order
+      if (files[range.file].size > 0) BOOST_REQUIRE_GT(range.size, 0u);
+      BOOST_REQUIRE(files[range.file].size > 0 || !is_somebodys[range.file]);
+      is_somebodys[range.file] = true;
+      ends[range.file] += range.size;
       sum += range.size;
-      BOOST_REQUIRE_LE(at, files[file].size);
-      if (at < files[file].size) continue;
-      at = 0;
-      ++file;
     }
   }
-  BOOST_CHECK_EQUAL(file, files.size());
+  for (size_t i = 0; i < files.size(); ++i) {
+    BOOST_CHECK_EQUAL(ends[i], files[i].size);
+    BOOST_CHECK(is_somebodys[i]);
+  }
   return sums;
 }
 
@@ -62,6 +65,30 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_one_task_of) {
   const auto files = files_of({1000 * kMega, 1});
   const Shares shares = share_out(files, 4, [](size_t, uint64_t) { return uint64_t{0}; });
   check(files, shares);
+}
+
+BOOST_AUTO_TEST_CASE(of_large_files_all_tasks_have_an_equal_part) {
+  const auto files = files_of({300 * kMega, 10 * kMega, 90 * kMega, 40 * kMega});
+  const Shares shares = share_out(files, 3, anywhere);
+  check(files, shares);
+  for (const auto& task : shares) {
+    BOOST_REQUIRE_GE(task.size(), 2u);
+    BOOST_CHECK_EQUAL(task[0].size, 100 * kMega);
+    const auto third =
+        std::find_if(task.begin(), task.end(), [](const auto& range) { return range.file == 2; });
+    BOOST_REQUIRE(third != task.end());
+    BOOST_CHECK_EQUAL(third->size, 30 * kMega);
+  }
+}
+
+// The small files even out what the cuts of the large one left uneven.
+BOOST_AUTO_TEST_CASE(uneven_cuts_are_evened_out_by_the_rest) {
+  const auto files = files_of({100 * kMega, 15 * kMega, 15 * kMega, 10 * kMega});
+  const Shares shares =
+      share_out(files, 2, [](size_t file, uint64_t offset) { return file == 0 ? 30 * kMega : offset; });
+  const std::vector<uint64_t> sums = check(files, shares);
+  BOOST_CHECK_EQUAL(sums[0], 70 * kMega);
+  BOOST_CHECK_EQUAL(sums[1], 70 * kMega);
 }
 
 BOOST_AUTO_TEST_CASE(small_files_are_not_cut_and_cost_something) {
