@@ -461,6 +461,38 @@ class Bench:
                 self.table.row(f"{name}: head -1", time_text(m["head"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
                 self.table.row(f"{name}: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
 
+    def one_task_and_two(self, store, options, names):
+        """Seconds of a task that does everything, and of two that share it; each is bound to a core of its own."""
+        def export(folder, tasks):
+            plan = os.path.join(folder, "plan.json")
+            subprocess.run([self.programs.path(), "export", "--plan", "--tasks", str(tasks), *options, store, *names, plan], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            start = time.monotonic()
+            running = [subprocess.Popen([self.programs.path(), "export", "--task", str(i + 1), plan, os.path.join(folder, "out")],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        preexec_fn=lambda core=core: os.sched_setaffinity(0, {core}))
+                       for i, core in enumerate(sorted(os.sched_getaffinity(0))[:tasks])]
+            if [process.wait() for process in running] != [0] * tasks:
+                raise RuntimeError(f"{store}: a task failed")
+            return time.monotonic() - start
+
+        seconds = {}
+        for name, tasks in (("one", 1), ("two", 2)):
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                seconds[name] = export(folder, tasks)
+        return seconds
+
+    def plan(self):
+        """What the tasks of a plan gain. Writes to the disk of the build folder."""
+        small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
+        seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
+        scale = 10 if self.options.quick else 1
+        wide = self.python_store("wide.h5ad", "generate_anndata.py", "sparse", "--cells", str(80_000 // scale), "--nonzeros", str(200_000_000 // scale))
+        self.table.heading("Tasks of a plan, each bound to a core")
+        for store, options, names, what in ((seurat, ["-o", "views=csv"], [], "seurat.h5seurat: all .csv"), (wide, [], ["X/matrix.mtx"], "wide.h5ad: X/matrix.mtx")):
+            m = self.median(lambda s=store, o=options, n=names: self.one_task_and_two(s, o, n), alone=True)
+            self.table.row(f"{what}, two tasks", time_text(m["two"]), f"one task {time_text(m['one'])}", m["two"] / m["one"])
+
     def growth(self):
         """Rates of one matrix repeated, which are not to fall as it grows. The large ones take 30 GB and go when they are measured."""
         once = 102_400_000 // (100 if self.options.quick else 1)
@@ -496,7 +528,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, nwb, zarr, growth (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, nwb, zarr, plan, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -506,7 +538,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "nwb", "zarr", "growth"):
+    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "nwb", "zarr", "plan", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"
