@@ -111,27 +111,36 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
   const uint64_t members = divide_up(file_size, kBgzfPayload), members_end = whole - kEnd.size();
   const uint64_t first = offset < members_end ? offset / kMember : members;
   const uint64_t last = std::min(divide_up(end, kMember), members);
-  const uint64_t from = first * kBgzfPayload, to = std::min(file_size, last * kBgzfPayload);
+  const auto payload = [&](uint64_t member) {
+    return std::min(kBgzfPayload, file_size - member * kBgzfPayload);
+  };
   Window window(first < members ? first * kMember : members_end, offset, end);
   if (first < last) {
+    // The text of a member is wanted from its beginning, for its checksum; of the last one up to the end.
+    const uint64_t last_text = (last - 1) * kMember + kHeader;
+    const uint64_t from = first * kBgzfPayload;
+    const uint64_t to =
+        (last - 1) * kBgzfPayload + std::min(payload(last - 1), end - std::min(end, last_text));
     const Slices content = file_->read(from, to - from);
     if (content.size() != to - from)
       throw unreadable("{} bytes at {} came as {}", to - from, from, content.size());
     const auto frames = std::make_shared<std::vector<Frame>>(last - first);
     PartCursor cursor(content);
-    for (uint64_t left = to - from, i = 0; left > 0; ++i) {
-      const uint64_t length = std::min(left, kBgzfPayload);
-      Frame& frame = (*frames)[i];
+    for (uint64_t member = first; member < last; ++member) {
+      const uint64_t length = payload(member);
+      const bool has_trailer = member * kMember + kHeader + length < end;
+      Frame& frame = (*frames)[member - first];
       frame.set_header(length);
       window.add(frame.header, frames);
       uint32_t crc = 0;
-      cursor.take(length, [&](ByteSpan bytes, const std::shared_ptr<const void>& owner) {
-        crc = libdeflate_crc32(crc, bytes.data(), bytes.size());
-        window.add(bytes, owner);
-      });
+      cursor.take(has_trailer ? length : to - member * kBgzfPayload,
+                  [&](ByteSpan bytes, const std::shared_ptr<const void>& owner) {
+                    if (has_trailer) crc = libdeflate_crc32(crc, bytes.data(), bytes.size());
+                    window.add(bytes, owner);
+                  });
+      if (!has_trailer) continue;  // it is the last one, and cut off
       frame.set_trailer(crc, length);
       window.add(frame.trailer, frames);
-      left -= length;
     }
   }
   if (last == members) window.add(as_byte_span(kEnd), nullptr);
