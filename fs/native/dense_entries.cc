@@ -124,15 +124,17 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
       type.kind != Kind::logical)
     throw unsupported("a matrix of {}", type.name());
   matrix.values->check();
+  const bool are_rows = matrix.matrix->transposed;
   const auto cells = std::make_shared<DenseCells>();
-  cells->values = matrix.matrix->transposed ? in_row_order(matrix.values) : turned_round(matrix.values);
+  cells->values = are_rows ? in_row_order(matrix.values) : turned_round(matrix.values);
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
-  const FindingPtr counted = noted("dense entries 1", [&] {
-    count_entries(*cells, context);
-    return Finding{{}, {}, std::move(cells->pointer)};
-  });
+  const FindingPtr counted =
+      noted(are_rows ? kEntriesOfRows : "dense entries of columns 1", *matrix.values, [&] {
+        count_entries(*cells, context);
+        return Finding{{}, {}, std::move(cells->pointer)};
+      });
   cells->pointer = counted->numbers;
   const bool is_whole = cells->pointer.size() == cells->cells() + 1 && cells->pointer[0] == 0 &&
                         std::is_sorted(cells->pointer.begin(), cells->pointer.end());

@@ -2,7 +2,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <numeric>
 
+#include "formats/model/derived_array.h"
+#include "fs/native/dense_entries.h"
+#include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -56,6 +60,38 @@ void check_random(uint64_t lines, uint64_t width, Shape chunk, uint64_t seed, Ma
 }
 
 }  // namespace
+
+// Where the entries of each cell begin, of an array of cells by genes.
+std::vector<uint64_t> entries_of_cells(const ArrayPtr& values, Context& context) {
+  LabelledArray matrix{values, nullptr, nullptr};
+  matrix.matrix = MatrixFiles{true, nullptr, nullptr, nullptr};
+  const Elements pointer = read_all(*entries_of(matrix, context).pointer);
+  const auto numbers = pointer.values<uint64_t>();
+  return {numbers.begin(), numbers.end()};
+}
+
+void check_cells_counted_by_the_text(uint64_t cells, uint64_t genes, Shape chunk, bool any_missing) {
+  std::mt19937_64 random(cells);
+  std::vector<int32_t> stored(cells * genes);
+  std::vector<uint64_t> want(cells + 1);
+  for (uint64_t i = 0; i < stored.size(); ++i) {
+    stored[i] = random() % 3 == 0 ? static_cast<int32_t>(1 + random() % 1000) : 0;
+    want[i / genes + 1] += stored[i] != 0;
+  }
+  std::partial_sum(want.begin(), want.end(), want.begin());
+  TestContext context;
+  const auto chunked = std::make_shared<ChunkedCopy>(context, numbers(stored, {cells, genes}), chunk);
+  const ArrayPtr values =
+      !any_missing ? ArrayPtr(chunked) : with_missing(chunked, [](const Elements& elements, auto& missing) {
+        const auto is = elements.values<int32_t>();
+        for (uint64_t i = 0; i < is.size(); ++i) missing[i] = is[i] % 5 == 1;
+      });
+  TextFile file(dense_mtx(values, true, context), context);
+  BOOST_TEST(file.size() > 0u);
+  const uint64_t decoded = chunked->chunks_decoded();
+  BOOST_TEST(entries_of_cells(values, context) == want);
+  BOOST_TEST(chunked->chunks_decoded() == decoded);
+}
 
 BOOST_AUTO_TEST_SUITE(dense_mtx_view)
 
@@ -124,6 +160,15 @@ BOOST_AUTO_TEST_CASE(header_and_size_come_from_one_pass_over_the_array) {
   BOOST_TEST(file.size() > 0u);
   BOOST_TEST(array->chunks_decoded() < 2 * 64u);
   BOOST_TEST(read_text(file, 0, 80).find("1024 512 174763\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_of_the_text) {
+  for (const bool any_missing : {false, true}) {
+    check_cells_counted_by_the_text(700, 90, {64, 16}, any_missing);
+    check_cells_counted_by_the_text(3, 200'000, {1, 1000}, any_missing);  // several blocks a line
+    check_cells_counted_by_the_text(5, 30'011, {5, 30'011}, any_missing);
+    check_cells_counted_by_the_text(40'000, 2, {977, 2}, any_missing);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
