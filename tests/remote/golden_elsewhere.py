@@ -1,0 +1,75 @@
+"""What is the same of every golden case elsewhere as on the disk, and what cannot be."""
+import json
+import os
+import shutil
+
+from remote import DATA, RemoteTest, run, tree
+from cases import GOOD, VIEWS, cases
+
+# Stores that refer to others beside them, which are out of reach there, and one whose consolidated metadata leave a group out. What
+# both show is the same all the same.
+OTHERWISE = ("hdf5/links", "hdmf-zarr/external_links", "hdmf-zarr/object_codecs", "hdmf-zarr/own_specs", "hdmf-zarr/sources_0_10",
+             "hdmf-zarr/v3_convention")
+
+# A chunk that is a directory: keys of S3 have none, so there it is an absent one.
+ABSENT_IN_S3 = {"zarr/v2_bad": {"chunk_is_directory.csv", "chunk_is_directory.npy"}}
+ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "zarr.json")
+
+
+def is_folder_of_stores(store):
+    return os.path.isdir(store) and not any(os.path.exists(os.path.join(store, name)) for name in ROOTS)
+
+
+def stores_in(store):
+    """The store, or those in it where it is a mere folder of takane objects."""
+    inner = [os.path.join(store, name) for name in sorted(os.listdir(store))] if os.path.isdir(store) else []
+    objects = [place for place in inner if os.path.exists(os.path.join(place, "OBJECT"))]
+    return [store] if os.path.exists(os.path.join(store, "OBJECT")) or not objects else objects
+
+
+def has_documents(store):
+    """Whether a folder tells by itself what is in it, so that nobody need list it."""
+    if os.path.exists(os.path.join(store, "zarr.json")):
+        with open(os.path.join(store, "zarr.json"), encoding="utf-8") as file:
+            document = json.load(file)
+        return document.get("node_type") == "array" or bool(document.get("consolidated_metadata"))
+    return any(os.path.exists(os.path.join(store, name)) for name in ("version", ".zmetadata", ".zarray"))
+
+
+class GoldenElsewhere(RemoteTest):
+    def exported(self, name, *arguments, **more):
+        target = self.path(name)
+        done = run("export", "--views", VIEWS, *arguments, target, **more)
+        return done, tree(target)
+
+    def difference(self, is_s3, case, store, expected, url, env):
+        """What is wrong with the export of url; None where nothing is."""
+        name = os.path.relpath(case, DATA)
+        there, found = self.exported("there", url, env=env)
+        shutil.rmtree(self.path("there"), ignore_errors=True)
+        is_told = b"zarr.consolidate_metadata()" in there.stderr or b"plain HTTP" in there.stderr
+        if os.path.isdir(store) and not is_s3 and not found and is_told and not has_documents(store):
+            return None
+        if is_folder_of_stores(store):
+            is_refused = b"no such file" in there.stderr or b"a folder elsewhere that is no store" in there.stderr
+            return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
+        if name in OTHERWISE:
+            shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
+            return None if all(expected[1][path] == found[path] for path in shared) else f"{url}: {shared}"
+        # Of several errors it is the first that gives the exit code.
+        if (bool(expected[0].returncode), expected[1]) == (bool(there.returncode), found):
+            return None
+        paths = [path for path in sorted({*expected[1], *found}) if expected[1].get(path) != found.get(path)]
+        if is_s3 and set(paths) == ABSENT_IN_S3.get(name):
+            return None
+        return f"{url}: {there.returncode} {paths[:3]} {there.stderr.decode()[:300]}"
+
+    def differences(self, places):
+        """What is wrong, a line each. places: whether it is S3, the URL under which DATA lies, and the environment, of each."""
+        wrong = []
+        for case, store in ((case, inner) for case, store in cases(DATA, GOOD) for inner in stores_in(store)):
+            expected = self.exported("local", store)
+            shutil.rmtree(self.path("local"), ignore_errors=True)
+            for is_s3, url, env in places:
+                wrong.append(self.difference(is_s3, case, store, expected, f"{url}/{os.path.relpath(store, DATA)}", env))
+        return [line for line in wrong if line]
