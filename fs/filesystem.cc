@@ -164,12 +164,27 @@ OpenFile Filesystem::open(Inode file) {
   return {std::move(opening), std::move(view), file, changes};
 }
 
-Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
+void Filesystem::check_current(const OpenFile& file) const {
   if (!file.changes && file.opening->number() != number_.load(std::memory_order_relaxed))
     throw unreadable("the store was reopened since the file was");
-  Slices slices = file.view->read(offset, size);
+}
+
+void Filesystem::count_read(const Slices& slices) {
   requests_.reads.fetch_add(1, std::memory_order_relaxed);
   requests_.bytes_read.fetch_add(slices.size(), std::memory_order_relaxed);
+}
+
+Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
+  check_current(file);
+  Slices slices = file.view->read(offset, size);
+  count_read(slices);
+  return slices;
+}
+
+std::optional<Slices> Filesystem::read_beginning(const OpenFile& file, uint64_t offset, size_t size) {
+  check_current(file);
+  std::optional<Slices> slices = file.view->read_beginning(offset, size);
+  if (slices) count_read(*slices);
   return slices;
 }
 

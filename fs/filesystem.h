@@ -92,6 +92,8 @@ class Filesystem {
   OpenFile open(Inode file);
   // Fewer bytes than size only at the end.
   Slices read(const OpenFile& file, uint64_t offset, size_t size);
+  // The same without the pass that finds out the size, as ViewFile::read_beginning.
+  std::optional<Slices> read_beginning(const OpenFile& file, uint64_t offset, size_t size);
 
   // "user.NAME" of each attribute that Linux can hold as an extended one.
   std::vector<std::string> attribute_names(Inode inode);
@@ -122,6 +124,8 @@ class Filesystem {
  private:
   OpeningPtr current() const;
   Status status(Inode inode, bool with_size);
+  void check_current(const OpenFile& file) const;
+  void count_read(const Slices& slices);
   mode_t mode(Tree& tree, Inode inode, mode_t most) const;
 
   const Appearance appearance_;

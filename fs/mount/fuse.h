@@ -31,6 +31,7 @@ struct MountSettings {
   bool debug = false;
   bool reopens_on_change = false;  // where the store has changed, by what when_changed() was given
   MountKeeper* keeper = nullptr;   // mounts and unmounts for this process; null: it does so itself
+  bool begins_unsized = false;     // the first lines of a text do not wait for its size
   std::function<void()> answers;   // called once the kernel's first request is being answered
 };
 

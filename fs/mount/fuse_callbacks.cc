@@ -2,10 +2,8 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <functional>
 
@@ -225,6 +223,12 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem&) { mount.reopen_(then); });
   }
 
+  // Where the pass that finds out the size takes long, who wants the first lines has them without it. The
+  // kernel asks for the size before it reads into its pages; so such an opening reads past them.
+  static bool begins_unsized(const FuseMount& mount, ViewFile& view) {
+    return mount.settings_.begins_unsized && view.has_beginning() && !view.known_size();
+  }
+
   static void open(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
     const Inode inode = inode_of(node);
     FuseMount& mount = mount_of(request);
@@ -239,7 +243,7 @@ struct FuseCallbacks {
                      fuse_reply_err(request, ESTALE);
                      return;
                    }
-                   info.direct_io = file->file.changes;
+                   info.direct_io = file->file.changes || begins_unsized(mount, *file->file.view);
                    info.keep_cache = !file->file.changes;
                    mount.nodes_.opened(node);
                    info.fh = to_handle(std::move(file));
@@ -273,12 +277,19 @@ struct FuseCallbacks {
       opened.is_sized.store(true, std::memory_order_relaxed);
       reply_slices(request, filesystem.read(opened.file, static_cast<uint64_t>(offset), size));
     };
-    bool is_sized = true;
+    bool is_replied = true;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
-      is_sized = opened.is_sized.load(std::memory_order_relaxed) || opened.file.view->known_size();
-      if (is_sized) reply(filesystem);
+      if (opened.is_sized.load(std::memory_order_relaxed) || opened.file.view->known_size())
+        return reply(filesystem);
+      std::optional<Slices> beginning;
+      if (mount.settings_.begins_unsized)
+        beginning = filesystem.read_beginning(opened.file, static_cast<uint64_t>(offset), size);
+      if (beginning)
+        reply_slices(request, *std::move(beginning));
+      else
+        is_replied = false;
     });
-    if (!is_sized) when_sized(mount, request, inode, reply);
+    if (!is_replied) when_sized(mount, request, inode, reply);
   }
 
   static void opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
@@ -300,31 +311,11 @@ struct FuseCallbacks {
     fuse_reply_err(request, 0);
   }
 
-  // Entries are numbered "." 0, ".." 1, then as listed; an offset is the number of the next one.
   static void readdir(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
     const Inode inode = inode_of(node);
     guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
-      std::vector<char> buffer(size);
-      size_t used = 0;
-      const auto add = [&](const char* name, Inode of, mode_t type, off_t next) {
-        struct stat status {};
-        status.st_ino = of;
-        status.st_mode = type;
-        const size_t wanted =
-            fuse_add_direntry(request, buffer.data() + used, size - used, name, &status, next);
-        if (wanted > size - used) return false;
-        used += wanted;
-        return true;
-      };
-      bool fits = true;
-      if (offset < 1) fits = add(".", inode, S_IFDIR, 1);
-      if (fits && offset < 2) fits = add("..", filesystem.parent(inode), S_IFDIR, 2);
-      for (size_t i = std::max<off_t>(offset, 2) - 2; fits && i < listing.entries.size(); ++i) {
-        const Listing::Entry& entry = listing.entries[i];
-        fits = add(entry.name.c_str(), entry.inode, type_of(entry.kind), static_cast<off_t>(i) + 3);
-      }
-      fuse_reply_buf(request, buffer.data(), used);
+      reply_listing(request, listing, {inode, filesystem.parent(inode)}, offset, size);
     });
   }
 

@@ -3,15 +3,16 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <vector>
 
 namespace plainfs {
 namespace {
 
 constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
 
-}  // namespace
-
+// S_IFDIR and so on; 0 where it is not known yet.
 mode_t type_of(FileKind kind) {
   switch (kind) {
     case FileKind::directory:
@@ -24,6 +25,32 @@ mode_t type_of(FileKind kind) {
       return 0;
   }
   return 0;
+}
+
+}  // namespace
+
+void reply_listing(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
+                   size_t size) {
+  std::vector<char> buffer(size);
+  size_t used = 0;
+  // next: the number of the entry behind it.
+  const auto add = [&](const char* name, Inode inode, mode_t type, off_t next) {
+    struct stat status {};
+    status.st_ino = inode;
+    status.st_mode = type;
+    const size_t wanted = fuse_add_direntry(request, buffer.data() + used, size - used, name, &status, next);
+    if (wanted > size - used) return false;
+    used += wanted;
+    return true;
+  };
+  bool fits = true;
+  if (offset < 1) fits = add(".", directory.inode, S_IFDIR, 1);
+  if (fits && offset < 2) fits = add("..", directory.parent, S_IFDIR, 2);
+  for (size_t i = std::max<off_t>(offset, 2) - 2; fits && i < listing.entries.size(); ++i) {
+    const Listing::Entry& entry = listing.entries[i];
+    fits = add(entry.name.c_str(), entry.inode, type_of(entry.kind), static_cast<off_t>(i) + 3);
+  }
+  fuse_reply_buf(request, buffer.data(), used);
 }
 
 void reply_slices(fuse_req_t request, const Slices& slices) {

@@ -32,8 +32,14 @@ T* from_handle(const fuse_file_info* info) {
   return reinterpret_cast<T*>(static_cast<uintptr_t>(info->fh));
 }
 
-// S_IFDIR and so on; 0 where it is not known yet.
-mode_t type_of(FileKind kind);
+struct ListedDirectory {
+  Inode inode;
+  Inode parent;
+};
+// As many entries as have room in size bytes, from the one numbered offset on: "." is 0, ".." 1, then as
+// listed.
+void reply_listing(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
+                   size_t size);
 void reply_slices(fuse_req_t request, const Slices& slices);
 // No number of files is told: all of them would be in use, and what watches file systems warns of that.
 void reply_statfs(fuse_req_t request);

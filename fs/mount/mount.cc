@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "formats/base/file_time.h"
+#include "formats/base/location.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
@@ -48,6 +49,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   settings.single_threaded = options.single_threaded;
   settings.debug = options.debug;
   settings.reopens_on_change = options.reopens_on_change;
+  settings.begins_unsized = is_url(options.store);
   return settings;
 }
 

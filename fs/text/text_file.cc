@@ -69,9 +69,14 @@ const TextSource& TextFile::source() const {
   return *state_->source;
 }
 
+std::optional<Slices> TextFile::read_beginning(uint64_t offset, size_t size) {
+  if (offset > kTextBeginning || size > kTextBeginning - offset) return std::nullopt;
+  return state_->beginning(offset, offset + size);
+}
+
 Slices TextFile::read(uint64_t offset, size_t size) {
   if (offset == 0 && size > 0 && !state_->ready.load(std::memory_order_acquire)) {
-    if (std::optional<Slices> slices = state_->beginning(size)) return *std::move(slices);
+    if (std::optional<Slices> slices = read_beginning(0, size)) return *std::move(slices);
   }
   state_->get_ready();
   const uint64_t file_size = state_->offsets->file_size();

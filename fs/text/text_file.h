@@ -71,6 +71,8 @@ class TextFile : public ViewFile {
   uint64_t size() override;
   std::optional<uint64_t> known_size() override;
   Slices read(uint64_t offset, size_t size) override;
+  bool has_beginning() const override { return !source().head_follows_blocks(); }
+  std::optional<Slices> read_beginning(uint64_t offset, size_t size) override;
   uint64_t cut_before(uint64_t offset) const override;
   Findings findings() const override;
   void adopt(const Findings& findings) override;

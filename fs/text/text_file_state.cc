@@ -90,22 +90,25 @@ void TextFile::State::look_at_adopted() {
   throw unreadable("the text has changed since it was measured");
 }
 
-// The first bytes while nothing is measured, so that who wants a few lines does not wait for the whole text.
+// Bytes [from, to) while nothing is measured, so that who wants a few lines does not wait for the whole text.
 // Null where that is not possible, or where it meets an error, which measuring will meet, too.
-std::optional<Slices> TextFile::State::beginning(size_t size) {
-  if (size > kTextBeginning || adopted) return std::nullopt;
+std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
+  if (adopted) return std::nullopt;
   const std::unique_lock lock(preparing, std::try_to_lock);
   if (!lock || ready.load(std::memory_order_relaxed)) return std::nullopt;
   prepare();
   if (source->head_follows_blocks()) return std::nullopt;
   Slices slices;
+  size_t at = 0;
   const auto add = [&](ByteSpan text, std::shared_ptr<const void> owner) {
-    slices.add(text.first(std::min(text.size(), size - slices.size())), std::move(owner));
+    const size_t begin = std::clamp(from, at, at + text.size()), end = std::clamp(to, at, at + text.size());
+    slices.add(text.subspan(begin - at, end - begin), std::move(owner));
+    at += text.size();
   };
   const auto its_head = std::make_shared<const std::string>(head);
   add(as_byte_span(*its_head), its_head);
   try {
-    for (uint64_t i = 0; slices.size() < size; ++i) {
+    for (uint64_t i = 0; at < to; ++i) {
       check_cancelled();
       if (i == source->block_count()) return std::nullopt;
       const uint64_t its_size = source->measure(i);

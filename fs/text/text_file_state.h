@@ -58,7 +58,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   void prepare();
   void measure();
   void look_at_adopted();
-  std::optional<Slices> beginning(size_t size);
+  std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
   std::optional<uint64_t> keep_formatted(uint64_t block);

@@ -54,6 +54,11 @@ class ViewFile {
   virtual std::optional<uint64_t> known_size() { return std::nullopt; }
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
+  // Whether the beginning can be had before the size is known, which takes a pass.
+  virtual bool has_beginning() const { return false; }
+  // Bytes [offset, offset + size), without that pass; nullopt where they are not all there, lie further than
+  // the beginning, or meet an error, which read() will say.
+  virtual std::optional<Slices> read_beginning(uint64_t /*offset*/, size_t /*size*/) { return std::nullopt; }
 
   // The last place at or before offset where reading may begin or end without making what is on its other
   // side. Requires: the size is known.

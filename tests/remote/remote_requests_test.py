@@ -1,5 +1,7 @@
 """How many requests are made, and how long they take where each is a while away."""
+import mmap
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -78,6 +80,32 @@ class Requests(RemoteTest):
             program.stdout.close()
             self.assertEqual(program.stderr.read(), b"")
         self.assertIn(program.wait(), (0, -signal.SIGPIPE))
+
+    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    def test_the_first_lines_come_through_a_mount_before_the_size(self):
+        server = self.served(StoreServer(self.shared.name))
+        os.mkdir(self.path("mount"))
+        self.assertEqual(run("-o", "index=none", server.url + "/x.h5ad", self.path("mount")).returncode, 0)
+        self.addCleanup(subprocess.run, ["umount", self.path("mount")], capture_output=True)
+        matrix = self.path("mount", "X", "matrix.mtx")
+        os.listdir(os.path.dirname(matrix))
+        server.requests.clear()
+        head = subprocess.run(["head", "-n", "100", matrix], capture_output=True, check=True).stdout
+        self.assertEqual(head.count(b"\n"), 100)
+        self.assertLessEqual(len(server.requests), 6, server.requests)
+        # The size is exact from the first time that somebody asks, and what is read after it is the whole.
+        whole = run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/matrix.mtx").stdout
+        self.assertEqual(whole[:len(head)], head)
+        file = os.open(matrix, os.O_RDONLY)
+        self.addCleanup(os.close, file)
+        self.assertEqual(os.pread(file, 5000, 20_000), whole[20_000:25_000])
+        few = len(server.requests)
+        self.assertEqual(os.fstat(file).st_size, len(whole))
+        self.assertGreater(len(server.requests), few)
+        self.assertEqual(os.pread(file, 1000, len(whole) - 10), whole[-10:])
+        with open(matrix, "rb") as again:
+            self.assertEqual(again.read(), whole)
+            self.assertEqual(mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ)[-100:], whole[-100:])
 
     def test_listing_does_not_wait_for_long(self):
         server = self.served(StoreServer(self.shared.name, delay=0.08))

@@ -11,11 +11,14 @@
 
 namespace plainfs {
 
-inline std::string read_text(ViewFile& file, uint64_t offset, size_t size) {
-  const Slices slices = file.read(offset, size);
+inline std::string text_of(const Slices& slices) {
   std::string text(slices.size(), '\0');
   slices.copy_to(std::as_writable_bytes(std::span(text)));
   return text;
+}
+
+inline std::string read_text(ViewFile& file, uint64_t offset, size_t size) {
+  return text_of(file.read(offset, size));
 }
 
 inline std::string whole_text(ViewFile& file) {

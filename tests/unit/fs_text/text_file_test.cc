@@ -156,6 +156,28 @@ BOOST_AUTO_TEST_CASE(the_beginning_is_there_before_the_rest_is_measured) {
   BOOST_TEST(file.known_size().value() == 3005u);
 }
 
+BOOST_AUTO_TEST_CASE(what_lies_in_the_beginning_needs_no_size) {
+  TestContext context;
+  Doings doings;
+  const std::string head = "head\n";
+  const std::vector<std::string> texts(30'000, "ab\n");
+  const std::string whole = joined("head\n", texts);
+  TextFile file(std::make_unique<Texts>("head\n", texts, doings), context);
+  BOOST_TEST(file.has_beginning());
+  for (const auto& [offset, size] :
+       {std::pair<uint64_t, size_t>{0, 3}, {3, 5}, {7, 400}, {5, 1}, {60'000, 5'536}}) {
+    const std::optional<Slices> slices = file.read_beginning(offset, size);
+    BOOST_REQUIRE(slices);
+    BOOST_TEST(text_of(*slices) == whole.substr(offset, size));
+  }
+  for (const auto& [offset, size] :
+       {std::pair<uint64_t, size_t>{60'001, 5'536}, {65'536, 1}, {UINT64_MAX, 1}, {1, SIZE_MAX}})
+    BOOST_TEST(!file.read_beginning(offset, size));
+  BOOST_TEST(!file.known_size());
+  file.size();
+  BOOST_TEST(!file.read_beginning(0, 10));  // read() does
+}
+
 BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   for (const char* head : {"", "head,line\n"}) {
