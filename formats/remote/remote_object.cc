@@ -120,25 +120,6 @@ void RemoteObject::check_unchanged() const {
   if (has_changed_.load(std::memory_order_relaxed)) throw changed(location_);
 }
 
-Verdict RemoteObject::is_no_object() {
-  is_absent_.store(true, std::memory_order_relaxed);
-  may_be_folder_.store(true, std::memory_order_relaxed);
-  return failed(not_found("the server has no such object"));
-}
-
-// Where servers of files redirect to "x/" for "x", x is a folder; whether they list it or refuse to (403) is
-// another question. There are also servers that redirect so to what is an object.
-bool RemoteObject::leads_into_folder() const {
-  std::string redirected_to;
-  {
-    const std::lock_guard lock(mutex_);
-    redirected_to = redirected_to_;
-  }
-  if (redirected_to.empty()) return false;
-  const Url own = parse_url(origin_->get(location_, {}).url), there = parse_url(redirected_to);
-  return percent_decoded(there.path) == percent_decoded(own.path) + "/";
-}
-
 // What the reply says of the version, compared with what is known of it.
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
   if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
@@ -204,12 +185,14 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
     case 400:
     case 401:
     case 403:
-      if (head.status == 403 && !is_known && leads_into_folder()) return is_no_object();
       may_be_folder_.store(true, std::memory_order_relaxed);
       return {Verdict::refused, error, {}};
     case 404:
     case 410:
-      return is_known ? has_changed() : is_no_object();
+      if (is_known) return has_changed();
+      is_absent_.store(true, std::memory_order_relaxed);
+      may_be_folder_.store(true, std::memory_order_relaxed);
+      return failed(not_found("the server has no such object"));
     case 412:
       return has_changed();
     case 416:

@@ -65,8 +65,6 @@ class RemoteObject {
  private:
   Verdict settle(const HttpHead& head, uint64_t size);
   Verdict has_changed();
-  Verdict is_no_object();
-  bool leads_into_folder() const;
 
   const std::shared_ptr<Origin> origin_;
   const std::string location_;

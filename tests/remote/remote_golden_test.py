@@ -10,7 +10,6 @@ from store_server import StoreServer
 class Golden(GoldenElsewhere):
     def test_every_case_over_http_and_from_s3(self):
         http = self.served(StoreServer(DATA))
-        http.knows_folders = True
         s3 = self.served(StoreServer(os.path.dirname(DATA), s3=True))
         wrong = self.differences([(False, http.url, environment()), (True, f"s3://{os.path.basename(DATA)}", signing(s3))])
         self.assertFalse(wrong, "\n".join(wrong))

@@ -45,7 +45,6 @@ class StoreServer:
         self.keys = dict(KEYS if keys is None else keys)
         self.tokens = {}  # key id: session token
         self.anonymous = anonymous  # requests without a signature are served
-        self.knows_folders = False  # and refuses to list them, as nginx; else they are nothing, as in S3
         self.weak = False  # ETags promise no more than that two versions are alike
         self.redirects = {}  # path: URL, or a function that gives it
         self.pages = {}  # path: function(handler) that answers
@@ -171,8 +170,6 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
 
     def give(self, store, path, fault):
         place = os.path.join(store.root, path.lstrip("/"))
-        if store.knows_folders and os.path.isdir(place):
-            return self.refuse(403, "Forbidden") if path.endswith("/") else self.reply(301, b"", [("Location", urllib.parse.quote(path) + "/")])
         if not os.path.isfile(place) or "/../" in path:
             return self.refuse(404, "NoSuchKey")
         status = os.stat(place)

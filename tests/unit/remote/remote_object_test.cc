@@ -169,19 +169,6 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_followed_until_it_is_refused) {
   BOOST_TEST(!object.renew("https://host/x", {403, {}}, ""));
 }
 
-// As nginx answers for a folder.
-BOOST_AUTO_TEST_CASE(a_folder_is_no_object_though_listing_it_is_refused) {
-  BOOST_TEST(object.follow("https://host/x", {301, {{"location", "https://host/x/"}}}));
-  check_fails(object.judge_refusal({403, {}}, ""), Errc::not_found, "no such object");
-  BOOST_TEST(object.is_absent());
-}
-
-BOOST_AUTO_TEST_CASE(what_is_an_object_behind_a_slash_is_read) {
-  BOOST_TEST(object.follow("https://host/x", {301, {{"location", "https://host/x/"}}}));
-  settle();
-  BOOST_TEST((object.judge_refusal({403, {}}, "").kind == Verdict::refused));
-}
-
 BOOST_AUTO_TEST_CASE(an_error_code_is_a_word) {
   BOOST_TEST(error_code_of("<Error><Code>AccessDenied</Code></Error>") == "AccessDenied");
   BOOST_TEST(error_code_of("<Code>a\nb</Code>").empty());
