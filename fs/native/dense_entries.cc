@@ -6,24 +6,14 @@
 #include <vector>
 
 #include "formats/base/checked.h"
-#include "formats/base/half.h"
 #include "formats/model/turned_array.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
 namespace {
 
 constexpr uint64_t kElementsAtOnce = 256 * 1024;
-
-bool is_zero(Half value) {
-  return to_float(value) == 0;
-}
-template <class T>
-bool is_zero(T value) {
-  return value == 0;
-}
 
 // Cells in rows, in C order, and where the entries of each begin.
 struct DenseCells {
@@ -99,24 +89,37 @@ Elements EntryValues::read_as(const Box& box) const {
   return result;
 }
 
-void count_entries(DenseCells& cells, Context& context) {
-  std::vector<uint64_t>& pointer = cells.pointer;
-  pointer.assign(cells.cells() + 1, 0);
+std::vector<uint64_t> count_entries(const DenseCells& cells, Context& context) {
+  std::vector<uint64_t> counts(cells.cells());
   context.workers.parallel_for(divide_up(cells.cells(), cells.cells_at_once), [&](size_t together) {
     const uint64_t first = together * cells.cells_at_once;
     const uint64_t some = std::min(cells.cells_at_once, cells.cells() - first), genes = cells.genes();
     const Elements elements = read_run(*cells.values, first * genes, some * genes);
     visit_number(cells.values->dtype(), [&](auto zero) {
-      for (uint64_t i = 0; i < some; ++i) {
+      for (uint64_t i = 0; i < some; ++i)
         for_each_entry<decltype(zero)>(elements, i * genes, genes,
-                                       [&](uint64_t, uint64_t) { ++pointer[first + i + 1]; });
-      }
+                                       [&](uint64_t, uint64_t) { ++counts[first + i]; });
     });
   });
-  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+  return counts;
 }
 
 }  // namespace
+
+FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells,
+                        const std::function<std::vector<uint64_t>()>& count) {
+  FindingPtr found = noted(cells_are_rows ? "dense entries 1" : "dense entries of columns 1", values, [&] {
+    const std::vector<uint64_t> counts = count();
+    std::vector<uint64_t> pointer(counts.size() + 1);
+    std::partial_sum(counts.begin(), counts.end(), pointer.begin() + 1);
+    return Finding{{}, {}, std::move(pointer)};
+  });
+  const std::vector<uint64_t>& pointer = found->numbers;
+  const bool is_whole =
+      pointer.size() == cells + 1 && pointer[0] == 0 && std::is_sorted(pointer.begin(), pointer.end());
+  if (!is_whole) throw unreadable("a matrix has changed since its entries were counted");
+  return found;
+}
 
 SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
   const DType& type = matrix.values->dtype();
@@ -130,15 +133,9 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
-  const FindingPtr counted =
-      noted(are_rows ? kEntriesOfRows : "dense entries of columns 1", *matrix.values, [&] {
-        count_entries(*cells, context);
-        return Finding{{}, {}, std::move(cells->pointer)};
-      });
-  cells->pointer = counted->numbers;
-  const bool is_whole = cells->pointer.size() == cells->cells() + 1 && cells->pointer[0] == 0 &&
-                        std::is_sorted(cells->pointer.begin(), cells->pointer.end());
-  if (!is_whole) throw unreadable("a matrix has changed since its entries were counted");
+  cells->pointer = cell_pointer(*matrix.values, are_rows, cells->cells(), [&] {
+                     return count_entries(*cells, context);
+                   })->numbers;
 
   SparseMatrix entries;
   entries.rows = cells->genes();

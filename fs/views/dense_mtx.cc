@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "formats/base/checked.h"
 #include "fs/native/dense_entries.h"
 #include "fs/text/field_text.h"
-#include "fs/text/findings.h"
 #include "fs/views/grid_units.h"
 #include "fs/views/mtx_lines.h"
 #include "fs/views/mtx_values.h"
@@ -20,52 +19,14 @@ namespace {
 
 constexpr uint64_t kNotCounted = UINT64_MAX;
 
-// What is kept of each line takes memory; of more lines, those who want it count for themselves.
-constexpr uint64_t kMostLinesNoted = uint64_t{1} << 22;
+// What is kept of each cell takes memory; of more cells, those who want it count for themselves.
+constexpr uint64_t kMostCellsNoted = uint64_t{1} << 22;
 
-bool is_zero(Half value) {
-  return to_float(value) == 0;
-}
-template <class T>
-bool is_zero(T value) {
-  return value == 0;
-}
-
-// How many entries each line has. Blocks are counted in any order, by many threads, and again when they are
-// made anew; so each writes in places of its own: lines that it has to itself, and the parts of lines at its
-// ends.
-class LineCounts {
- public:
-  LineCounts(uint64_t lines, uint64_t blocks) : lines_(lines), heads_(blocks), tails_(blocks) {}
-
-  // Of what the block has of a line, from that column on.
-  void set(uint64_t block, uint64_t line, uint64_t column, bool is_whole, uint64_t entries) {
-    std::atomic<uint64_t>& place = is_whole ? lines_[line] : column > 0 ? heads_[block] : tails_[block];
-    place.store(entries, std::memory_order_relaxed);
-  }
-  // Where the entries of each line begin, and how many there are. Requires: every block is counted.
-  std::vector<uint64_t> pointer(const LineGrid& grid) const;
-
- private:
-  std::vector<std::atomic<uint64_t>> lines_;
-  std::vector<std::atomic<uint64_t>> heads_;  // of a block's first line, where it begins within
-  std::vector<std::atomic<uint64_t>> tails_;  // of its last line, where it ends within
+// How many entries of a block are of each of the cells that it has elements of. Empty: not wanted.
+struct CellTally {
+  uint64_t first = 0;
+  std::vector<uint32_t> entries;
 };
-
-std::vector<uint64_t> LineCounts::pointer(const LineGrid& grid) const {
-  std::vector<uint64_t> pointer(lines_.size() + 1);
-  for (uint64_t line = 0; line < lines_.size(); ++line)
-    pointer[line + 1] = lines_[line].load(std::memory_order_relaxed);
-  for (uint64_t number = 0; number < heads_.size() && grid.width() > 0; ++number) {
-    const LineGrid::Block block = grid.block(number);
-    if (block.count == 0) continue;
-    const uint64_t last = block.line + (block.column + block.count - 1) / grid.width();
-    pointer[block.line + 1] += heads_[number].load(std::memory_order_relaxed);
-    pointer[last + 1] += tails_[number].load(std::memory_order_relaxed);
-  }
-  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
-  return pointer;
-}
 
 class DenseMtx : public EmittingSource<DenseMtx> {
  public:
@@ -89,18 +50,19 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   const LineGrid& grid() const { return units_->grid(); }
   uint64_t rows() const { return transposed_ ? grid().width() : grid().lines(); }
   uint64_t columns() const { return transposed_ ? grid().lines() : grid().width(); }
+  uint64_t cells() const { return transposed_ ? grid().lines() : grid().width(); }
   template <class Index, class Sink>
-  uint64_t put_block(uint64_t number, const LineGrid::Block& block, const Elements& unit, Sink& sink) const;
+  uint64_t put_block(const LineGrid::Block& block, const Elements& unit, CellTally& tally, Sink& sink) const;
   template <class Index, class Value, class Stored, class Sink>
-  uint64_t put_values(uint64_t number, const LineGrid::Block& block, std::span<const Stored> unit,
+  uint64_t put_values(const LineGrid::Block& block, std::span<const Stored> unit, CellTally& tally,
                       Sink& sink) const;
   template <class Sink>
-  uint64_t put_with_missing(uint64_t number, const LineGrid::Block& block, const Elements& unit,
+  uint64_t put_with_missing(const LineGrid::Block& block, const Elements& unit, CellTally& tally,
                             Sink& sink) const;
   bool is_all_zero(uint64_t unit) const;
-  void count_line(uint64_t block, uint64_t line, uint64_t column, uint64_t elements, uint64_t entries) const {
-    if (line_counts_) line_counts_->set(block, line, column, elements == grid().width(), entries);
-  }
+  CellTally tally_of(uint64_t number, const LineGrid::Block& block) const;
+  void count(uint64_t number, uint64_t entries, const CellTally& tally) const;
+  uint64_t count_all() const;
 
   const ArrayPtr values_;
   const bool transposed_;
@@ -108,7 +70,9 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   std::optional<GridUnits> units_;
   // Lines of each block, kNotCounted until it is measured; whoever measures it again finds the same number.
   mutable std::vector<std::atomic<uint64_t>> counts_;
-  std::unique_ptr<LineCounts> line_counts_;  // where lines are cells, and not too many
+  mutable std::mutex mutex_;
+  mutable std::vector<uint64_t>
+      entries_of_cells_;  // in the blocks counted; empty of too many. Guarded by mutex_
 };
 
 void DenseMtx::prepare() {
@@ -123,19 +87,46 @@ void DenseMtx::prepare() {
   std::vector<std::atomic<uint64_t>> counts(block_count());
   for (auto& count : counts) count.store(kNotCounted, std::memory_order_relaxed);
   counts_ = std::move(counts);
-  if (transposed_ && grid().lines() <= kMostLinesNoted)
-    line_counts_ = std::make_unique<LineCounts>(grid().lines(), block_count());
+  if (cells() <= kMostCellsNoted) entries_of_cells_.resize(cells());
 }
 
 std::string DenseMtx::head() const {
+  if (cells() > kMostCellsNoted) return mtx_head(values_->dtype(), rows(), columns(), count_all());
+  const FindingPtr pointer = cell_pointer(*values_, transposed_, cells(), [&] {
+    count_all();
+    const std::lock_guard lock(mutex_);
+    return entries_of_cells_;
+  });
+  return mtx_head(values_->dtype(), rows(), columns(), pointer->numbers.back());
+}
+
+uint64_t DenseMtx::count_all() const {
   uint64_t entries = 0;
   for (uint64_t block = 0; block < counts_.size(); ++block) {
-    if (counts_[block].load(std::memory_order_relaxed) == kNotCounted) measure(block);
-    entries += counts_[block].load(std::memory_order_relaxed);
+    if (counts_[block].load(std::memory_order_acquire) == kNotCounted) measure(block);
+    entries += counts_[block].load(std::memory_order_acquire);
   }
-  if (line_counts_)
-    noted(kEntriesOfRows, *values_, [&] { return Finding{{}, {}, line_counts_->pointer(grid())}; });
-  return mtx_head(values_->dtype(), rows(), columns(), entries);
+  return entries;
+}
+
+// Zeros, where the block is yet to be counted and cells are.
+CellTally DenseMtx::tally_of(uint64_t number, const LineGrid::Block& block) const {
+  if (block.count == 0 || cells() > kMostCellsNoted ||
+      counts_[number].load(std::memory_order_relaxed) != kNotCounted)
+    return {};
+  const uint64_t end = block.column + block.count, width = grid().width();
+  if (transposed_) return {block.line, std::vector<uint32_t>(divide_up(end, width))};
+  if (end <= width) return {block.column, std::vector<uint32_t>(block.count)};
+  return {0, std::vector<uint32_t>(width)};
+}
+
+// A block counts once, however often it is made.
+void DenseMtx::count(uint64_t number, uint64_t entries, const CellTally& tally) const {
+  if (counts_[number].load(std::memory_order_relaxed) != kNotCounted) return;
+  const std::lock_guard lock(mutex_);
+  if (counts_[number].load(std::memory_order_relaxed) != kNotCounted) return;
+  for (size_t i = 0; i < tally.entries.size(); ++i) entries_of_cells_[tally.first + i] += tally.entries[i];
+  counts_[number].store(entries, std::memory_order_release);
 }
 
 // Calls put(line, column, first, end) for what each line has in the block; elements are numbered in the unit.
@@ -151,7 +142,7 @@ void for_each_line(const LineGrid::Block& block, uint64_t width, Put&& put) {
 }
 
 template <class Index, class Value, class Stored, class Sink>
-uint64_t DenseMtx::put_values(uint64_t number, const LineGrid::Block& block, std::span<const Stored> unit,
+uint64_t DenseMtx::put_values(const LineGrid::Block& block, std::span<const Stored> unit, CellTally& tally,
                               Sink& sink) const {
   const uint64_t most = std::min(block.count, grid().width());
   std::vector<Index> index(most);
@@ -164,8 +155,13 @@ uint64_t DenseMtx::put_values(uint64_t number, const LineGrid::Block& block, std
       value[kept] = static_cast<Value>(unit[i]);
       kept += !is_zero(unit[i]);
     }
-    count_line(number, line, column, end - first, kept);
     if (kept == 0) return;
+    if (!tally.entries.empty() && transposed_)
+      tally.entries[line - tally.first] += static_cast<uint32_t>(kept);
+    if (!tally.entries.empty() && !transposed_) {
+      uint32_t* const of = &tally.entries[column - tally.first];
+      for (uint64_t i = first; i < end; ++i) of[i - first] += !is_zero(unit[i]);
+    }
     put_entries(EntryRun<Index, Value>{std::span(index).first(kept), std::span(value).first(kept), line + 1,
                                        !transposed_},
                 sink);
@@ -176,13 +172,12 @@ uint64_t DenseMtx::put_values(uint64_t number, const LineGrid::Block& block, std
 
 // A unit in which some values are NA.
 template <class Sink>
-uint64_t DenseMtx::put_with_missing(uint64_t number, const LineGrid::Block& block, const Elements& unit,
+uint64_t DenseMtx::put_with_missing(const LineGrid::Block& block, const Elements& unit, CellTally& tally,
                                     Sink& sink) const {
   const DType type = mtx_number_type(values_->dtype());
   std::string scratch;
   uint64_t entries = 0;
   for_each_line(block, grid().width(), [&](uint64_t line, uint64_t begin, uint64_t first, uint64_t end) {
-    const uint64_t before = entries;
     for (uint64_t i = first, column = begin; i < end; ++i, ++column) {
       const bool zero =
           visit_number(type, [&](auto value) { return is_zero(unit.values<decltype(value)>()[i]); });
@@ -193,24 +188,24 @@ uint64_t DenseMtx::put_with_missing(uint64_t number, const LineGrid::Block& bloc
       sink.put(' ');
       put_csv_field(type, unit, i, scratch, sink);
       sink.put('\n');
+      if (!tally.entries.empty()) ++tally.entries[(transposed_ ? line : column) - tally.first];
       ++entries;
     }
-    count_line(number, line, begin, end - first, entries - before);
   });
   return entries;
 }
 
 template <class Index, class Sink>
-uint64_t DenseMtx::put_block(uint64_t number, const LineGrid::Block& block, const Elements& unit,
+uint64_t DenseMtx::put_block(const LineGrid::Block& block, const Elements& unit, CellTally& tally,
                              Sink& sink) const {
   return visit_number(values_->dtype(), [&](auto value) {
     using T = decltype(value);
     const std::span<const T> stored = unit.values<T>();
     if constexpr (sizeof(T) >= 4 || std::is_same_v<T, Half>) {
-      return put_values<Index, T>(number, block, stored, sink);
+      return put_values<Index, T>(block, stored, tally, sink);
     } else {
       using Wider = std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>;
-      return put_values<Index, Wider>(number, block, stored, sink);
+      return put_values<Index, Wider>(block, stored, tally, sink);
     }
   });
 }
@@ -227,13 +222,15 @@ template <class Sink>
 void DenseMtx::emit(uint64_t number, Sink& sink) const {
   const LineGrid::Block block = grid().block(number);
   uint64_t entries = 0;
+  CellTally tally;
   if (grid().width() > 0 && !is_all_zero(block.unit)) {
+    tally = tally_of(number, block);
     const std::shared_ptr<const Elements> unit = units_->read(block.unit);
-    entries = !unit->missing.empty()        ? put_with_missing(number, block, *unit, sink)
-              : grid().width() < UINT32_MAX ? put_block<uint32_t>(number, block, *unit, sink)
-                                            : put_block<uint64_t>(number, block, *unit, sink);
+    entries = !unit->missing.empty()        ? put_with_missing(block, *unit, tally, sink)
+              : grid().width() < UINT32_MAX ? put_block<uint32_t>(block, *unit, tally, sink)
+                                            : put_block<uint64_t>(block, *unit, tally, sink);
   }
-  counts_[number].store(entries, std::memory_order_relaxed);
+  count(number, entries, tally);
 }
 
 }  // namespace

@@ -159,7 +159,6 @@ BOOST_AUTO_TEST_CASE(the_beginning_is_there_before_the_rest_is_measured) {
 BOOST_AUTO_TEST_CASE(what_lies_in_the_beginning_needs_no_size) {
   TestContext context;
   Doings doings;
-  const std::string head = "head\n";
   const std::vector<std::string> texts(30'000, "ab\n");
   const std::string whole = joined("head\n", texts);
   TextFile file(std::make_unique<Texts>("head\n", texts, doings), context);

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "formats/model/derived_array.h"
 #include "fs/native/dense_entries.h"
@@ -59,39 +60,60 @@ void check_random(uint64_t lines, uint64_t width, Shape chunk, uint64_t seed, Ma
   }
 }
 
-}  // namespace
-
-// Where the entries of each cell begin, of an array of cells by genes.
-std::vector<uint64_t> entries_of_cells(const ArrayPtr& values, Context& context) {
+// Where the entries of each cell begin.
+std::vector<uint64_t> entries_of_cells(const ArrayPtr& values, bool cells_are_rows, Context& context) {
   LabelledArray matrix{values, nullptr, nullptr};
-  matrix.matrix = MatrixFiles{true, nullptr, nullptr, nullptr};
+  matrix.matrix = MatrixFiles{cells_are_rows, nullptr, nullptr, nullptr};
   const Elements pointer = read_all(*entries_of(matrix, context).pointer);
   const auto numbers = pointer.values<uint64_t>();
   return {numbers.begin(), numbers.end()};
 }
 
-void check_cells_counted_by_the_text(uint64_t cells, uint64_t genes, Shape chunk, bool any_missing) {
-  std::mt19937_64 random(cells);
-  std::vector<int32_t> stored(cells * genes);
-  std::vector<uint64_t> want(cells + 1);
-  for (uint64_t i = 0; i < stored.size(); ++i) {
-    stored[i] = random() % 3 == 0 ? static_cast<int32_t>(1 + random() % 1000) : 0;
-    want[i / genes + 1] += stored[i] != 0;
+// A matrix in chunks, more than the cache holds, and how many entries its cells have.
+struct CountedMatrix {
+  TestContext context{uint64_t{256} << 10, 1};
+  std::shared_ptr<ChunkedCopy> chunks;
+  ArrayPtr values;
+  std::vector<uint64_t> pointer;
+
+  CountedMatrix(uint64_t rows, uint64_t columns, Shape chunk, bool cells_are_rows, bool any_missing) {
+    std::mt19937_64 random(rows);
+    std::vector<int32_t> stored(rows * columns);
+    pointer.resize((cells_are_rows ? rows : columns) + 1);
+    for (uint64_t i = 0; i < stored.size(); ++i) {
+      stored[i] = random() % 3 == 0 ? static_cast<int32_t>(1 + random() % 1000) : 0;
+      pointer[(cells_are_rows ? i / columns : i % columns) + 1] += stored[i] != 0;
+    }
+    std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+    chunks = std::make_shared<ChunkedCopy>(context, numbers(stored, {rows, columns}), chunk);
+    values = chunks;
+    if (!any_missing) return;
+    values = with_missing(chunks, [](const Elements& elements, auto& missing) {
+      const auto is = elements.values<int32_t>();
+      for (uint64_t i = 0; i < is.size(); ++i) missing[i] = is[i] % 5 == 1;
+    });
   }
-  std::partial_sum(want.begin(), want.end(), want.begin());
-  TestContext context;
-  const auto chunked = std::make_shared<ChunkedCopy>(context, numbers(stored, {cells, genes}), chunk);
-  const ArrayPtr values =
-      !any_missing ? ArrayPtr(chunked) : with_missing(chunked, [](const Elements& elements, auto& missing) {
-        const auto is = elements.values<int32_t>();
-        for (uint64_t i = 0; i < is.size(); ++i) missing[i] = is[i] % 5 == 1;
-      });
-  TextFile file(dense_mtx(values, true, context), context);
-  BOOST_TEST(file.size() > 0u);
-  const uint64_t decoded = chunked->chunks_decoded();
-  BOOST_TEST(entries_of_cells(values, context) == want);
-  BOOST_TEST(chunked->chunks_decoded() == decoded);
+};
+
+template <class Check>
+void for_counted_matrices(Check&& check) {
+  for (const bool cells_are_rows : {false, true}) {
+    for (const bool any_missing : {false, true}) {
+      for (const auto& [rows, columns, chunk] : std::vector<std::tuple<uint64_t, uint64_t, Shape>>{
+               {700, 90, {64, 16}},
+               {3, 200'000, {1, 1000}},  // several blocks a line
+               {5, 30'011, {5, 30'011}},
+               {40'000, 2, {977, 2}}}) {
+        BOOST_TEST_CONTEXT(rows << " x " << columns << ", cells are rows: " << cells_are_rows) {
+          CountedMatrix matrix(rows, columns, chunk, cells_are_rows, any_missing);
+          check(matrix, cells_are_rows);
+        }
+      }
+    }
+  }
 }
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(dense_mtx_view)
 
@@ -163,12 +185,25 @@ BOOST_AUTO_TEST_CASE(header_and_size_come_from_one_pass_over_the_array) {
 }
 
 BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_of_the_text) {
-  for (const bool any_missing : {false, true}) {
-    check_cells_counted_by_the_text(700, 90, {64, 16}, any_missing);
-    check_cells_counted_by_the_text(3, 200'000, {1, 1000}, any_missing);  // several blocks a line
-    check_cells_counted_by_the_text(5, 30'011, {5, 30'011}, any_missing);
-    check_cells_counted_by_the_text(40'000, 2, {977, 2}, any_missing);
-  }
+  for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
+    TextFile file(dense_mtx(matrix.values, cells_are_rows, matrix.context), matrix.context);
+    BOOST_TEST(file.size() > 0u);
+    whole_text(file);  // a block that is made again counts once
+    const uint64_t decoded = matrix.chunks->chunks_decoded();
+    BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
+    BOOST_TEST(matrix.chunks->chunks_decoded() == decoded);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_head_has_the_number_of_entries_from_whoever_counted_them) {
+  for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
+    BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
+    const auto text = dense_mtx(matrix.values, cells_are_rows, matrix.context);
+    text->prepare();
+    const uint64_t decoded = matrix.chunks->chunks_decoded();
+    BOOST_TEST(text->head().find(fmt::format(" {}\n", matrix.pointer.back())) != std::string::npos);
+    BOOST_TEST(matrix.chunks->chunks_decoded() == decoded);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
