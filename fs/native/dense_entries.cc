@@ -17,9 +17,10 @@ constexpr uint64_t kElementsAtOnce = 256 * 1024;
 
 // Cells in rows, in C order, and where the entries of each begin.
 struct DenseCells {
-  ArrayPtr values;                // cells x genes
-  uint64_t cells_at_once;         // to read together
-  std::vector<uint64_t> pointer;  // cells + 1
+  ArrayPtr values;                 // cells x genes
+  uint64_t cells_at_once;          // to read together
+  std::vector<uint64_t> pointer;   // cells + 1
+  std::shared_ptr<ViewFile> text;  // of the same values, or null
 
   uint64_t cells() const { return values->shape()[0]; }
   uint64_t genes() const { return values->shape()[1]; }
@@ -90,7 +91,7 @@ Elements EntryValues::read_as(const Box& box) const {
 }
 
 std::vector<uint64_t> count_entries(const DenseCells& cells, Context& context) {
-  std::vector<uint64_t> counts(cells.cells());
+  std::vector<uint64_t> pointer(cells.cells() + 1);
   context.workers.parallel_for(divide_up(cells.cells(), cells.cells_at_once), [&](size_t together) {
     const uint64_t first = together * cells.cells_at_once;
     const uint64_t some = std::min(cells.cells_at_once, cells.cells() - first), genes = cells.genes();
@@ -98,22 +99,22 @@ std::vector<uint64_t> count_entries(const DenseCells& cells, Context& context) {
     visit_number(cells.values->dtype(), [&](auto zero) {
       for (uint64_t i = 0; i < some; ++i)
         for_each_entry<decltype(zero)>(elements, i * genes, genes,
-                                       [&](uint64_t, uint64_t) { ++counts[first + i]; });
+                                       [&](uint64_t, uint64_t) { ++pointer[first + i + 1]; });
     });
   });
-  return counts;
+  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+  return pointer;
+}
+
+const char* finding_name(bool cells_are_rows) {
+  return cells_are_rows ? "dense entries 1" : "dense entries of columns 1";
 }
 
 }  // namespace
 
 FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells,
-                        const std::function<std::vector<uint64_t>()>& count) {
-  FindingPtr found = noted(cells_are_rows ? "dense entries 1" : "dense entries of columns 1", values, [&] {
-    const std::vector<uint64_t> counts = count();
-    std::vector<uint64_t> pointer(counts.size() + 1);
-    std::partial_sum(counts.begin(), counts.end(), pointer.begin() + 1);
-    return Finding{{}, {}, std::move(pointer)};
-  });
+                        const std::function<std::vector<uint64_t>()>& find) {
+  FindingPtr found = noted(finding_name(cells_are_rows), values, [&] { return Finding{{}, {}, find()}; });
   const std::vector<uint64_t>& pointer = found->numbers;
   const bool is_whole =
       pointer.size() == cells + 1 && pointer[0] == 0 && std::is_sorted(pointer.begin(), pointer.end());
@@ -121,7 +122,8 @@ FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells
   return found;
 }
 
-SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
+SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
+                        const std::function<std::shared_ptr<ViewFile>()>& text) {
   const DType& type = matrix.values->dtype();
   if (!type.is_integer() && type.kind != Kind::real && type.kind != Kind::boolean &&
       type.kind != Kind::logical)
@@ -133,9 +135,16 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context) {
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
-  cells->pointer = cell_pointer(*matrix.values, are_rows, cells->cells(), [&] {
-                     return count_entries(*cells, context);
-                   })->numbers;
+  const auto find = [&] {
+    if (text) {
+      cells->text = text();
+      cells->text->size();
+      const auto counted = matrix.values->noted(finding_name(are_rows));
+      if (counted) return static_cast<const Finding*>(counted.get())->numbers;
+    }
+    return count_entries(*cells, context);
+  };
+  cells->pointer = cell_pointer(*matrix.values, are_rows, cells->cells(), find)->numbers;
 
   SparseMatrix entries;
   entries.rows = cells->genes();

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "formats/base/half.h"
 #include "formats/model/context.h"
 #include "formats/model/node.h"
 #include "fs/text/findings.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
 
@@ -22,17 +24,18 @@ bool is_zero(T value) {
   return value == 0;
 }
 
-// Where the entries of each cell begin, and last how many there are: noted of the array (fs/text/findings.h),
-// so that of the text and the files that want it only the first counts. Cells are the rows or the columns
-// that users see. count() gives the entries of each cell. Throws unreadable where what was noted does not
-// fit.
+// Where the entries of each cell begin, and last how many there are: what find() gives, noted of the array
+// (fs/text/findings.h), so that of the text and the files that want it only the first counts. Cells are the
+// rows or the columns that users see. Throws unreadable where what was noted does not fit.
 FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells,
-                        const std::function<std::vector<uint64_t>()>& count);
+                        const std::function<std::vector<uint64_t>()>& find);
 
 // Of a matrix of genes by cells (matrix.matrix is set): by column, a cell a column, what is zero left out, -0
 // too; NaN and missing values are entries. The names are those of matrix. Goes through all values, unless it
 // is known how many entries each cell has; throws what reading them throws, and unsupported where they are no
-// numbers.
-SparseMatrix entries_of(const LabelledArray& matrix, Context& context);
+// numbers. text: opens the matrix as text, where that is shown; then it is the pass over its lines that
+// counts, so that whoever asks for every size waits for one, and it stays open as long as the entries.
+SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
+                        const std::function<std::shared_ptr<ViewFile>()>& text = nullptr);
 
 }  // namespace plainfs

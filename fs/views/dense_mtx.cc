@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -94,8 +95,10 @@ std::string DenseMtx::head() const {
   if (cells() > kMostCellsNoted) return mtx_head(values_->dtype(), rows(), columns(), count_all());
   const FindingPtr pointer = cell_pointer(*values_, transposed_, cells(), [&] {
     count_all();
+    std::vector<uint64_t> starts(cells() + 1);
     const std::lock_guard lock(mutex_);
-    return entries_of_cells_;
+    std::partial_sum(entries_of_cells_.begin(), entries_of_cells_.end(), starts.begin() + 1);
+    return starts;
   });
   return mtx_head(values_->dtype(), rows(), columns(), pointer->numbers.back());
 }

@@ -25,21 +25,21 @@ namespace plainfs {
 
 namespace {
 
-// The opener of the file called name: the one that is among files already, else as the view called option has
-// it; nullopt where the node has no such file.
-std::optional<Opener> opener_of(std::string_view name, std::string_view option, const Node& node,
-                                Context& context, const std::vector<OfferedFile>& files) {
-  const auto among = [name](const std::vector<OfferedFile>& all) -> std::optional<Opener> {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const OfferedFile& f) { return f.name == name; });
-    if (found == all.end()) return std::nullopt;
-    return found->open;
-  };
-  if (auto opener = among(files)) return opener;
+// The opener of the file called name among files; empty where there is none.
+Opener offered(std::string_view name, const std::vector<OfferedFile>& files) {
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const OfferedFile& file) { return file.name == name; });
+  return found == files.end() ? Opener() : found->open;
+}
+
+// The same, or as the view called option has it; empty where the node has no such file.
+Opener opener_of(std::string_view name, std::string_view option, const Node& node, Context& context,
+                 const std::vector<OfferedFile>& files) {
+  if (Opener opener = offered(name, files)) return opener;
   std::vector<OfferedFile> own;
   for (const View& view : views())
     if (view.option == option) view.offer(node, context, own);
-  return among(own);
+  return offered(name, own);
 }
 
 Opener framed(Opener text) {
@@ -120,17 +120,17 @@ void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   const std::optional<FeatureLists> features = features_of(node);
   if (!features) return;
-  const auto matrix = opener_of("matrix.mtx", "mtx", node, context, files);
-  const auto barcodes = opener_of("barcodes.tsv", "tsv", node, context, files);
+  const Opener matrix = opener_of("matrix.mtx", "mtx", node, context, files);
+  const Opener barcodes = opener_of("barcodes.tsv", "tsv", node, context, files);
   if (!matrix || !barcodes) return;
   const auto open_lists = [features = *features, &context] {
     const TenxFeatures lists = features.find(context);
     const std::vector<ArrayPtr> fields{lists.ids, lists.names, lists.types};
     return std::make_shared<TextFile>(names_tsv(fields, context), context);
   };
-  add_to_tenx_directory({true, "matrix.mtx.gz", framed(*matrix)}, files);
+  add_to_tenx_directory({true, "matrix.mtx.gz", framed(matrix)}, files);
   add_to_tenx_directory({true, "features.tsv.gz", framed(open_lists)}, files);
-  add_to_tenx_directory({true, "barcodes.tsv.gz", framed(*barcodes)}, files);
+  add_to_tenx_directory({true, "barcodes.tsv.gz", framed(barcodes)}, files);
 }
 
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
@@ -140,9 +140,9 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
   if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
     entries = [matrix = *sparse] { return evaluated(matrix); };
   } else {
-    entries = [matrix = as_meant(std::get<LabelledArray>(node.content)), &context] {
-      return entries_of(matrix, context);
-    };
+    const auto& stored = std::get<LabelledArray>(node.content);
+    const Opener text = stored.labels ? Opener() : offered("matrix.mtx", files);
+    entries = [matrix = as_meant(stored), text, &context] { return entries_of(matrix, context, text); };
   }
   add_to_tenx_directory({true, "10x.h5",
                          layout_opener(
@@ -166,7 +166,7 @@ void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& fi
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (!fragments) return;
-  const Opener text = *opener_of("fragments.tsv", "tsv", node, context, files);
+  const Opener text = opener_of("fragments.tsv", "tsv", node, context, files);
   const bool is_large = index_kind(*fragments, context) == FragmentsIndex::csi;
   files.push_back({true, "fragments.tsv.gz", framed(text)});
   const auto make_index = [text] {

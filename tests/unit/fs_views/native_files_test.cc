@@ -12,7 +12,13 @@ namespace plainfs {
 
 namespace {
 
-using Offer = void (*)(const Node& node, Context& context, std::vector<OfferedFile>& files);
+using Offer = decltype(View::offer);
+
+Offer view_of(std::string_view option) {
+  for (const View& view : views())
+    if (view.option == option) return view.offer;
+  throw std::invalid_argument("no such view");
+}
 
 std::vector<OfferedFile> files_of(Content content, Context& context, std::initializer_list<Offer> offers) {
   Node node;
@@ -83,7 +89,6 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
   BOOST_TEST(names_of(matrix) == " /matrix.rds");
 }
 
-// Only cells by features is what Cell Ranger has; a graph has cells on both sides.
 BOOST_AUTO_TEST_CASE(a_table_of_cells_too_large_to_be_held_has_no_rds) {
   const auto cells_of = [](uint32_t leaves) {
     const RowElements elements{
@@ -94,6 +99,7 @@ BOOST_AUTO_TEST_CASE(a_table_of_cells_too_large_to_be_held_has_no_rds) {
   BOOST_TEST(names_of(cells_of((1 << 20) + 1)) == "");
 }
 
+// Only cells by features is what Cell Ranger has; a graph has cells on both sides.
 BOOST_AUTO_TEST_CASE(a_matrix_by_row_has_the_same_files_and_a_graph_no_genes) {
   SparseMatrix matrix = small_matrix();
   const std::string by_column = names_of(matrix);
@@ -109,6 +115,30 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_file_of_cell_ranger_too) {
   dense.matrix = MatrixFiles{false, nullptr, text_array({"A", "B"}), text_array({"c"})};
   BOOST_TEST(names_of(dense) ==
              " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /10x/10x.h5 .rds");
+}
+
+// Whichever is asked for its size first: who asks for every size waits for one pass over the values.
+BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_share_a_pass) {
+  for (const bool cells_are_rows : {false, true}) {
+    for (const bool text_first : {false, true}) {
+      TestContext context(uint64_t{256} << 10, 1);  // of 400 KB
+      const auto values = std::make_shared<ChunkedCopy>(
+          context, numbers(std::vector<int32_t>(100'000, 7), {200, 500}), Shape{20, 50});
+      std::vector<std::string> rows(200), columns(500);
+      LabelledArray dense{values, nullptr, nullptr};
+      dense.matrix = MatrixFiles{cells_are_rows, nullptr, text_array(cells_are_rows ? columns : rows),
+                                 text_array(cells_are_rows ? rows : columns)};
+      const auto files = files_of(dense, context, {view_of("mtx"), offer_h5});
+      BOOST_REQUIRE(names_of(files) == " /matrix.mtx /10x/10x.h5");
+      std::vector<Opener> openers{files[0].open, files[1].members[0].open};
+      if (!text_first) std::swap(openers[0], openers[1]);
+      const auto first = openers[0]();
+      BOOST_TEST(first->size() > 100'000u);
+      const uint64_t decoded = values->chunks_decoded();
+      BOOST_TEST(openers[1]()->size() > 100'000u);
+      BOOST_TEST(values->chunks_decoded() == decoded);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
