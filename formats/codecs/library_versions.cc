@@ -2,6 +2,8 @@
 
 #include <blosc.h>
 #include <bzlib.h>
+#include <fmt/format.h>
+#include <isa-l.h>
 #include <libdeflate.h>
 #include <lz4.h>
 #include <lzma.h>
@@ -16,6 +18,7 @@ std::vector<std::pair<std::string, std::string>> codec_libraries() {
   return {{"libblosc", blosc_get_version_string()},
           {"libbz2", bzip2.substr(0, bzip2.find(','))},
           {"libdeflate", LIBDEFLATE_VERSION_STRING},
+          {"libisal", fmt::format("{}.{}.{}", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION)},
           {"liblz4", LZ4_versionString()},
           {"liblzma", lzma_version_string()},
           {"libz", zlibVersion()},

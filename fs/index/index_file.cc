@@ -11,7 +11,7 @@
 
 #include "formats/base/cursor.h"
 #include "formats/base/error.h"
-#include "formats/codecs/crc32c.h"
+#include "formats/codecs/crc32.h"
 
 namespace plainfs {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/base/error.h"
-#include "formats/codecs/crc32c.h"
+#include "formats/codecs/crc32.h"
 
 namespace plainfs {
 namespace {

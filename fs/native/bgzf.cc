@@ -1,12 +1,11 @@
 #include "fs/native/bgzf.h"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "formats/base/checked.h"
+#include "formats/codecs/crc32.h"
 
 namespace plainfs {
 
@@ -135,7 +134,7 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
       uint32_t crc = 0;
       cursor.take(has_trailer ? length : to - member * kBgzfPayload,
                   [&](ByteSpan bytes, const std::shared_ptr<const void>& owner) {
-                    if (has_trailer) crc = libdeflate_crc32(crc, bytes.data(), bytes.size());
+                    if (has_trailer) crc = crc32(bytes, crc);
                     window.add(bytes, owner);
                   });
       if (!has_trailer) continue;  // it is the last one, and cut off

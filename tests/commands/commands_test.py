@@ -236,7 +236,7 @@ class Commands(unittest.TestCase):
     def test_version_names_the_libraries(self):
         words = [line.split()[0] for line in run("--version").stdout.decode().splitlines()]
         self.assertEqual(words, ["plainfs", "libfuse", "boost", "fmt", "spdlog", "libhdf5", "libcurl", "libblosc", "libbz2", "libdeflate",
-                                 "liblz4", "liblzma", "libz", "libzfp", "libzstd"])
+                                 "libisal", "liblz4", "liblzma", "libz", "libzfp", "libzstd"])
 
     def test_cat_follows_links_but_not_out_of_the_store(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")

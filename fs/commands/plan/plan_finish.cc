@@ -1,11 +1,11 @@
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
+#include "formats/codecs/crc32.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/session.h"
@@ -136,7 +136,7 @@ class Finish {
       for (uint64_t at = 0; at < range.size;) {
         const uint64_t wanted = std::min<uint64_t>(bytes.size(), range.size - at);
         const size_t got = part.read_at(range.first + at, bytes.data(), wanted);
-        crc = libdeflate_crc32(crc, bytes.data(), got);
+        crc = crc32(std::as_bytes(std::span(bytes.data(), got)), crc);
         if (got < wanted) break;
         at += got;
       }

@@ -1,4 +1,3 @@
-#include <libdeflate.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "formats/base/modified_time.h"
+#include "formats/codecs/crc32.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/option_values.h"
@@ -146,7 +146,7 @@ class Task {
                   if (is_overtaken_) return false;
                   part.write_at(offset, piece);
                   for (const iovec& bytes : piece.parts)
-                    crc = libdeflate_crc32(crc, bytes.iov_base, bytes.iov_len);
+                    crc = crc32({static_cast<const std::byte*>(bytes.iov_base), bytes.iov_len}, crc);
                   progress_.add(piece.size());
                   return true;
                 });
