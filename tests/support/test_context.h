@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "formats/base/file_pool.h"
@@ -30,6 +31,10 @@ class TestContext {
       if (warning.find(text) != std::string::npos) return true;
     }
     return false;
+  }
+  // Until nothing is read ahead any more, for who looks at what was decoded.
+  void wait_for_jobs() const {
+    while (workers.jobs_over() < workers.jobs_taken()) std::this_thread::yield();
   }
 
   Counters counters;

@@ -189,6 +189,7 @@ BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_o
     TextFile file(dense_mtx(matrix.values, cells_are_rows, matrix.context), matrix.context);
     BOOST_TEST(file.size() > 0u);
     whole_text(file);  // a block that is made again counts once
+    matrix.context.wait_for_jobs();
     const uint64_t decoded = matrix.chunks->chunks_decoded();
     BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
     BOOST_TEST(matrix.chunks->chunks_decoded() == decoded);
