@@ -16,6 +16,7 @@
 
 #include "formats/base/cursor.h"
 #include "formats/base/file_pool.h"
+#include "formats/base/make_folder.h"
 #include "formats/base/modified_time.h"
 #include "formats/remote/read_ahead.h"
 #include "formats/remote/sha256.h"
@@ -195,9 +196,7 @@ void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
 
 DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {
-  boost::system::error_code error;
-  files::create_directories(files::path(folder_).parent_path(), error);
-  const bool is_made = ::mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST;
+  const bool is_made = make_own_folder(folder_);
   // Only a file that is made tells whether files can be made, and locked.
   const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
   const Descriptor file(is_made ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/filesystem.hpp>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 #include <utility>
 
+#include "formats/base/make_folder.h"
 #include "formats/base/modified_time.h"
 
 namespace plainfs {
@@ -22,8 +22,7 @@ Failure disk_failure(const std::string& path) {
 }
 
 Descriptor open_root(const std::string& path) {
-  boost::system::error_code error;
-  boost::filesystem::create_directories(path, error);
+  make_folders(path);
   Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (root.number() < 0) throw disk_failure(path);
   return root;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "formats/base/error.h"
+#include "formats/base/make_folder.h"
 
 namespace plainfs {
 namespace {
@@ -99,10 +100,7 @@ void IndexFolder::write(std::string_view name, std::string_view key, ByteSpan by
 
 // Its own, which names the stores that somebody reads, is for its owner only.
 void IndexFolder::make_folder() const {
-  boost::system::error_code error;
-  files::create_directories(files::path(path_).parent_path(), error);
-  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
-    throw unreadable("{}: {}", path_, reason_of(errno));
+  if (!make_own_folder(path_)) throw unreadable("{}: {}", path_, reason_of(errno));
 }
 
 // So that bytes more fit. What cannot be looked at or removed stays: somebody else has removed it, or it is

@@ -21,6 +21,7 @@
 #include "formats/base/call_filter.h"
 #include "formats/base/descriptor.h"
 #include "formats/base/location.h"
+#include "formats/base/make_folder.h"
 #include "fs/mount/sandbox_calls.h"
 #endif
 
@@ -157,9 +158,7 @@ void allow_network(const Rules& rules) {
 // A folder for files of its own is there before the rule that names it.
 void allow_own_folder(const Rules& rules, const std::string& folder) {
   if (folder.empty()) return;
-  boost::system::error_code error;
-  files::create_directories(files::path(folder).parent_path(), error);
-  ::mkdir(folder.c_str(), 0700);
+  make_own_folder(folder);
   rules.allow(folder, kKeepFiles);
 }
 

@@ -1,0 +1,54 @@
+#include "formats/base/make_folder.h"
+
+#include <sys/stat.h>
+
+#include <boost/filesystem.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <fstream>
+
+#include "tests/support/no_memory.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace plainfs;
+
+namespace files = boost::filesystem;
+
+BOOST_AUTO_TEST_SUITE(make_folder)
+
+BOOST_AUTO_TEST_CASE(with_what_is_missing_above_it) {
+  const TemporaryDirectory directory;
+  make_folders(directory.path("a/b/c"));
+  BOOST_TEST(files::is_directory(directory.path("a/b/c")));
+  make_folders(directory.path("a/b/c"));  // is there
+}
+
+BOOST_AUTO_TEST_CASE(of_its_own_is_for_its_owner_only) {
+  const TemporaryDirectory directory;
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST(make_own_folder(directory.path("a/b/own/")));
+    struct stat status;
+    BOOST_TEST_REQUIRE(::stat(directory.path("a/b/own").c_str(), &status) == 0);
+    BOOST_TEST((status.st_mode & 0777) == 0700u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errno_says_why_it_cannot_be) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path("file")) << "x";
+  make_folders(directory.path("file/in"));
+  BOOST_TEST(!make_own_folder(directory.path("file/in/own")));
+  BOOST_TEST(errno == ENOTDIR);
+  BOOST_TEST(!make_own_folder(""));
+  BOOST_TEST(errno == ENOENT);
+}
+
+BOOST_AUTO_TEST_CASE(without_memory_is_no_end_of_the_program) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("a/folder/whose/name/is/too/long/for/a/string/without/memory");
+  with_each_allocation_failing([&] { make_own_folder(path); },
+                               [&] { files::remove_all(directory.path("a")); });
+  BOOST_TEST(make_own_folder(path));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
