@@ -5,9 +5,10 @@
 
 namespace plainfs {
 
-// Makes path and what is missing above it. Where that cannot be, opening it tells why. Throws std::bad_alloc.
-void make_folders(const std::string& path);
-// The same, path itself for its owner only. False where it cannot be made, and errno says why.
+// Make path and what is missing above it. False where that cannot be, and errno says why; true where
+// something is there, whatever it is. Throw std::bad_alloc.
+bool make_folders(const std::string& path);
+// Path itself is for its owner only.
 bool make_own_folder(const std::string& path);
 
 }  // namespace plainfs

@@ -22,7 +22,7 @@ Failure disk_failure(const std::string& path) {
 }
 
 Descriptor open_root(const std::string& path) {
-  make_folders(path);
+  if (!make_folders(path)) throw disk_failure(path);
   Descriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (root.number() < 0) throw disk_failure(path);
   return root;

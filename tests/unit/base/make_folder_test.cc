@@ -18,9 +18,9 @@ BOOST_AUTO_TEST_SUITE(make_folder)
 
 BOOST_AUTO_TEST_CASE(with_what_is_missing_above_it) {
   const TemporaryDirectory directory;
-  make_folders(directory.path("a/b/c"));
+  BOOST_TEST(make_folders(directory.path("a/b/c")));
   BOOST_TEST(files::is_directory(directory.path("a/b/c")));
-  make_folders(directory.path("a/b/c"));  // is there
+  BOOST_TEST(make_folders(directory.path("a/b/c")));  // is there
 }
 
 BOOST_AUTO_TEST_CASE(of_its_own_is_for_its_owner_only) {
@@ -36,11 +36,18 @@ BOOST_AUTO_TEST_CASE(of_its_own_is_for_its_owner_only) {
 BOOST_AUTO_TEST_CASE(errno_says_why_it_cannot_be) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("file")) << "x";
-  make_folders(directory.path("file/in"));
+  BOOST_TEST(!make_folders(directory.path("file/in")));
+  BOOST_TEST(errno == ENOTDIR);
   BOOST_TEST(!make_own_folder(directory.path("file/in/own")));
   BOOST_TEST(errno == ENOTDIR);
   BOOST_TEST(!make_own_folder(""));
   BOOST_TEST(errno == ENOENT);
+  const std::string long_name(300, 'x');  // not that what is below it is absent
+  BOOST_TEST(!make_folders(directory.path(long_name + "/a")));
+  BOOST_TEST(errno == ENAMETOOLONG);
+  if (!files::is_directory("/sys/kernel")) return;
+  BOOST_TEST(!make_folders("/sys/plainfs/a"));
+  BOOST_TEST(errno != ENOENT);
 }
 
 BOOST_AUTO_TEST_CASE(without_memory_is_no_end_of_the_program) {
