@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "formats/base/host_path.h"
-#include "formats/base/location.h"
-#include "formats/folder/folder.h"
+#include "formats/containers/folder/folder.h"
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/location.h"
 #include "formats/foreign.h"
 #include "formats/registry.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/model/store.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

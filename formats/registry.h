@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/model/store.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs {
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <mutex>
 
-#include "formats/base/location.h"
-#include "formats/base/modified_time.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
 

@@ -11,7 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/location.h"
-#include "formats/hdf5/process/serve.h"
+#include "formats/containers/hdf5/process/serve.h"
+#include "formats/core/base/location.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
 #include "fs/ending.h"

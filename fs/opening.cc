@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "cache/request.h"
-#include "formats/base/local_file.h"
-#include "formats/base/location.h"
-#include "formats/base/modified_time.h"
+#include "formats/core/base/local_file.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 
 namespace plainfs {
 namespace {

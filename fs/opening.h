@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/base/used_sources.h"
+#include "formats/core/base/used_sources.h"
 #include "fs/store_contexts.h"
 #include "fs/tree/tree.h"
 

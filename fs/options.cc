@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "formats/base/location.h"
+#include "formats/core/base/location.h"
 #include "fs/exit_code.h"
 #include "fs/index/index_folder.h"
 #include "fs/option_values.h"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/context.h"
-#include "formats/text/json.h"
+#include "formats/core/model/context.h"
+#include "formats/core/text/json.h"
 
 namespace plainfs {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "formats/base/location.h"
-#include "formats/hdf5/process/library_process.h"
+#include "formats/containers/hdf5/process/library_process.h"
+#include "formats/core/base/location.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/base/used_sources.h"
+#include "formats/core/base/used_sources.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
 #include "fs/options.h"

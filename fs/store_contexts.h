@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/base/used_sources.h"
-#include "formats/model/context.h"
+#include "formats/core/base/used_sources.h"
+#include "formats/core/model/context.h"
 #include "fs/store_files.h"
 
 namespace plainfs {

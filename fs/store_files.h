@@ -1,5 +1,5 @@
 // The files of a store and of the stores beside it, which its links lead to: each opened from where it may be
-// opened (formats/base/containment.h). A store elsewhere has its own objects alone.
+// opened (formats/core/base/containment.h). A store elsewhere has its own objects alone.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,10 @@
 #include <string>
 
 #include "cache/byte_cache.h"
-#include "formats/base/file_pool.h"
-#include "formats/base/location.h"
-#include "formats/model/context.h"
-#include "formats/remote/remote_sources.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/location.h"
+#include "formats/core/model/context.h"
+#include "formats/core/remote/remote_sources.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 
 #include <boost/filesystem.hpp>
 
-#include "formats/base/location.h"
+#include "formats/core/base/location.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/base/checked.h"
-#include "formats/base/modified_time.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/base/modified_time.h"
 #include "fs/commands/part_file.h"
 
 namespace plainfs {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "fs/commands/progress.h"
 #include "fs/exit_code.h"
 

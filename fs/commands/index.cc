@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "formats/base/location.h"
+#include "formats/core/base/location.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "formats/base/modified_time.h"
+#include "formats/core/base/modified_time.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "formats/model/store.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

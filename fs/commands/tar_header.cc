@@ -6,7 +6,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "formats/base/modified_time.h"
+#include "formats/core/base/modified_time.h"
 
 namespace plainfs {
 namespace {

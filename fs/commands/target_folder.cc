@@ -11,8 +11,8 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/base/make_folder.h"
-#include "formats/base/modified_time.h"
+#include "formats/core/base/make_folder.h"
+#include "formats/core/base/modified_time.h"
 
 namespace plainfs {
 namespace {

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <string>
 
-#include "formats/base/descriptor.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <system_error>
 
-#include "formats/base/cursor.h"
-#include "formats/base/error.h"
-#include "formats/codecs/crc32.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/base/error.h"
+#include "formats/core/codecs/crc32.h"
 
 namespace plainfs {
 namespace {

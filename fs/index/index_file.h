@@ -6,7 +6,7 @@
 //   16 bytes   "plainfs index 1\n"
 //   u64, u32   bytes of the directory, CRC-32C of the directory
 //   directory  text     the key: the store and the options it was opened with
-//              count    sources, then of each: text name, text stamp (formats/base/sources.h)
+//              count    sources, then of each: text name, text stamp (formats/core/base/sources.h)
 //              count    files, then of each, by path: count of bytes it has in common with the path before,
 //                       text the rest of the path, number offset and number length of its findings,
 //                       counted from the end of the directory, u32 CRC-32C of them
@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/base/bytes.h"
-#include "formats/base/sources.h"
+#include "formats/core/base/bytes.h"
+#include "formats/core/base/sources.h"
 #include "fs/text/findings.h"
 
 namespace plainfs {

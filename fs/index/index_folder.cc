@@ -14,8 +14,8 @@
 #include <system_error>
 #include <vector>
 
-#include "formats/base/error.h"
-#include "formats/base/make_folder.h"
+#include "formats/core/base/error.h"
+#include "formats/core/base/make_folder.h"
 
 namespace plainfs {
 namespace {

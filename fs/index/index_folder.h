@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/base/bytes.h"
+#include "formats/core/base/bytes.h"
 #include "fs/index/index_file.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/index/store_index.h"
 
 namespace plainfs {

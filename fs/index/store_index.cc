@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/base/error.h"
-#include "formats/codecs/crc32.h"
+#include "formats/core/base/error.h"
+#include "formats/core/codecs/crc32.h"
 
 namespace plainfs {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/base/sources.h"
+#include "formats/core/base/sources.h"
 #include "fs/index/index_folder.h"
 #include "fs/text/findings.h"
 

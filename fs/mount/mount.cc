@@ -7,8 +7,8 @@
 #include <optional>
 #include <system_error>
 
-#include "formats/base/file_time.h"
-#include "formats/base/location.h"
+#include "formats/core/base/file_time.h"
+#include "formats/core/base/location.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"

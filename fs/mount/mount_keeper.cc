@@ -19,7 +19,7 @@ extern char** environ;
 #include <cstring>
 #include <memory>
 
-#include "formats/base/channel.h"
+#include "formats/core/base/channel.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_session.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/channel.h"
-#include "formats/base/descriptor.h"
+#include "formats/core/base/channel.h"
+#include "formats/core/base/descriptor.h"
 
 namespace plainfs {
 

@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #endif
 
-#include "formats/base/location.h"
+#include "formats/core/base/location.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse.h"

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "formats/base/descriptor.h"
-#include "formats/model/store.h"
+#include "formats/core/base/descriptor.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <new>
 
-#include "formats/base/file_time.h"
+#include "formats/core/base/file_time.h"
 #include "fs/mount/allocator.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/descriptor.h"
+#include "formats/core/base/descriptor.h"
 
 namespace plainfs {
 

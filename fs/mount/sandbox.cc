@@ -18,10 +18,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "formats/base/call_filter.h"
-#include "formats/base/descriptor.h"
-#include "formats/base/location.h"
-#include "formats/base/make_folder.h"
+#include "formats/core/base/call_filter.h"
+#include "formats/core/base/descriptor.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/make_folder.h"
 #include "fs/mount/sandbox_calls.h"
 #endif
 

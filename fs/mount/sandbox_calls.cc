@@ -9,7 +9,7 @@
 #include <iterator>
 #include <vector>
 
-#include "formats/base/call_filter.h"
+#include "formats/core/base/call_filter.h"
 
 namespace plainfs {
 namespace {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "formats/base/file_time.h"
+#include "formats/core/base/file_time.h"
 #include "fs/exit_code.h"
 #include "fs/mount/allocator.h"
 

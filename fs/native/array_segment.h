@@ -1,7 +1,7 @@
 // Numbers of an array as a segment of a file: the elements in C order of its shape, each in one form.
 #pragma once
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
 

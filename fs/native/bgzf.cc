@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "formats/base/checked.h"
-#include "formats/codecs/crc32.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/codecs/crc32.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 
 #include "cache/block_stream.h"
 #include "cache/cancellable_lock.h"
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 
 namespace plainfs {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/text/view_file.h"
 
 namespace plainfs {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

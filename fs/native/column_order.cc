@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/request.h"
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/findings.h"

@@ -3,8 +3,8 @@
 // as many as a part of the cache holds, each band by a pass over what is stored.
 #pragma once
 
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 
 namespace plainfs {
 

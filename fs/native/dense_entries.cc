@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "formats/base/checked.h"
-#include "formats/model/turned_array.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/turned_array.h"
 #include "fs/text/array_runs.h"
 
 namespace plainfs {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "formats/base/half.h"
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/base/half.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 #include "fs/text/findings.h"
 #include "fs/text/view_file.h"
 

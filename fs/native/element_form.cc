@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "formats/model/dtype.h"
-#include "formats/model/elements.h"
+#include "formats/core/model/dtype.h"
+#include "formats/core/model/elements.h"
 
 namespace plainfs {
 

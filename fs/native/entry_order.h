@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/index_run.h"
 

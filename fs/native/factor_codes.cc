@@ -3,7 +3,7 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_lengths.h"
 #include "fs/text/array_runs.h"

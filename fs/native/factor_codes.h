@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/factor.h"
+#include "formats/core/model/factor.h"
 #include "fs/native/byte_layout.h"
 
 namespace plainfs {

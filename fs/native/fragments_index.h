@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "fs/native/binning_index.h"
 
 namespace plainfs {

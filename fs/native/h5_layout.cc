@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/base/checked.h"
-#include "formats/model/turned_array.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_segments.h"
 

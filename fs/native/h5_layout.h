@@ -1,12 +1,12 @@
-// An HDF5 file whose metadata libhdf5 writes (formats/hdf5/library/skeleton.h) and whose data are segments
-// that are made on read, each where its contiguous dataset lies.
+// An HDF5 file whose metadata libhdf5 writes (formats/containers/hdf5/library/skeleton.h) and whose data are
+// segments that are made on read, each where its contiguous dataset lies.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "formats/hdf5/library/skeleton.h"
-#include "formats/model/array.h"
+#include "formats/containers/hdf5/library/skeleton.h"
+#include "formats/core/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
 #include "fs/native/text_lengths.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/model/as_meant.h"
+#include "formats/core/model/as_meant.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/h5ad_table.h"

@@ -1,7 +1,7 @@
 // An annotated matrix as AnnData's .h5ad in the encoding of anndata 0.8, which all later versions read.
 #pragma once
 
-#include "formats/model/annotated_matrix.h"
+#include "formats/core/model/annotated_matrix.h"
 #include "fs/native/byte_layout.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/text_lengths.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "fs/native/h5_layout.h"
 
 namespace plainfs {

@@ -3,8 +3,8 @@
 // at when the layout is made.
 #pragma once
 
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 #include "fs/native/byte_layout.h"
 
 namespace plainfs {

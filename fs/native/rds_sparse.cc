@@ -1,7 +1,7 @@
 // Matrix's sparse classes.
 #include <algorithm>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/entry_order.h"

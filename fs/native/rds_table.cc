@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/base/checked.h"
-#include "formats/model/derived_array.h"
-#include "formats/model/turned_array.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/rds.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_lengths.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
 

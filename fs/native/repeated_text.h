@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 
 namespace plainfs {
 

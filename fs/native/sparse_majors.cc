@@ -1,7 +1,7 @@
 #include "fs/native/sparse_majors.h"
 
 #include "cache/request.h"
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 
 namespace plainfs {
 

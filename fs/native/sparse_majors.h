@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {

@@ -2,7 +2,7 @@
 // read_10x_h5, DropletUtils and BPCells read.
 #pragma once
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "fs/native/byte_layout.h"
 
 namespace plainfs {

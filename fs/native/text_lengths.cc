@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "formats/base/checked.h"
-#include "formats/model/element_text.h"
-#include "formats/text/utf8.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/element_text.h"
+#include "formats/core/text/utf8.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/findings.h"
 

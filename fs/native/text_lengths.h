@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/array.h"
-#include "formats/model/context.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 
 namespace plainfs {

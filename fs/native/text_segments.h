@@ -1,7 +1,7 @@
 // Texts of an array as a segment of a file.
 #pragma once
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/text_lengths.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/text/utf8.h"
+#include "formats/core/text/utf8.h"
 
 namespace plainfs {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "formats/model/dtype.h"
-#include "formats/model/element_text.h"
-#include "formats/model/elements.h"
+#include "formats/core/model/dtype.h"
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/elements.h"
 #include "fs/text/sink.h"
 
 namespace plainfs {

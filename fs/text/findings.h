@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 
 namespace plainfs {
 

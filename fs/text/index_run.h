@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {

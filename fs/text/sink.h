@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "formats/base/error.h"
-#include "formats/text/number_runs.h"
-#include "formats/text/number_text.h"
+#include "formats/core/base/error.h"
+#include "formats/core/text/number_runs.h"
+#include "formats/core/text/number_text.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/text_file_state.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/text/sink.h"
 #include "fs/text/view_file.h"
 

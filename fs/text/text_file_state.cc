@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "cache/request.h"
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 
 namespace plainfs {
 

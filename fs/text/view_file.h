@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/bytes.h"
+#include "formats/core/base/bytes.h"
 #include "fs/text/findings.h"
 
 namespace plainfs {

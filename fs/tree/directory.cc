@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "formats/model/passing_fault.h"
+#include "formats/core/model/passing_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs {
 

@@ -3,9 +3,9 @@
 #include <boost/filesystem.hpp>
 #include <set>
 
-#include "formats/base/host_path.h"
-#include "formats/base/location.h"
-#include "formats/model/check_known.h"
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/location.h"
+#include "formats/core/model/check_known.h"
 #include "formats/registry.h"
 
 namespace plainfs {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/base/containment.h"
+#include "formats/core/base/containment.h"
 #include "fs/tree/open_stores.h"
 
 namespace plainfs {

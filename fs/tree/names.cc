@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "formats/text/utf8.h"
+#include "formats/core/text/utf8.h"
 
 namespace plainfs {
 namespace {

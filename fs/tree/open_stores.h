@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "formats/model/store.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 // them may be open under the mountpoint.
 #pragma once
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/text/view_file.h"
 
 namespace plainfs {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "formats/base/file_pool.h"
-#include "formats/base/location.h"
-#include "formats/base/modified_time.h"
-#include "formats/model/passing_fault.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
+#include "formats/core/model/passing_fault.h"
 
 namespace plainfs {
 namespace {

@@ -1,6 +1,6 @@
 #include "fs/views/attrs_json.h"
 
-#include "formats/text/utf8.h"
+#include "formats/core/text/utf8.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

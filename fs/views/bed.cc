@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"

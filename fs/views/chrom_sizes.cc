@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/model/nested_array.h"
+#include "formats/core/model/nested_array.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/number_loops.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

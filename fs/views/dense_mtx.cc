@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/native/dense_entries.h"
 #include "fs/text/field_text.h"
 #include "fs/views/grid_units.h"

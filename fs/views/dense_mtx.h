@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

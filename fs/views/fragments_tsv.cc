@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/base/checked.h"
-#include "formats/text/digits.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/text/digits.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 #include "fs/text/number_loops.h"

@@ -1,6 +1,6 @@
 #include "fs/views/grid_units.h"
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 #include "fs/views/line_grid.h"
 
 namespace plainfs {

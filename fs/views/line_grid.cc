@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/text_file.h"
 

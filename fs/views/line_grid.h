@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "formats/model/array.h"
-#include "formats/model/context.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/findings.h"

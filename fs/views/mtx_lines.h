@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "formats/text/digits.h"
+#include "formats/core/text/digits.h"
 #include "fs/text/number_loops.h"
 #include "fs/text/sink.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/text/number_text.h"
+#include "formats/core/text/number_text.h"
 #include "fs/text/field_text.h"
 
 namespace plainfs {

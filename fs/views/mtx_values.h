@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/model/dtype.h"
+#include "formats/core/model/dtype.h"
 
 namespace plainfs {
 

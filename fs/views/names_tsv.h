@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "formats/model/array.h"
-#include "formats/model/context.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/annotated/annotated_matrices.h"
-#include "formats/model/as_meant.h"
-#include "formats/model/nested_array.h"
-#include "formats/model/passing_fault.h"
+#include "formats/core/model/as_meant.h"
+#include "formats/core/model/nested_array.h"
+#include "formats/core/model/passing_fault.h"
 #include "formats/registry.h"
+#include "formats/schemas/annotated/annotated_matrices.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 #include "fs/views/view.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/model/nested_array.h"
+#include "formats/core/model/nested_array.h"
 #include "fs/text/list_ends.h"
 
 namespace plainfs {

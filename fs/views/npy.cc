@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "cache/block_stream.h"
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 
 namespace plainfs {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/text/utf8.h"
+#include "formats/core/text/utf8.h"
 #include "fs/views/npy.h"
 
 namespace plainfs {

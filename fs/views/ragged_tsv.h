@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "formats/model/context.h"
-#include "formats/model/nested_array.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/nested_array.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {

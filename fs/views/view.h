@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/model/context.h"
-#include "formats/model/node.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 #include "fs/text/view_file.h"
 
 namespace plainfs {

@@ -1,8 +1,8 @@
 #include <array>
 
-#include "formats/base/error.h"
-#include "formats/model/as_meant.h"
-#include "formats/model/nested_array.h"
+#include "formats/core/base/error.h"
+#include "formats/core/model/as_meant.h"
+#include "formats/core/model/nested_array.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs::damage {
 namespace {

@@ -2,8 +2,8 @@
 // the configuration as JSON, a NUL, a chunk.
 #include <cstdlib>
 
-#include "formats/codecs/codecs.h"
-#include "formats/model/numpy_dtype.h"
+#include "formats/core/codecs/codecs.h"
+#include "formats/core/model/numpy_dtype.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // chunk.
 #include <cstdlib>
 
-#include "formats/base/cursor.h"
-#include "formats/codecs/codecs.h"
-#include "formats/model/numpy_dtype.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/codecs/codecs.h"
+#include "formats/core/model/numpy_dtype.h"
 
 namespace {
 

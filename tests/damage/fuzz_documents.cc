@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <span>
 
-#include "formats/anndata/awkward_form.h"
-#include "formats/base/bytes.h"
-#include "formats/takane/json_list.h"
-#include "formats/text/character_references.h"
-#include "formats/text/json.h"
+#include "formats/core/base/bytes.h"
+#include "formats/core/text/character_references.h"
+#include "formats/core/text/json.h"
+#include "formats/schemas/anndata/awkward_form.h"
+#include "formats/schemas/takane/json_list.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "formats/base/cursor.h"
-#include "formats/codecs/codecs.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/codecs/codecs.h"
 
 namespace {
 

@@ -2,10 +2,10 @@
 // the widths of addresses and lengths, where an object header is and where a heap (u16 each), the file.
 #include <cstring>
 
-#include "formats/base/cursor.h"
-#include "formats/hdf5/chunk_btree.h"
-#include "formats/hdf5/global_heap.h"
-#include "formats/hdf5/object_header.h"
+#include "formats/containers/hdf5/chunk_btree.h"
+#include "formats/containers/hdf5/global_heap.h"
+#include "formats/containers/hdf5/object_header.h"
+#include "formats/core/base/cursor.h"
 #include "tests/support/test_context.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Every object codec but pickle. Input: which codec, the chunk's length, the chunk.
 #include <cstdlib>
 
-#include "formats/codecs/codecs.h"
+#include "formats/core/codecs/codecs.h"
 
 namespace {
 

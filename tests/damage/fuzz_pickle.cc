@@ -1,8 +1,8 @@
 // Pickles, as values, as chunks of objects and as chunks of records. Input: the chunk's length, the pickle.
 #include <cstdlib>
 
-#include "formats/codecs/pickle.h"
-#include "formats/model/numpy_dtype.h"
+#include "formats/core/codecs/pickle.h"
+#include "formats/core/model/numpy_dtype.h"
 
 namespace {
 

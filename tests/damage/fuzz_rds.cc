@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "formats/model/array.h"
-#include "formats/rds/objects.h"
-#include "formats/rds/reader.h"
-#include "formats/rds/serial_stream.h"
+#include "formats/containers/rds/objects.h"
+#include "formats/containers/rds/reader.h"
+#include "formats/containers/rds/serial_stream.h"
+#include "formats/core/model/array.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/damage/store_walk.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "formats/base/cursor.h"
-#include "formats/hdmf/schema.h"
-#include "formats/zarr/group.h"
+#include "formats/containers/zarr/group.h"
+#include "formats/core/base/cursor.h"
+#include "formats/schemas/hdmf/schema.h"
 #include "tests/support/test_context.h"
 
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "formats/base/error.h"
-#include "formats/zarr/zip_store.h"
+#include "formats/containers/zarr/zip_store.h"
+#include "formats/core/base/error.h"
 #include "tests/support/test_context.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/model/context.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs::damage {
 

@@ -1,5 +1,5 @@
-// Writes BPCells directories for tests and benchmarks: bit packing as formats/bpcells/FORMAT.md has it,
-// written from that description and sharing no code with the reader.
+// Writes BPCells directories for tests and benchmarks: bit packing as formats/schemas/bpcells/FORMAT.md has
+// it, written from that description and sharing no code with the reader.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/base/file_pool.h"
+#include "formats/core/base/file_pool.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <string>
 
-#include "formats/model/array.h"
-#include "formats/model/node.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/node.h"
 
 namespace plainfs {
 

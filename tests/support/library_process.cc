@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "formats/hdf5/process/library_process.h"
+#include "formats/containers/hdf5/process/library_process.h"
 
 namespace plainfs {
 namespace {

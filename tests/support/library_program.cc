@@ -1,5 +1,5 @@
 // The program of libhdf5's process, for tests.
-#include "formats/hdf5/process/serve.h"
+#include "formats/containers/hdf5/process/serve.h"
 
 int main() {
   return plainfs::hdf5::serve_library();

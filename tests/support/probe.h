@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "formats/base/file_pool.h"
-#include "formats/base/probe.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/probe.h"
 
 namespace plainfs {
 

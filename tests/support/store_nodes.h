@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 #include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {

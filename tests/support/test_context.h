@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "formats/base/file_pool.h"
-#include "formats/model/context.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/base/sources.h"
+#include "formats/core/base/sources.h"
 #include "fs/commands/exported.h"
 #include "fs/options.h"
 

@@ -9,9 +9,9 @@
 #include <set>
 #include <thread>
 
-#include "formats/base/location.h"
-#include "formats/base/modified_time.h"
-#include "formats/text/utf8.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
+#include "formats/core/text/utf8.h"
 #include "fs/commands/plan/export_plan.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/option_values.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "formats/codecs/crc32.h"
+#include "formats/core/codecs/crc32.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/session.h"

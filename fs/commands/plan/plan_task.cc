@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "formats/base/modified_time.h"
-#include "formats/codecs/crc32.h"
+#include "formats/core/base/modified_time.h"
+#include "formats/core/codecs/crc32.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/option_values.h"

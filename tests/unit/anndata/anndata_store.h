@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/anndata/schema.h"
+#include "formats/schemas/anndata/schema.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 

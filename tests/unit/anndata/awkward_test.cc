@@ -1,4 +1,4 @@
-#include "formats/anndata/awkward.h"
+#include "formats/schemas/anndata/awkward.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

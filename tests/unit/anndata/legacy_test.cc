@@ -1,4 +1,4 @@
-#include "formats/anndata/legacy.h"
+#include "formats/schemas/anndata/legacy.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/anndata/schema.h"
+#include "formats/schemas/anndata/schema.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/base/containment.h"
+#include "formats/core/base/containment.h"
 
 #include <fcntl.h>
 #include <unistd.h>

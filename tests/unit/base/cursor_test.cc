@@ -1,9 +1,9 @@
-#include "formats/base/cursor.h"
+#include "formats/core/base/cursor.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 
-#include "formats/base/checked.h"
+#include "formats/core/base/checked.h"
 #include "tests/support/says.h"
 
 using namespace plainfs;

@@ -1,5 +1,5 @@
-#include "formats/base/file_pool.h"
-#include "formats/base/file_time.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/file_time.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "cache/request.h"
-#include "formats/base/descriptor.h"
-#include "formats/base/error.h"
+#include "formats/core/base/descriptor.h"
+#include "formats/core/base/error.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/no_more_descriptors.h"
 #include "tests/support/says.h"

@@ -1,4 +1,4 @@
-#include "formats/base/folder_store.h"
+#include "formats/core/base/folder_store.h"
 
 #include <atomic>
 #include <boost/filesystem.hpp>
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "cache/request.h"
-#include "formats/base/error.h"
-#include "formats/base/file_pool.h"
+#include "formats/core/base/error.h"
+#include "formats/core/base/file_pool.h"
 #include "tests/support/no_more_descriptors.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"

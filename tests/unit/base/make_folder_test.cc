@@ -1,4 +1,4 @@
-#include "formats/base/make_folder.h"
+#include "formats/core/base/make_folder.h"
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-#include "formats/base/path_fingerprints.h"
+#include "formats/core/base/path_fingerprints.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "formats/base/probe.h"
+#include "formats/core/base/probe.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "formats/base/file_pool.h"
+#include "formats/core/base/file_pool.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;

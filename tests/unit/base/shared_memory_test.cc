@@ -1,4 +1,4 @@
-#include "formats/base/shared_memory.h"
+#include "formats/core/base/shared_memory.h"
 
 #include <unistd.h>
 

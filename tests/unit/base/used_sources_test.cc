@@ -1,4 +1,4 @@
-#include "formats/base/used_sources.h"
+#include "formats/core/base/used_sources.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <map>
 
-#include "formats/base/file_pool.h"
-#include "formats/base/file_time.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/file_time.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {

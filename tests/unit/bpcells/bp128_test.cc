@@ -1,4 +1,4 @@
-#include "formats/bpcells/bp128.h"
+#include "formats/containers/bpcells/bp128.h"
 
 #include <array>
 #include <boost/test/unit_test.hpp>

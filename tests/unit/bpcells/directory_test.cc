@@ -1,4 +1,4 @@
-#include "formats/bpcells/directory.h"
+#include "formats/containers/bpcells/directory.h"
 
 #include <boost/filesystem.hpp>
 #include <fstream>

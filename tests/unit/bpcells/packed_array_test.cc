@@ -1,4 +1,4 @@
-#include "formats/bpcells/packed_array.h"
+#include "formats/schemas/bpcells/packed_array.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "formats/bpcells/schema.h"
+#include "formats/schemas/bpcells/schema.h"
 
 #include <cmath>
 #include <limits>

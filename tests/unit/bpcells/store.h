@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/bpcells/directory.h"
-#include "formats/bpcells/schema.h"
+#include "formats/containers/bpcells/directory.h"
+#include "formats/schemas/bpcells/schema.h"
 #include "tests/support/bpcells_writer.h"
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"

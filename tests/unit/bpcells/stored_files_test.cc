@@ -1,4 +1,4 @@
-#include "formats/bpcells/stored_files.h"
+#include "formats/containers/bpcells/stored_files.h"
 
 #include <fstream>
 #include <random>

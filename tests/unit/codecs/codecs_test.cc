@@ -1,4 +1,4 @@
-#include "formats/codecs/codecs.h"
+#include "formats/core/codecs/codecs.h"
 
 #include <blosc.h>
 #include <zstd.h>
@@ -6,11 +6,11 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/base/hex.h"
-#include "formats/codecs/base64.h"
-#include "formats/codecs/crc32.h"
-#include "formats/model/numpy_dtype.h"
-#include "formats/model/object_text.h"
+#include "formats/core/base/hex.h"
+#include "formats/core/codecs/base64.h"
+#include "formats/core/codecs/crc32.h"
+#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/model/object_text.h"
 
 #include "tests/support/says.h"
 

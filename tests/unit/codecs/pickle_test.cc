@@ -1,4 +1,4 @@
-#include "formats/codecs/pickle.h"
+#include "formats/core/codecs/pickle.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/codecs/codecs.h"
+#include "formats/core/codecs/codecs.h"
 
 #include "tests/support/says.h"
 

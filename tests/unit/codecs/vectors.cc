@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/base/hex.h"
-#include "formats/codecs/base64.h"
-#include "formats/model/numpy_dtype.h"
-#include "formats/text/number_text.h"
+#include "formats/core/base/hex.h"
+#include "formats/core/codecs/base64.h"
+#include "formats/core/model/numpy_dtype.h"
+#include "formats/core/text/number_text.h"
 
 namespace plainfs {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/codecs/codec.h"
+#include "formats/core/codecs/codec.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/codecs/codecs.h"
+#include "formats/core/codecs/codecs.h"
 
 namespace plainfs {
 namespace {

@@ -1,8 +1,8 @@
-#include "formats/frames/categorical.h"
+#include "formats/core/frames/categorical.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/factor.h"
+#include "formats/core/model/factor.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

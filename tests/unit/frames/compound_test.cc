@@ -1,8 +1,8 @@
-#include "formats/frames/compound.h"
+#include "formats/core/frames/compound.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/elements.h"
+#include "formats/core/model/elements.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"
 

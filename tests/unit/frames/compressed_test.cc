@@ -1,4 +1,4 @@
-#include "formats/frames/compressed.h"
+#include "formats/core/frames/compressed.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/frames/nullable.h"
+#include "formats/core/frames/nullable.h"
 
 #include <boost/test/unit_test.hpp>
 

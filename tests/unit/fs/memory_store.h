@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/store.h"
+#include "formats/core/model/store.h"
 
 namespace plainfs {
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/base/modified_time.h"
+#include "formats/core/base/modified_time.h"
 
 namespace plainfs {
 namespace {

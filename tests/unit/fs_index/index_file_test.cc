@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

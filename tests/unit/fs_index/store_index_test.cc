@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/findings.h"
 #include "tests/support/sample_arrays.h"

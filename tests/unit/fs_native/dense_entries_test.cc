@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/sample_arrays.h"
 
 namespace plainfs {

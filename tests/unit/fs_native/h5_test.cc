@@ -1,7 +1,7 @@
 // Files that libhdf5 writes the metadata of, read back by the project's own container.
 #include <boost/test/unit_test.hpp>
 
-#include "formats/hdf5/library/skeleton.h"
+#include "formats/containers/hdf5/library/skeleton.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/tenx_h5.h"

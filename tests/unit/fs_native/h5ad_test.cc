@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/native/text_lengths.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

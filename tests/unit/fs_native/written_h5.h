@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/hdf5/container.h"
-#include "formats/model/node.h"
+#include "formats/containers/hdf5/container.h"
+#include "formats/core/model/node.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 

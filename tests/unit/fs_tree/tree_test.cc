@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "formats/model/broken_group.h"
+#include "formats/core/model/broken_group.h"
 #include "fs/filesystem.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"

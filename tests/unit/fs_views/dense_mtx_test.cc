@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/native/dense_entries.h"
 #include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"

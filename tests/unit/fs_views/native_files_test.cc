@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/derived_array.h"
-#include "formats/model/nested_array.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/nested_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

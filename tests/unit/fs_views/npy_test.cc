@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
-#include "formats/base/cursor.h"
+#include "formats/core/base/cursor.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

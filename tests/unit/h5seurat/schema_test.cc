@@ -1,4 +1,4 @@
-#include "formats/h5seurat/schema.h"
+#include "formats/schemas/h5seurat/schema.h"
 
 #include <boost/test/unit_test.hpp>
 

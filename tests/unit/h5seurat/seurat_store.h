@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/h5seurat/schema.h"
+#include "formats/schemas/h5seurat/schema.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 

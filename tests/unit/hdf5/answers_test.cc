@@ -1,12 +1,12 @@
 // What goes between the daemon and libhdf5's process, there and back, and what of it was changed on the way.
-#include "formats/hdf5/process/answers.h"
+#include "formats/containers/hdf5/process/answers.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/hdf5/global_heap.h"
-#include "formats/hdf5/library/inside_file.h"
-#include "formats/hdf5/stored_elements.h"
+#include "formats/containers/hdf5/global_heap.h"
+#include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/stored_elements.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/rich_file.h"

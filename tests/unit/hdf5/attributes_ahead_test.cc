@@ -1,4 +1,4 @@
-#include "formats/hdf5/process/attributes_ahead.h"
+#include "formats/containers/hdf5/process/attributes_ahead.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/hdf5/chunk_btree.h"
+#include "formats/containers/hdf5/chunk_btree.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "formats/hdf5/container.h"
+#include "formats/containers/hdf5/container.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"

@@ -1,4 +1,4 @@
-#include "formats/hdf5/container.h"
+#include "formats/containers/hdf5/container.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "formats/hdf5/process/endings.h"
+#include "formats/containers/hdf5/process/endings.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,7 +2,7 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "formats/hdf5/container.h"
+#include "formats/containers/hdf5/container.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/hdf5/hdf5_writer.h"

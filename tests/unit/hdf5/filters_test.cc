@@ -4,8 +4,8 @@
 #include <random>
 #include <tuple>
 
-#include "formats/hdf5/container.h"
-#include "formats/hdf5/storage.h"
+#include "formats/containers/hdf5/container.h"
+#include "formats/containers/hdf5/storage.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"

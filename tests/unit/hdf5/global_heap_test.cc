@@ -1,9 +1,9 @@
-#include "formats/hdf5/global_heap.h"
+#include "formats/containers/hdf5/global_heap.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "formats/hdf5/stored_elements.h"
+#include "formats/containers/hdf5/stored_elements.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 

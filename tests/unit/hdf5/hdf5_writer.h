@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/hdf5/library/library.h"
+#include "formats/containers/hdf5/library/library.h"
 
 namespace plainfs::hdf5 {
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <string_view>
 
-#include "formats/hdf5/process/protocol.h"
-#include "formats/hdf5/process/serve.h"
-#include "formats/hdf5/process/wire.h"
+#include "formats/containers/hdf5/process/protocol.h"
+#include "formats/containers/hdf5/process/serve.h"
+#include "formats/containers/hdf5/process/wire.h"
 
 using namespace plainfs;
 using namespace plainfs::hdf5;

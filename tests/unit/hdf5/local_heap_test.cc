@@ -1,10 +1,10 @@
-#include "formats/hdf5/local_heap.h"
+#include "formats/containers/hdf5/local_heap.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
 
-#include "formats/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/library/inside_file.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

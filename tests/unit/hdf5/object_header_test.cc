@@ -1,12 +1,12 @@
-#include "formats/hdf5/object_header.h"
+#include "formats/containers/hdf5/object_header.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
 
-#include "formats/base/file_pool.h"
-#include "formats/hdf5/container.h"
-#include "formats/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/container.h"
+#include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/core/base/file_pool.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

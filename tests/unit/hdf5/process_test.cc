@@ -10,8 +10,8 @@
 #include <numeric>
 #include <thread>
 
-#include "formats/hdf5/library/inside_file.h"
-#include "formats/hdf5/process/process_file.h"
+#include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/process/process_file.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/says.h"

@@ -1,4 +1,4 @@
-#include "formats/hdf5/library/skeleton.h"
+#include "formats/containers/hdf5/library/skeleton.h"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>

@@ -1,10 +1,10 @@
-#include "formats/hdf5/stored_elements.h"
+#include "formats/containers/hdf5/stored_elements.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <iterator>
 
-#include "formats/hdf5/container.h"
+#include "formats/containers/hdf5/container.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

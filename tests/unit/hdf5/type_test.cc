@@ -1,9 +1,9 @@
-#include "formats/hdf5/library/datatype.h"
+#include "formats/containers/hdf5/library/datatype.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/hdf5/stored_elements.h"
+#include "formats/containers/hdf5/stored_elements.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
 
 namespace plainfs::hdf5 {

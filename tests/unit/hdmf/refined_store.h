@@ -1,7 +1,7 @@
 // Zarr stores as the HDMF schema sees them.
 #pragma once
 
-#include "formats/hdmf/schema.h"
+#include "formats/schemas/hdmf/schema.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace plainfs::hdmf {

@@ -1,9 +1,9 @@
-#include "formats/loom/schema.h"
+#include "formats/schemas/loom/schema.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/loom/attribute_table.h"
-#include "formats/model/element_text.h"
+#include "formats/core/model/element_text.h"
+#include "formats/schemas/loom/attribute_table.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

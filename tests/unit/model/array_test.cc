@@ -1,9 +1,9 @@
-#include "formats/model/array.h"
+#include "formats/core/model/array.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
-#include "formats/model/assembly.h"
+#include "formats/core/model/assembly.h"
 #include "tests/support/says.h"
 #include "tests/unit/model/random_elements.h"
 

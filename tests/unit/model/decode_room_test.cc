@@ -1,4 +1,4 @@
-#include "formats/model/decode_room.h"
+#include "formats/core/model/decode_room.h"
 
 #include <algorithm>
 #include <atomic>

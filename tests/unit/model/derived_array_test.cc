@@ -1,9 +1,9 @@
-#include "formats/model/derived_array.h"
+#include "formats/core/model/derived_array.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "formats/model/chunked_array.h"
+#include "formats/core/model/chunked_array.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"

@@ -1,8 +1,8 @@
-#include "formats/model/elements.h"
+#include "formats/core/model/elements.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/unit/model/random_elements.h"
 

@@ -1,8 +1,8 @@
-#include "formats/model/node.h"
+#include "formats/core/model/node.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/attribute.h"
+#include "formats/core/model/attribute.h"
 #include "tests/support/says.h"
 
 using namespace plainfs;

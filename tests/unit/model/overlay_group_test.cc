@@ -1,4 +1,4 @@
-#include "formats/model/overlay_group.h"
+#include "formats/core/model/overlay_group.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/array.h"
-#include "formats/model/elements.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/elements.h"
 
 namespace plainfs {
 

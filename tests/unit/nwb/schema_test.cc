@@ -1,10 +1,10 @@
-#include "formats/nwb/schema.h"
+#include "formats/schemas/nwb/schema.h"
 
-#include "formats/model/nested_array.h"
+#include "formats/core/model/nested_array.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/element_text.h"
+#include "formats/core/model/element_text.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

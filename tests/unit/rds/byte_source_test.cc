@@ -1,4 +1,4 @@
-#include "formats/rds/byte_source.h"
+#include "formats/containers/rds/byte_source.h"
 
 #include <bzlib.h>
 #include <lzma.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/rds/byte_source.h"
+#include "formats/containers/rds/byte_source.h"
 
 namespace plainfs::rds {
 

@@ -1,9 +1,9 @@
-#include "formats/rds/container.h"
+#include "formats/containers/rds/container.h"
 
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "formats/bpcells/schema.h"
+#include "formats/schemas/bpcells/schema.h"
 #include "tests/support/golden_arrays.h"
 #include "tests/support/probe.h"
 #include "tests/support/says.h"

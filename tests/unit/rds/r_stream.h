@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/base/cursor.h"
-#include "formats/rds/byte_source.h"
-#include "formats/rds/reader.h"
+#include "formats/containers/rds/byte_source.h"
+#include "formats/containers/rds/reader.h"
+#include "formats/core/base/cursor.h"
 
 namespace plainfs::rds {
 

@@ -1,4 +1,4 @@
-#include "formats/rds/reader.h"
+#include "formats/containers/rds/reader.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

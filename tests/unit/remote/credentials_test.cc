@@ -1,10 +1,10 @@
-#include "formats/remote/credentials.h"
+#include "formats/core/remote/credentials.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <map>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "formats/remote/disk_cache.h"
+#include "formats/core/remote/disk_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "formats/remote/read_ahead.h"
+#include "formats/core/remote/read_ahead.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

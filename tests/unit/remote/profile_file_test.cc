@@ -1,4 +1,4 @@
-#include "formats/remote/profile_file.h"
+#include "formats/core/remote/profile_file.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/remote/remote_object.h"
+#include "formats/core/remote/remote_object.h"
 
 #include <boost/test/unit_test.hpp>
 

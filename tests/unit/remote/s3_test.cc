@@ -1,10 +1,10 @@
-#include "formats/remote/s3_listing.h"
-#include "formats/remote/s3_origin.h"
+#include "formats/core/remote/s3_listing.h"
+#include "formats/core/remote/s3_origin.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
 
-#include "formats/base/error.h"
+#include "formats/core/base/error.h"
 #include "tests/support/says.h"
 
 using namespace plainfs;

@@ -1,5 +1,5 @@
 // The examples of the Amazon S3 API Reference, "Signature Calculations for the Authorization Header".
-#include "formats/remote/sigv4.h"
+#include "formats/core/remote/sigv4.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,9 +1,9 @@
-#include "formats/remote/url.h"
+#include "formats/core/remote/url.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/base/error.h"
-#include "formats/base/location.h"
+#include "formats/core/base/error.h"
+#include "formats/core/base/location.h"
 #include "tests/support/says.h"
 
 using namespace plainfs;

@@ -1,4 +1,4 @@
-#include "formats/takane/checks.h"
+#include "formats/schemas/takane/checks.h"
 
 #include <boost/test/unit_test.hpp>
 

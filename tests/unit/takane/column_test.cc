@@ -1,10 +1,10 @@
-#include "formats/takane/column.h"
+#include "formats/schemas/takane/column.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/hdf5/container.h"
-#include "formats/model/element_text.h"
+#include "formats/containers/hdf5/container.h"
+#include "formats/core/model/element_text.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"

@@ -1,4 +1,4 @@
-#include "formats/takane/common_type.h"
+#include "formats/schemas/takane/common_type.h"
 
 #include <boost/test/unit_test.hpp>
 

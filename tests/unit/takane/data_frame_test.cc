@@ -1,12 +1,12 @@
 // Every store of bad/takane breaks one rule of takane's validator: the message says which, and what does not
 // depend on it stays readable. outcome.txt of each case, prose lines included.
-#include "formats/takane/data_frame.h"
+#include "formats/schemas/takane/data_frame.h"
 
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <map>
 
-#include "formats/takane/object.h"
+#include "formats/schemas/takane/object.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/probe.h"
 #include "tests/support/test_context.h"

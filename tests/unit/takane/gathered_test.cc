@@ -1,4 +1,4 @@
-#include "formats/takane/gathered.h"
+#include "formats/schemas/takane/gathered.h"
 
 #include <boost/test/unit_test.hpp>
 

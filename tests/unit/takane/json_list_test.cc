@@ -1,4 +1,4 @@
-#include "formats/takane/json_list.h"
+#include "formats/schemas/takane/json_list.h"
 
 #include <boost/test/unit_test.hpp>
 

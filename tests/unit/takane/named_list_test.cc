@@ -1,4 +1,4 @@
-#include "formats/takane/named_list.h"
+#include "formats/schemas/takane/named_list.h"
 
 #include <boost/test/unit_test.hpp>
 

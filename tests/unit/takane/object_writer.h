@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/takane/object.h"
+#include "formats/schemas/takane/object.h"
 #include "tests/support/probe.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/temporary_directory.h"

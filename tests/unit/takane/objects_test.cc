@@ -1,8 +1,8 @@
 // Objects whose golden cases do not show what happens where one thing of them is wrong.
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/passing_fault.h"
-#include "formats/takane/compressed_sparse_matrix.h"
+#include "formats/core/model/passing_fault.h"
+#include "formats/schemas/takane/compressed_sparse_matrix.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/unit/takane/object_writer.h"
 

@@ -1,4 +1,4 @@
-#include "formats/takane/text_columns.h"
+#include "formats/schemas/takane/text_columns.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>

@@ -1,8 +1,8 @@
-#include "formats/tenx/molecules.h"
+#include "formats/schemas/tenx/molecules.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/tenx/molecule_columns.h"
+#include "formats/schemas/tenx/molecule_columns.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/tenx/tenx_store.h"
 

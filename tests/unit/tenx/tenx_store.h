@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/model/element_text.h"
-#include "formats/tenx/schema.h"
+#include "formats/core/model/element_text.h"
+#include "formats/schemas/tenx/schema.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/fs/memory_store.h"

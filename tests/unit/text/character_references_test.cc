@@ -1,4 +1,4 @@
-#include "formats/text/character_references.h"
+#include "formats/core/text/character_references.h"
 
 #include <boost/test/unit_test.hpp>
 

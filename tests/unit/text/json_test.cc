@@ -1,4 +1,4 @@
-#include "formats/text/json.h"
+#include "formats/core/text/json.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "formats/text/number_runs.h"
+#include "formats/core/text/number_runs.h"
 
 #include <bit>
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-#include "formats/text/number_text.h"
+#include "formats/core/text/number_text.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "formats/text/digits.h"
-#include "formats/text/shortest_decimal.h"
+#include "formats/core/text/digits.h"
+#include "formats/core/text/shortest_decimal.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/text/utf8.h"
+#include "formats/core/text/utf8.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,11 +1,11 @@
 // Fill values beyond those that the golden stores hold, and those that are none of their type.
-#include "formats/zarr/fill.h"
+#include "formats/containers/zarr/fill.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstring>
 
-#include "formats/model/numpy_dtype.h"
+#include "formats/core/model/numpy_dtype.h"
 
 #include "tests/support/says.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "formats/zarr/zarr.h"
+#include "formats/containers/zarr/zarr.h"
 #include "tests/support/probe.h"
 #include "tests/support/test_context.h"
 

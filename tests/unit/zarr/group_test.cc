@@ -1,7 +1,7 @@
 // Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
 #include <boost/test/unit_test.hpp>
 
-#include "formats/model/passing_fault.h"
+#include "formats/core/model/passing_fault.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/probe.h"
 #include "tests/support/says.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/zarr/zarr.h"
+#include "formats/containers/zarr/zarr.h"
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"

@@ -1,0 +1,152 @@
+#include "formats/containers/hdf5/group.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "formats/containers/hdf5/attributes.h"
+#include "formats/containers/hdf5/dataset.h"
+#include "formats/containers/hdf5/stored_object.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Objects that the library is asked for together: some milliseconds of its time, for which others wait.
+constexpr size_t kTogether = 512;
+
+// Appends the names of a path of HDF5, where "." stands for nothing and ".." is a name like any other.
+void append_path(std::string_view path, std::vector<std::string>& names) {
+  if (path.starts_with('/')) names.clear();
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (!name.empty() && name != ".") names.emplace_back(name);
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+  }
+}
+
+Node node_with(Content content) {
+  Node node;
+  node.content = std::move(content);
+  return node;
+}
+
+class FileGroup : public Group, public StoredObject {
+ public:
+  FileGroup(SourceFilePtr file, uint64_t address, std::string name, std::shared_ptr<const FileGroup> parent)
+      : StoredObject(std::move(file), address), name_(std::move(name)), parent_(std::move(parent)) {}
+
+  std::vector<Member> members() const override;
+  std::optional<Node> find(std::string_view name) const override;
+  Attributes attributes() const override { return read_attributes(file(), address()); }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return parent_ ? parent_->path_of(name_) : "/"; }
+
+ private:
+  std::vector<std::string> names() const;  // from the root to here
+  std::string path_of(const std::string& member) const { return (parent_ ? path() : "") + "/" + member; }
+  void add_members(std::span<StoredLink> links, std::vector<Member>& members) const;
+  // Whether it is a hard link to an object that does not enclose this group.
+  bool is_of_object(const StoredLink& link) const;
+  // found: of an object what it is, else null.
+  std::optional<Node> node_of(const StoredLink& link, FoundObject* found) const;
+  std::optional<Node> object_node(const StoredLink& link, StoredObjectFacts object) const;
+  Link target_of(const StoredLink& link) const;
+  // This group or the one around it that has that address, or null.
+  const FileGroup* enclosing(uint64_t address) const;
+
+  std::string name_;
+  std::shared_ptr<const FileGroup> parent_;
+};
+
+std::vector<std::string> FileGroup::names() const {
+  std::vector<std::string> names = parent_ ? parent_->names() : std::vector<std::string>();
+  if (parent_) names.push_back(name_);
+  return names;
+}
+
+const FileGroup* FileGroup::enclosing(uint64_t address) const {
+  const FileGroup* group = this;
+  while (group && group->address() != address) group = group->parent_.get();
+  return group;
+}
+
+std::vector<Member> FileGroup::members() const {
+  std::vector<Member> members;
+  std::vector<StoredLink> links = file().library().links(address());
+  for (size_t first = 0; first < links.size(); first += kTogether)
+    add_members(std::span(links).subspan(first, std::min(kTogether, links.size() - first)), members);
+  return members;
+}
+
+void FileGroup::add_members(std::span<StoredLink> links, std::vector<Member>& members) const {
+  std::vector<uint64_t> addresses;
+  for (const StoredLink& link : links)
+    if (is_of_object(link)) addresses.push_back(link.address);
+  std::vector<FoundObject> objects = file().library().objects(addresses);
+  auto object = objects.begin();
+  for (StoredLink& link : links) {
+    FoundObject* const found = is_of_object(link) ? &*object++ : nullptr;
+    if (auto node = node_of(link, found)) members.push_back({std::move(link.name), std::move(*node)});
+  }
+}
+
+std::optional<Node> FileGroup::find(std::string_view name) const {
+  // The library takes names for paths.
+  const std::string own(name);
+  if (own.empty() || own == "." || own.find('/') != std::string::npos || own.find('\0') != std::string::npos)
+    return std::nullopt;
+  const std::optional<StoredLink> link = file().library().find_link(address(), own);
+  if (!link) return std::nullopt;
+  if (!is_of_object(*link)) return node_of(*link, nullptr);
+  FoundObject found = file().library().objects({link->address}).at(0);
+  return node_of(*link, &found);
+}
+
+bool FileGroup::is_of_object(const StoredLink& link) const {
+  return !link.error && link.kind == StoredLink::Kind::hard && !enclosing(link.address);
+}
+
+std::optional<Node> FileGroup::node_of(const StoredLink& link, FoundObject* found) const {
+  try {
+    if (link.error) throw *link.error;
+    if (found && found->error) throw *found->error;
+    if (found) return object_node(link, std::move(found->facts));
+    if (link.kind != StoredLink::Kind::hard) return node_with(target_of(link));
+    const FileGroup* const group = enclosing(link.address);
+    return node_with(Link{"", group->names(), group->path(), false});
+  } catch (const Error& error) {
+    return node_with(error.at(path_of(link.name)));
+  }
+}
+
+std::optional<Node> FileGroup::object_node(const StoredLink& link, StoredObjectFacts object) const {
+  switch (object.kind) {
+    case ObjectKind::group: {
+      const auto self = std::static_pointer_cast<const FileGroup>(shared_from_this());
+      return Node{{}, std::make_shared<FileGroup>(shared_file(), link.address, link.name, self), {}};
+    }
+    case ObjectKind::dataset:
+      return dataset_node(shared_file(), std::move(object.dataset), link.address, path_of(link.name));
+    case ObjectKind::other:
+      break;
+  }
+  return std::nullopt;
+}
+
+Link FileGroup::target_of(const StoredLink& link) const {
+  Link target;
+  target.source = link.file;
+  if (link.kind == StoredLink::Kind::soft) target.path = names();
+  append_path(link.path, target.path);
+  target.text = (link.kind == StoredLink::Kind::soft ? "" : link.file + ":") + link.path;
+  return target;
+}
+
+}  // namespace
+
+GroupPtr root_group(SourceFilePtr file) {
+  const uint64_t address = file->library().root_address();
+  return std::make_shared<FileGroup>(std::move(file), address, "", nullptr);
+}
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,15 @@
+// Datatypes as libhdf5 describes them, which is as they would lie in memory, where strings and sequences are
+// pointers: the stored sizes and record offsets are worked out again, by the rule of its own H5T_set_loc.
+#pragma once
+
+#include <hdf5.h>
+
+#include "formats/containers/hdf5/stored_type.h"
+
+namespace plainfs::hdf5 {
+
+// Throws unsupported for a type that plainfs has no DType for, damaged for one that makes no sense.
+// Requires: the library's lock is held.
+StoredType stored_type(hid_t type, const FileLayout& layout);
+
+}  // namespace plainfs::hdf5

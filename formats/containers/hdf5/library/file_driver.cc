@@ -1,0 +1,196 @@
+#include "formats/containers/hdf5/library/file_driver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "formats/containers/hdf5/library/driver_class.h"
+#include "formats/containers/hdf5/library/library.h"
+#include "formats/core/base/local_file.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// What the library is given as an open file: its own part first.
+struct DriverFile : H5FD_t {
+  FilePtr file;
+  Sources* sources = nullptr;
+  uint64_t failed_before = 0;  // times_failed() when it was opened
+  haddr_t end_of_addresses = 0;
+};
+
+const DriverFile& driver_file(const H5FD_t* file) {
+  return *static_cast<const DriverFile*>(file);
+}
+
+// Guarded by the library's lock, as every call of the driver is.
+std::exception_ptr& first_failure() {
+  static auto& failure = *new std::exception_ptr;
+  return failure;
+}
+
+// By fingerprint, of the few files whose reading has ever failed. Guarded as first_failure().
+std::unordered_map<uint64_t, uint64_t>& failures() {
+  static auto& failures = *new std::unordered_map<uint64_t, uint64_t>;
+  return failures;
+}
+
+// What call gives, or failed where it throws: nothing may be thrown through frames of C.
+template <class Result, class Call>
+Result guarded(Result failed, Call&& call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    keep_driver_error();
+  }
+  return failed;
+}
+
+H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
+  return guarded<H5FD_t*>(nullptr, [&]() -> H5FD_t* {
+    auto* sources = static_cast<Sources*>(const_cast<void*>(H5Pget_driver_info(access)));
+    if (!sources || (flags & (H5F_ACC_RDWR | H5F_ACC_CREAT | H5F_ACC_TRUNC)) != 0) return nullptr;
+    FilePtr file = sources->open_if_exists(name);
+    if (!file) return nullptr;
+    auto opened = std::make_unique<DriverFile>();
+    opened->file = std::move(file);
+    opened->sources = sources;
+    opened->failed_before = times_failed(*opened->file);
+    return opened.release();
+  });
+}
+
+herr_t close_file(H5FD_t* file) {
+  delete static_cast<DriverFile*>(file);
+  return 0;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const auto key = [](const H5FD_t* file) {
+    return std::pair(driver_file(file).file->fingerprint(), driver_file(file).failed_before);
+  };
+  return key(a) < key(b) ? -1 : key(a) > key(b);
+}
+
+// With a descriptor, which is then asked for, the library finds what stands beside the file that a name is a
+// symbolic link to.
+herr_t query(const H5FD_t* file, unsigned long* flags) {
+  *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
+           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  if (file && dynamic_cast<const LocalFile*>(driver_file(file).file.get()))
+    *flags |= H5FD_FEAT_POSIX_COMPAT_HANDLE;
+  return 0;
+}
+
+herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
+  static thread_local int descriptor = -1;
+  descriptor = driver_file(file).file->descriptor();
+  *handle = &descriptor;
+  return descriptor < 0 ? -1 : 0;
+}
+
+haddr_t get_end_of_addresses(const H5FD_t* file, H5FD_mem_t) {
+  return driver_file(file).end_of_addresses;
+}
+herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  static_cast<DriverFile*>(file)->end_of_addresses = address;
+  return 0;
+}
+haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) {
+  return driver_file(file).file->size();
+}
+
+// Zeros stand behind the end of the file, as in the library's own drivers: it looks there for signatures.
+herr_t read(H5FD_t* driven, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+  const File& file = *driver_file(driven).file;
+  const herr_t result = guarded<herr_t>(-1, [&] {
+    const std::span<std::byte> out(static_cast<std::byte*>(buffer), size);
+    const size_t there = address < file.size() ? std::min<uint64_t>(size, file.size() - address) : 0;
+    if (there > 0) file.read_at(address, out.first(there));
+    std::memset(out.data() + there, 0, size - there);
+    return 0;
+  });
+  if (result < 0) ++failures()[file.fingerprint()];
+  return result;
+}
+
+herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, const void*) {
+  return -1;
+}
+
+// The driver's information is the Sources itself, which nobody need copy or free.
+void* get_information(H5FD_t* file) {
+  return driver_file(file).sources;
+}
+void* copy_information(const void* sources) {
+  return const_cast<void*>(sources);
+}
+herr_t free_information(void*) {
+  return 0;
+}
+
+H5FD_class_t driver_class() {
+  H5FD_class_t driver = driver_class_named("plainfs", 0);
+  driver.fc_degree = H5F_CLOSE_WEAK;
+  driver.fapl_size = sizeof(void*);
+  driver.fapl_get = get_information;
+  driver.fapl_copy = copy_information;
+  driver.fapl_free = free_information;
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare;
+  driver.query = query;
+  driver.get_eoa = get_end_of_addresses;
+  driver.set_eoa = set_end_of_addresses;
+  driver.get_eof = get_end_of_file;
+  driver.get_handle = get_handle;
+  driver.read = read;
+  driver.write = refuse_write;
+  return driver;
+}
+
+// Registered once, and never taken back: files may be open until the process ends.
+hid_t driver_id() {
+  static const H5FD_class_t driver = driver_class();
+  static const hid_t id = checked_call(H5FDregister(&driver), "libhdf5 refuses a file driver");
+  return id;
+}
+
+}  // namespace
+
+void read_through(Sources& sources, hid_t access) {
+  checked_call(H5Pset_driver(access, driver_id(), &sources), "file driver");
+}
+
+uint64_t times_failed(const File& file) {
+  const auto found = failures().find(file.fingerprint());
+  return found == failures().end() ? 0 : found->second;
+}
+
+void keep_driver_error() noexcept {
+  if (!first_failure()) first_failure() = std::current_exception();
+}
+
+void throw_driver_error() {
+  if (const std::exception_ptr failure = std::exchange(first_failure(), nullptr))
+    std::rethrow_exception(failure);
+}
+
+void throw_passing_driver_error() {
+  const std::exception_ptr failure = std::exchange(first_failure(), nullptr);
+  if (!failure) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+  }
+}
+
+void forget_driver_error() {
+  first_failure() = nullptr;
+}
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,247 @@
+#include "formats/containers/hdf5/library/inside_file.h"
+
+#include <algorithm>
+
+#include "formats/containers/hdf5/library/dataset_facts.h"
+#include "formats/containers/hdf5/library/extent.h"
+#include "formats/containers/hdf5/library/file_driver.h"
+#include "formats/containers/hdf5/library/open_dataset.h"
+#include "formats/containers/hdf5/local_heap.h"
+#include "formats/containers/hdf5/object_header.h"
+#include "formats/core/base/checked.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+struct RawLink {
+  std::string name;
+  H5L_type_t type;
+  uint64_t address;   // hard links
+  size_t value_size;  // the others
+};
+
+RawLink raw_link(std::string name, const H5L_info_t& info) {
+  if (info.type == H5L_TYPE_HARD) return {std::move(name), info.type, info.u.address, 0};
+  return {std::move(name), info.type, 0, info.u.val_size};
+}
+
+herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
+  return static_cast<Collected<RawLink>*>(data)->add([&] { return raw_link(name, *info); });
+}
+
+herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
+  return static_cast<Collected<std::string>*>(data)->add([&] { return std::string(name); });
+}
+
+void read_target(const ObjectHandle& group, const RawLink& raw, StoredLink& link) {
+  std::vector<char> value(raw.value_size + 1, '\0');
+  checked_call(H5Lget_val(group.id(), raw.name.c_str(), value.data(), raw.value_size, H5P_DEFAULT),
+               "the link cannot be read");
+  if (raw.type == H5L_TYPE_SOFT) {
+    link.kind = StoredLink::Kind::soft;
+    link.path = value.data();
+  } else if (raw.type == H5L_TYPE_EXTERNAL) {
+    const char* file = nullptr;
+    const char* path = nullptr;
+    unsigned flags = 0;
+    checked_call(H5Lunpack_elink_val(value.data(), raw.value_size, &flags, &file, &path),
+                 "the external link");
+    link.kind = StoredLink::Kind::external;
+    link.file = file;
+    link.path = path;
+  } else {
+    throw unsupported("links of class {}", static_cast<int>(raw.type));
+  }
+}
+
+StoredLink stored_link(const ObjectHandle& group, RawLink raw) {
+  StoredLink link;
+  link.name = raw.name;
+  if (raw.type == H5L_TYPE_HARD) {
+    link.kind = StoredLink::Kind::hard;
+    link.address = raw.address;
+    return link;
+  }
+  try {
+    read_target(group, raw, link);
+  } catch (const Error& error) {
+    link.error = error;
+  }
+  return link;
+}
+
+// By our own reader where it can; by name, in byte order.
+std::vector<std::string> names_of_attributes(const ObjectHandle& object, uint64_t address,
+                                             const OpenFile& file) {
+  std::optional<std::vector<std::string>> names = attribute_names(*file.bytes(), file.layout(), address);
+  if (!names) {
+    Collected<std::string> found;
+    names =
+        checked_items(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &found),
+                      found, "the attributes cannot be listed");
+  }
+  std::sort(names->begin(), names->end());
+  return *std::move(names);
+}
+
+StoredAttribute fetch(hid_t object, std::string name, const OpenFile& file) {
+  const auto attribute =
+      checked_handle<AttributeHandle>(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot be opened");
+  const auto type = checked_handle<TypeHandle>(H5Aget_type(attribute.id()), "datatype");
+  const auto space = checked_handle<SpaceHandle>(H5Aget_space(attribute.id()), "dataspace");
+  StoredExtent extent = read_extent(type.id(), space.id(), file.layout());
+  Bytes stored;
+  const uint64_t count = element_count(extent.dataset_shape);
+  if (!extent.is_null && count > 0) {
+    const uint64_t size = checked_multiply(count, extent.stored_size);
+    if (size > file.bytes()->size()) throw damaged("{} bytes in a file of {}", size, file.bytes()->size());
+    stored.resize(size);
+    const TypeHandle memory = stored_bytes_type(extent.stored_size);
+    checked_call(H5Aread(attribute.id(), memory.id(), stored.data()), "cannot be read");
+  }
+  return {std::move(name), std::move(extent), std::move(stored), {}};
+}
+
+// What call() gives, which calls the library. Throws what kept the library from reading just then, also where
+// it went on without: it takes such a link or attribute for absent.
+template <class Call>
+auto read_by_library(Call&& call) {
+  const LibraryLock lock;
+  forget_driver_error();
+  try {
+    auto found = call();
+    throw_passing_driver_error();
+    return found;
+  } catch (const Error&) {
+    throw_passing_driver_error();
+    throw;
+  }
+}
+
+}  // namespace
+
+InsideFile::InsideFile(const std::string& location, Context& context)
+    : file_(std::make_shared<const OpenFile>(location, context)), cache_owner_(context.cache.new_owner()) {}
+
+// Datasets that are open keep the file open.
+InsideFile::~InsideFile() {
+  file_->context().cache.drop(cache_owner_, cache_owner_ + 1);
+}
+
+const FilePtr& InsideFile::bytes() const {
+  return file_->bytes();
+}
+const FileLayout& InsideFile::layout() const {
+  return file_->layout();
+}
+unsigned InsideFile::superblock_version() const {
+  return file_->superblock_version();
+}
+uint64_t InsideFile::root_address() const {
+  return file_->root_address();
+}
+
+StoredObjectFacts InsideFile::object(uint64_t address) const {
+  return read_by_library([&]() -> StoredObjectFacts {
+    const ObjectHandle object = file_->open_object(address);
+    switch (H5Iget_type(object.id())) {
+      case H5I_GROUP:
+        return {ObjectKind::group, {}};
+      case H5I_DATASET:
+        return {ObjectKind::dataset, dataset_facts(object.id(), layout())};
+      default:
+        return {};
+    }
+  });
+}
+
+std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addresses) const {
+  std::vector<FoundObject> found;
+  for (const uint64_t address : addresses) {
+    try {
+      found.push_back({object(address), {}});
+    } catch (const Error& error) {
+      found.push_back({{}, error});
+    }
+  }
+  return found;
+}
+
+std::vector<StoredLink> InsideFile::links(uint64_t address) const {
+  return read_by_library([&]() -> std::vector<StoredLink> {
+    const ObjectHandle group = file_->open_object(address);
+    check_local_heap(*file_->bytes(), layout(), address);
+    Collected<RawLink> found;
+    std::vector<RawLink> raw =
+        checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
+                      found, "the group cannot be listed");
+    std::sort(raw.begin(), raw.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
+    std::vector<StoredLink> links;
+    for (RawLink& link : raw) links.push_back(stored_link(group, std::move(link)));
+    return links;
+  });
+}
+
+std::optional<StoredLink> InsideFile::find_link(uint64_t address, const std::string& name) const {
+  return read_by_library([&]() -> std::optional<StoredLink> {
+    const ObjectHandle group = file_->open_object(address);
+    check_local_heap(*file_->bytes(), layout(), address);
+    const htri_t exists =
+        checked_call(H5Lexists(group.id(), name.c_str(), H5P_DEFAULT), "the group cannot be searched");
+    if (!exists) return std::nullopt;
+    H5L_info_t info;
+    checked_call(H5Lget_info(group.id(), name.c_str(), &info, H5P_DEFAULT), "the link cannot be read");
+    return stored_link(group, raw_link(name, info));
+  });
+}
+
+std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
+  return read_by_library([&]() -> std::vector<StoredAttribute> {
+    const ObjectHandle object = file_->open_object(address);
+    std::vector<StoredAttribute> attributes;
+    for (const std::string& name : names_of_attributes(object, address, *file_)) {
+      try {
+        attributes.push_back(fetch(object.id(), name, *file_));
+      } catch (const Error& error) {
+        attributes.push_back({name, {}, {}, error.at("attribute " + name)});
+      }
+    }
+    return attributes;
+  });
+}
+
+std::optional<StoredAttribute> InsideFile::attribute(uint64_t address, const std::string& name) const {
+  return read_by_library([&]() -> std::optional<StoredAttribute> {
+    const ObjectHandle object = file_->open_object(address);
+    if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
+      return std::nullopt;
+    return fetch(object.id(), name, *file_);
+  });
+}
+
+std::shared_ptr<const OpenDataset> InsideFile::open_dataset(uint64_t address) const {
+  return file_->context().cache.get<OpenDataset>({cache_owner_, address},
+                                                 [&] { return OpenDataset(file_, address); });
+}
+
+void InsideFile::read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+                      const Shape& target, std::byte* out) const {
+  const auto opened = open_dataset(dataset);  // before the lock
+  const LibraryLock lock;
+  opened->read(element_size, box, block_shape, target, out);
+}
+
+std::optional<StoredChunkBytes> InsideFile::read_chunk(uint64_t dataset, const Shape& origin) const {
+  const auto opened = open_dataset(dataset);
+  const LibraryLock lock;
+  return opened->read_chunk(origin);
+}
+
+std::string library_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  const LibraryLock lock;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+}  // namespace plainfs::hdf5

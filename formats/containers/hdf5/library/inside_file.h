@@ -1,0 +1,41 @@
+// A file that libhdf5 reads in this process.
+#pragma once
+
+#include <memory>
+
+#include "formats/containers/hdf5/library/library_file.h"
+
+namespace plainfs::hdf5 {
+
+class OpenDataset;
+class OpenFile;
+
+class InsideFile : public LibraryFile {
+ public:
+  // Read-only, through Context::files; as a reader of a file that is being written (SWMR) where it says so of
+  // itself. The Error stands alone after the path.
+  InsideFile(const std::string& location, Context& context);
+  ~InsideFile() override;
+
+  const FilePtr& bytes() const override;
+  const FileLayout& layout() const override;
+  unsigned superblock_version() const override;
+  uint64_t root_address() const override;
+  StoredObjectFacts object(uint64_t address) const override;
+  std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
+  std::vector<StoredLink> links(uint64_t group) const override;
+  std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const override;
+  std::vector<StoredAttribute> attributes(uint64_t object) const override;
+  std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const override;
+  void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+            const Shape& target, std::byte* out) const override;
+  std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override;
+
+ private:
+  std::shared_ptr<const OpenDataset> open_dataset(uint64_t address) const;
+
+  std::shared_ptr<const OpenFile> file_;
+  uint64_t cache_owner_;  // of datasets that are open in the library, by address
+};
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,121 @@
+#include "formats/containers/hdf5/library/open_dataset.h"
+
+#include <cstring>
+#include <vector>
+
+#include "formats/containers/hdf5/library/file_driver.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Selects extent elements from origin on.
+void select(const SpaceHandle& space, const Shape& origin, const Shape& extent) {
+  if (H5Sget_simple_extent_ndims(space.id()) != static_cast<int>(origin.size()))
+    throw damaged("the rank has changed");
+  const std::vector<hsize_t> start(origin.begin(), origin.end());
+  const std::vector<hsize_t> count(extent.begin(), extent.end());
+  checked_call(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+               "selection");
+}
+
+SpaceHandle dense_space(const Shape& shape) {
+  const std::vector<hsize_t> dims(shape.begin(), shape.end());
+  return checked_handle<SpaceHandle>(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
+                                     "dataspace");
+}
+
+// Whether reading leaves the reader's memory as it is where nothing was written.
+bool leaves_bare(hid_t creation) {
+  H5D_fill_value_t value = H5D_FILL_VALUE_UNDEFINED;
+  H5D_fill_time_t time = H5D_FILL_TIME_NEVER;
+  checked_call(H5Pfill_value_defined(creation, &value), "fill value");
+  checked_call(H5Pget_fill_time(creation, &time), "fill time");
+  return value == H5D_FILL_VALUE_UNDEFINED || time == H5D_FILL_TIME_NEVER;
+}
+
+std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
+  const std::vector<hsize_t> place(origin.begin(), origin.end());
+  hsize_t size = 0;
+  unsigned mask = 0;
+  haddr_t address = 0;
+  bool is_found = H5Dget_chunk_storage_size(dataset, place.data(), &size) >= 0;
+  // A release may say 0 of an absent chunk. That a chunk has no bytes is rare enough for a linear search.
+  if (is_found && size == 0)
+    is_found = H5Dget_chunk_info_by_coord(dataset, place.data(), &mask, &address, &size) >= 0 &&
+               address != HADDR_UNDEF;
+  clear_library_error();
+  throw_driver_error();
+  if (!is_found) return std::nullopt;
+  return size;
+}
+
+}  // namespace
+
+OpenDataset::OpenDataset(OpenFilePtr file, uint64_t address) : file_(std::move(file)), address_(address) {
+  const LibraryLock lock;
+  const hid_t dataset = handle();
+  if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is no dataset", address);
+  const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) virtual_sources_.emplace(file_);
+  is_left_bare_ = leaves_bare(creation.id());
+}
+
+hid_t OpenDataset::handle() const {
+  if (handle_.id() >= 0 && !file_->is_spoiled() && opened_in_ == file_->times_opened()) return handle_.id();
+  handle_ = {};
+  handle_ = file_->open_object(address_);
+  opened_in_ = file_->times_opened();
+  return handle_.id();
+}
+
+// What call gives of the handle. Where it fails, a virtual dataset's handle goes, which keeps the sources
+// open.
+template <class Call>
+auto OpenDataset::asked(Call&& call) const {
+  file_->bytes()->check_unchanged();
+  forget_driver_error();  // of calls that did without what they could not read
+  try {
+    return call(handle());
+  } catch (...) {
+    if (virtual_sources_) handle_ = {};
+    throw;
+  }
+}
+
+void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
+                       std::byte* out) const {
+  asked([&](hid_t dataset) {
+    if (virtual_sources_) virtual_sources_->check(dataset);
+    const auto type = virtual_sources_ ? checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype")
+                                       : stored_bytes_type(element_size);
+    if (box.extent.empty()) {
+      if (is_left_bare_) std::memset(out, 0, element_size);
+      checked_call(H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "cannot be read");
+    } else {
+      const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
+      select(space, box.origin, box.extent);
+      const SpaceHandle memory = dense_space(block_shape);
+      select(memory, target, box.extent);
+      if (is_left_bare_) checked_call(H5Dfill(nullptr, type.id(), out, type.id(), memory.id()), "no fill");
+      checked_call(H5Dread(dataset, type.id(), memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
+    }
+    file_->bytes()->check_unchanged();
+    // The library shows fill for a source of a virtual dataset that it cannot open.
+    throw_driver_error();
+  });
+}
+
+std::optional<StoredChunkBytes> OpenDataset::read_chunk(const Shape& origin) const {
+  return asked([&](hid_t dataset) -> std::optional<StoredChunkBytes> {
+    const std::optional<uint64_t> size = stored_chunk_size(dataset, origin);
+    if (!size) return std::nullopt;
+    if (*size == 0 || *size > file_->bytes()->size()) throw damaged("{} bytes", *size);
+    StoredChunkBytes chunk{Bytes(*size), 0};
+    const std::vector<hsize_t> place(origin.begin(), origin.end());
+    checked_call(H5Dread_chunk(dataset, H5P_DEFAULT, place.data(), &chunk.filter_mask, chunk.bytes.data()),
+                 "cannot be read");
+    return chunk;
+  });
+}
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,94 @@
+#include "formats/containers/hdf5/library/open_file.h"
+
+#include <optional>
+
+#include "formats/containers/hdf5/library/file_driver.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// The library's cache of its own metadata, the chunk index above all, grows to 32 MiB a file by itself.
+constexpr size_t kMetadataBytes = 4 << 20;
+
+void bound_metadata_cache(const PropertyHandle& access) {
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  checked_call(H5Pget_mdc_config(access.id(), &config), "metadata cache");
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = 1 << 20;
+  config.max_size = kMetadataBytes;
+  checked_call(H5Pset_mdc_config(access.id(), &config), "metadata cache");
+}
+
+PropertyHandle access_properties(Sources& sources) {
+  auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
+  read_through(sources, access.id());
+  checked_call(H5Pset_file_locking(access.id(), false, true), "file locking");
+  // Chunks are cached once they are decoded (cache/); keeping them here as well would only cost memory.
+  checked_call(H5Pset_cache(access.id(), 0, 521, 0, 0.75), "chunk cache");
+  bound_metadata_cache(access);
+#ifdef H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS
+  // Since 1.14.4 the library takes a number with many unused bits for damage. It may be one, and datatype.cc
+  // looks itself.
+  checked_call(H5Pset_relax_file_integrity_checks(access.id(), H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS),
+               "integrity checks");
+#endif
+  return access;
+}
+
+FileHandle opened(const std::string& path, Sources& sources) {
+  const PropertyHandle access = access_properties(sources);
+  FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
+  if (file.id() >= 0) return file;
+  throw_driver_error();
+  const std::string reason = take_library_error();
+  if (reason.find("open for write") != std::string::npos) {
+    file = FileHandle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()));
+    if (file.id() >= 0) return file;
+    clear_library_error();
+  }
+  throw damaged("not readable as HDF5: {}", reason);
+}
+
+}  // namespace
+
+OpenFile::OpenFile(const std::string& location, Context& context)
+    : location_(location), context_(context), bytes_(context.files.open(location)) {
+  const LibraryLock lock;
+  H5PLset_loading_state(context.options.hdf5_plugins ? H5PL_ALL_PLUGIN : 0);
+  open_handle();
+  const auto creation = checked_handle<PropertyHandle>(H5Fget_create_plist(handle_.id()), "the superblock");
+  size_t address_size = 0, length_size = 0;
+  hsize_t user_block = 0;
+  checked_call(H5Pget_sizes(creation.id(), &address_size, &length_size), "the sizes of addresses");
+  checked_call(H5Pget_userblock(creation.id(), &user_block), "the user block");
+  if (address_size < 2 || address_size > 8 || length_size < 2 || length_size > 8)
+    throw unsupported("addresses of {} and lengths of {} bytes", address_size, length_size);
+  layout_ = {user_block, static_cast<unsigned>(address_size), static_cast<unsigned>(length_size)};
+  H5F_info2_t info;
+  checked_call(H5Fget_info2(handle_.id(), &info), "the superblock");
+  superblock_version_ = info.super.version;
+  H5O_info_t root;
+  checked_call(H5Oget_info_by_name2(handle_.id(), "/", &root, H5O_INFO_BASIC, H5P_DEFAULT), "the root group");
+  root_address_ = root.addr;
+}
+
+void OpenFile::open_handle() const {
+  handle_ = {};
+  failed_before_ = times_failed(*bytes_);
+  ++times_opened_;
+  handle_ = opened(location_, context_.files);
+}
+
+bool OpenFile::is_spoiled() const {
+  return handle_.id() < 0 || times_failed(*bytes_) != failed_before_;
+}
+
+ObjectHandle OpenFile::open_object(uint64_t address) const {
+  bytes_->check_unchanged();
+  forget_driver_error();  // of calls that did without what they could not read
+  if (is_spoiled()) open_handle();
+  return checked_handle<ObjectHandle>(H5Oopen_by_addr(handle_.id(), address), "object cannot be opened");
+}
+
+}  // namespace plainfs::hdf5

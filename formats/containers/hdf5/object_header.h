@@ -1,0 +1,34 @@
+// The messages of an object header, by a bounds-checked reader of our own. Sources: HDF5 File Format
+// Specification 3.0, sections IV.A.1 (object header), IV.A.2.m (attribute), IV.A.2.q (continuation), IV.A.2.v
+// (attribute info).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/containers/hdf5/file_layout.h"
+#include "formats/core/base/file.h"
+
+namespace plainfs::hdf5 {
+
+struct HeaderMessage {
+  unsigned type;
+  unsigned flags;
+  ByteSpan data;
+};
+
+// Calls visit for each message of the object header at address (from the base address), in order, until it
+// returns false. Throws damaged where what comes before that does not hold together.
+void for_each_message(const File& file, const FileLayout& layout, uint64_t address,
+                      const std::function<bool(const HeaderMessage&)>& visit);
+
+// The names of an object's attributes, in the order of its header; nullopt where some are kept elsewhere
+// (many attributes, shared ones). Throws damaged where the header does not hold together, also where libhdf5
+// lets that pass: its release 1.10 crashes when it lists attributes of which one is damaged. Opened by its
+// name, that one is an error.
+std::optional<std::vector<std::string>> attribute_names(const File& file, const FileLayout& layout,
+                                                        uint64_t address);
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,36 @@
+// What libhdf5's process answers, as messages. Whoever reads them takes nothing on trust: every read throws
+// damaged where the bytes are no such answer or what they say does not hold together.
+#pragma once
+
+#include "formats/containers/hdf5/library/library_file.h"
+#include "formats/containers/hdf5/process/types.h"
+
+namespace plainfs::hdf5 {
+
+// What a file is, once it is open.
+struct OpenedFacts {
+  FileLayout layout;
+  unsigned superblock_version = 0;
+  uint64_t root_address = 0;
+  uint64_t fingerprint = 0;  // of the file that was opened
+};
+
+void write_error(Writer& out, const Error& error);
+Error read_error(Cursor& in);
+
+void write_opened(Writer& out, const OpenedFacts& facts);
+OpenedFacts read_opened(Cursor& in);
+
+void write_object(Writer& out, const StoredObjectFacts& object);
+StoredObjectFacts read_object(Cursor& in, const FileLayout& layout);
+
+void write_link(Writer& out, const StoredLink& link);
+StoredLink read_link(Cursor& in);
+
+void write_attribute(Writer& out, const StoredAttribute& attribute);
+StoredAttribute read_attribute(Cursor& in, const FileLayout& layout);
+
+void write_chunk(Writer& out, const StoredChunkBytes& chunk);
+StoredChunkBytes read_chunk(Cursor& in);
+
+}  // namespace plainfs::hdf5

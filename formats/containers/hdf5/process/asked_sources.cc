@@ -1,0 +1,104 @@
+#include "formats/containers/hdf5/process/asked_sources.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/containers/hdf5/process/wire.h"
+#include "formats/core/base/file_pool.h"
+
+namespace plainfs::hdf5 {
+
+// A file whose bytes are had from the daemon.
+class AskedSources::AskedFile : public File {
+ public:
+  AskedFile(const AskedSources& sources, uint64_t source, std::string path, uint64_t size,
+            uint64_t fingerprint)
+      : File(std::move(path), size, fingerprint), sources_(sources), source_(source) {}
+  ~AskedFile() override {
+    try {
+      sources_.put_(Question::forget_source, question().bytes());
+    } catch (const Error&) {  // then the daemon did not know it any more
+    }
+  }
+
+  void check_unchanged() const override { sources_.put_(Question::check_source, question().bytes()); }
+
+ private:
+  Writer question() const {
+    Writer out;
+    out.number(source_);
+    return out;
+  }
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    Writer wanted = question();
+    wanted.number(offset);
+    wanted.number(uint64_t{out.size()});
+    const Message reply = sources_.put_(Question::read_source, wanted.bytes());
+    if (reply.bytes.size() != out.size())
+      throw unreadable("{}: {} bytes for {}", path(), reply.bytes.size(), out.size());
+    std::copy(reply.bytes.begin(), reply.bytes.end(), out.begin());
+  }
+
+  const AskedSources& sources_;
+  const uint64_t source_;
+};
+
+AskedSources::AskedSources(Put put) : put_(std::move(put)) {
+  owner_->bytes_read = &bytes_read_;
+  owner_->open = [this](const std::string& location) { return ask_descriptor(location); };
+}
+
+int AskedSources::ask_descriptor(const std::string& location) {
+  keep_few_descriptors();
+  Writer question;
+  question.text(location);
+  Message reply = put_(Question::descriptor, question.bytes());
+  Cursor in(reply.bytes);
+  if (!read_flag(in)) {
+    errno = ENOENT;
+    return -1;
+  }
+  if (reply.descriptor.number() < 0) throw system_error(location, EMFILE);
+  return reply.descriptor.release();
+}
+
+// Files that nobody reads just now are opened again when they are.
+void AskedSources::keep_few_descriptors() {
+  if (owner_->open_descriptors < most_descriptors() / 2) return;
+  std::erase_if(local_, [](const auto& file) { return file.expired(); });
+  for (const auto& file : local_)
+    if (const auto living = file.lock()) living->let_descriptor_go();
+}
+
+FilePtr AskedSources::open_if_exists(const std::string& location) {
+  keep_few_descriptors();
+  Writer question;
+  question.text(location);
+  Message reply = put_(Question::open_source, question.bytes());
+  Cursor in(reply.bytes);
+  if (!read_flag(in)) return nullptr;
+  const auto source = in.little<uint64_t>();
+  std::string path = read_text(in);
+  const auto size = in.little<uint64_t>(), fingerprint = in.little<uint64_t>();
+  if (!read_flag(in))
+    return std::make_shared<const AskedFile>(*this, source, std::move(path), size, fingerprint);
+  if (reply.descriptor.number() < 0) throw system_error(location, EMFILE);
+  auto file = LocalFile::adopt(reply.descriptor.release(), std::move(path), owner_);
+  if (file->fingerprint() != fingerprint) throw changed(file->path());
+  local_.push_back(file);
+  return file;
+}
+
+KeyStorePtr AskedSources::open_folder(const std::string& location) {
+  throw unsupported("{}: a folder is not read as HDF5", location);
+}
+EntryKind AskedSources::kind_of(const std::string&) {
+  return EntryKind::nothing;
+}
+FilePtr AskedSources::look_into(const std::string&) {
+  return nullptr;
+}
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,152 @@
+#include "formats/containers/hdf5/process/child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <string_view>
+
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+
+#include <climits>
+#else
+#include <sys/auxv.h>
+
+#include <boost/filesystem.hpp>
+#endif
+
+#include "formats/containers/hdf5/process/serve.h"
+#include "formats/core/base/local_file.h"
+
+extern char** environ;
+
+namespace plainfs::hdf5 {
+namespace {
+
+// A process that the system does not let go of (storage that hangs) is not waited for.
+constexpr int kMostLooks = 200;
+constexpr int kLooksAtOneGone = 20;  // which has closed its end, and is about to end
+constexpr timespec kBetweenLooks{0, 5'000'000};
+
+constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside does without)";
+
+// What the library, the loader and the sanitizers look at. Nothing else of the daemon's is for the process to
+// know: there are keys to services among it.
+std::vector<char*> environment() {
+  std::vector<char*> kept;
+  for (char** each = environ; each && *each; ++each) {
+    const std::string_view variable = *each;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    if (name.starts_with("HDF5_") || name.starts_with("LD_") || name.starts_with("DYLD_") ||
+        name.ends_with("SAN_OPTIONS"))
+      kept.push_back(*each);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
+class SpawnActions {
+ public:
+  SpawnActions() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnActions() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  // The socket, nothing to read and nowhere to write, and no signal blocked or ignored.
+  void prepare(int socket) {
+    // Copied past the number where it is to be, or it would not be copied and closed at the start.
+    const bool has_null = ::access("/dev/null", R_OK | W_OK) == 0;  // not in every root
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      if (has_null)
+        ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+      else
+        ::posix_spawn_file_actions_addclose(&actions, stream);
+    }
+    ::posix_spawn_file_actions_adddup2(&actions, socket, kServedSocket);
+    sigset_t signals;
+    sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes, &signals);
+    sigaddset(&signals, SIGPIPE);
+    ::posix_spawnattr_setsigdefault(&attributes, &signals);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+};
+
+// Above those that it gets in the process.
+Descriptor moved_up(Descriptor socket) {
+  const int higher = ::fcntl(socket.number(), F_DUPFD_CLOEXEC, kServedSocket + 1);
+  if (higher < 0) throw system_error(kWhere, errno);
+  return Descriptor(higher);
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::string& program) {
+  ChannelEnds ends = make_channel();
+  const Descriptor theirs = moved_up(std::move(ends.theirs));
+  SpawnActions spawn;
+  spawn.prepare(theirs.number());
+  std::string name = "plainfs", command = kServeCommand;
+  char* arguments[] = {name.data(), command.data(), nullptr};
+  const int error = ::posix_spawn(&number_, program.c_str(), &spawn.actions, &spawn.attributes, arguments,
+                                  environment().data());
+  if (error != 0) throw system_error(kWhere, error);
+  channel_ = Channel(std::move(ends.ours), false);
+}
+
+ChildProcess::~ChildProcess() {
+  end();
+}
+
+bool ChildProcess::is_running() {
+  int status = 0;
+  if (!status_ && ::waitpid(number_, &status, WNOHANG) == number_) status_ = status;
+  return !status_;
+}
+
+void ChildProcess::wait_for_end(int most_looks) {
+  for (int looks = 0; is_running() && looks < most_looks; ++looks) ::nanosleep(&kBetweenLooks, nullptr);
+}
+
+void ChildProcess::end() {
+  if (!is_running()) return;
+  ::kill(number_, SIGKILL);
+  wait_for_end(kMostLooks);
+}
+
+std::string ChildProcess::what_ended_it() {
+  wait_for_end(kLooksAtOneGone);
+  if (!status_) return "it answered nonsense";
+  if (WIFSIGNALED(*status_)) return fmt::format("signal {}", WTERMSIG(*status_));
+  return fmt::format("exit code {}", WEXITSTATUS(*status_));
+}
+
+std::string this_program() {
+#ifdef __APPLE__
+  char path[PATH_MAX];
+  uint32_t size = sizeof path;
+  return _NSGetExecutablePath(path, &size) == 0 ? path : "plainfs";
+#else
+  const std::string always = "/proc/self/exe";
+  const auto* const started_as = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (::access(always.c_str(), X_OK) == 0 || !started_as) return always;
+  return boost::filesystem::absolute(started_as).string();  // in a root without /proc
+#endif
+}
+
+}  // namespace plainfs::hdf5

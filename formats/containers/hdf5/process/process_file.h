@@ -1,0 +1,43 @@
+// A file that libhdf5 reads in a process of its own.
+#pragma once
+
+#include "formats/containers/hdf5/library/library_file.h"
+#include "formats/containers/hdf5/process/library_process.h"
+
+namespace plainfs::hdf5 {
+
+class ProcessFile : public LibraryFile {
+ public:
+  // As InsideFile. process outlives it.
+  ProcessFile(const std::string& location, Context& context, LibraryProcess& process);
+  ~ProcessFile() override;
+
+  const FilePtr& bytes() const override { return file_.bytes; }
+  const FileLayout& layout() const override { return file_.facts.layout; }
+  unsigned superblock_version() const override { return file_.facts.superblock_version; }
+  uint64_t root_address() const override { return file_.facts.root_address; }
+  StoredObjectFacts object(uint64_t address) const override;
+  std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
+  std::vector<StoredLink> links(uint64_t group) const override;
+  std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const override;
+  std::vector<StoredAttribute> attributes(uint64_t object) const override;
+  std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const override;
+  void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+            const Shape& target, std::byte* out) const override;
+  std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override;
+
+ private:
+  Writer about(std::initializer_list<uint64_t> numbers) const;
+  FoundObject read_found(Cursor& in) const;
+  // Requires: there are some.
+  std::vector<FoundObject> objects_together(const std::vector<uint64_t>& addresses) const;
+
+  // Of the first ones, or of all: at least one.
+  std::vector<FoundAttributes> attributes_together(const std::vector<uint64_t>& objects) const;
+  FoundAttributes fetch_attributes(uint64_t object) const;
+
+  LibraryProcess& process_;
+  mutable ProcessedFile file_;  // changed by the process alone
+};
+
+}  // namespace plainfs::hdf5

@@ -1,0 +1,202 @@
+#include "formats/containers/hdf5/process/serve.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <new>
+
+#include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/library/library.h"
+#include "formats/containers/hdf5/process/answers.h"
+#include "formats/containers/hdf5/process/asked_sources.h"
+#include "formats/containers/hdf5/process/confinement.h"
+#include "formats/containers/hdf5/process/protocol.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/base/shared_memory.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// Datasets that are open in the library are all that is kept.
+constexpr size_t kCacheBytes = 16 << 20;
+
+// Of attributes that are asked for with others; of these no more are answered then.
+constexpr size_t kAttributesTogether = 1 << 20;
+
+// The daemon is trusted; what it sends is still read with checks, so that a mistake is seen.
+constexpr uint64_t kMostAsked = uint64_t{1} << 40;
+
+class Server {
+ public:
+  Server(Descriptor socket, bool is_to_be_confined)
+      : channel_(std::move(socket), true), is_to_be_confined_(is_to_be_confined) {}
+
+  int run() {
+    for (;;) {
+      std::optional<Message> message = channel_.receive(kMostAsked);
+      if (!message) return 0;
+      if (!answer(*message)) return 0;
+    }
+  }
+
+ private:
+  bool answer(Message& message);
+  void put_answer(Message& message, Writer& out);
+  void settings(Cursor& in, Descriptor shared, Writer& out);
+  void open(uint64_t number, Cursor& in, Writer& out);
+  void read(const LibraryFile& file, Cursor& in, Writer& out);
+  Message put(Question question, ByteSpan bytes);
+
+  const LibraryFile& file(uint64_t number) const {
+    const auto found = files_.find(number);
+    if (found == files_.end()) throw damaged("file {} is not open", number);
+    return *found->second;
+  }
+
+  Channel channel_;
+  const bool is_to_be_confined_;
+  SharedMemory shared_;
+  ByteCache cache_{kCacheBytes};
+  Workers workers_{0};
+  DecodeRoom decode_room_, unit_room_;
+  Counters counters_;
+  AskedSources sources_{[this](Question question, ByteSpan bytes) { return put(question, bytes); }};
+  Context context_{cache_, workers_, decode_room_, unit_room_, sources_, counters_, {}, [](const auto&) {}};
+  std::map<uint64_t, std::unique_ptr<const LibraryFile>> files_;
+};
+
+Message Server::put(Question question, ByteSpan bytes) {
+  if (!channel_.send(static_cast<uint32_t>(question), bytes)) ::_exit(0);
+  std::optional<Message> reply = channel_.receive(kMostAsked);
+  if (!reply) ::_exit(0);
+  if (reply->kind == static_cast<uint32_t>(Reply::reply)) return *std::move(reply);
+  Cursor in(reply->bytes);
+  throw read_error(in);
+}
+
+void Server::settings(Cursor& in, Descriptor shared, Writer& out) {
+  context_.options.hdf5_plugins = read_flag(in);
+  const auto shared_bytes = in.little<uint64_t>();
+  if (shared_bytes > 0) shared_ = SharedMemory::of(std::move(shared), shared_bytes);
+  const bool is_confined = is_to_be_confined_ && !context_.options.hdf5_plugins;
+  library_version();  // starts the library, which reads its environment
+  out.text(is_confined ? confine() : "");
+}
+
+void Server::open(uint64_t number, Cursor& in, Writer& out) {
+  auto opened = std::make_unique<const InsideFile>(read_text(in), context_);
+  write_opened(out, {opened->layout(), opened->superblock_version(), opened->root_address(),
+                     opened->bytes()->fingerprint()});
+  files_.insert_or_assign(number, std::move(opened));
+}
+
+// What get gives of the addresses that are asked for, or why it cannot be told: of each, or of those before
+// which there are fewer bytes.
+template <class Get>
+void answer_each(Cursor& in, Writer& out, size_t most_bytes, Get&& get) {
+  while (!in.at_end() && out.bytes().size() < most_bytes) {
+    const auto address = in.little<uint64_t>();
+    Writer one;
+    try {
+      one.flag(false);
+      get(one, address);
+    } catch (const Error& error) {
+      one = {};
+      one.flag(true);
+      write_error(one, error);
+    }
+    out.raw(one.bytes());
+  }
+}
+
+void Server::read(const LibraryFile& file, Cursor& in, Writer& out) {
+  const auto dataset = in.little<uint64_t>(), element_size = in.little<uint64_t>();
+  Shape origin = read_shape(in);
+  const Box box{std::move(origin), read_shape(in)};
+  const size_t size = checked_size(element_count(box.extent), element_size);
+  const bool is_shared = size <= shared_.bytes().size();
+  out.flag(is_shared);
+  const std::span<std::byte> elements = is_shared ? shared_.bytes().first(size) : out.room(size);
+  file.read(dataset, element_size, box, box.extent, Shape(box.extent.size(), 0), elements.data());
+}
+
+void Server::put_answer(Message& message, Writer& out) {
+  const auto ask = static_cast<Ask>(message.kind);
+  Cursor in(message.bytes);
+  if (ask == Ask::settings) return settings(in, std::move(message.descriptor), out);
+  const auto number = in.little<uint64_t>();
+  switch (ask) {
+    case Ask::settings:
+      return;
+    case Ask::open:
+      return open(number, in, out);
+    case Ask::close:
+      files_.erase(number);
+      return;
+    case Ask::objects:
+      return answer_each(in, out, SIZE_MAX, [&](Writer& to, uint64_t address) {
+        write_object(to, file(number).object(address));
+      });
+    case Ask::links:
+      return write_list(out, file(number).links(in.little<uint64_t>()), write_link);
+    case Ask::find_link: {
+      const auto group = in.little<uint64_t>();
+      return write_optional(out, file(number).find_link(group, read_text(in)), write_link);
+    }
+    case Ask::attributes:
+      return answer_each(in, out, kAttributesTogether, [&](Writer& to, uint64_t address) {
+        write_list(to, file(number).attributes(address), write_attribute);
+      });
+    case Ask::attribute: {
+      const auto object = in.little<uint64_t>();
+      return write_optional(out, file(number).attribute(object, read_text(in)), write_attribute);
+    }
+    case Ask::read:
+      return read(file(number), in, out);
+    case Ask::read_chunk: {
+      const auto dataset = in.little<uint64_t>();
+      return write_optional(out, file(number).read_chunk(dataset, read_shape(in)), write_chunk);
+    }
+  }
+  throw damaged("ask {}", static_cast<uint32_t>(ask));
+}
+
+// False where the daemon is gone.
+bool Server::answer(Message& message) {
+  Writer out;
+  out.number(uint64_t{0});  // bytes read, known at the end
+  Answer kind = Answer::answer;
+  try {
+    put_answer(message, out);
+  } catch (const Error& error) {
+    kind = Answer::failure;
+    out = {};
+    out.number(uint64_t{0});
+    write_error(out, error);
+  } catch (const std::bad_alloc&) {
+    kind = Answer::out_of_memory;
+    out = {};
+    out.number(uint64_t{0});
+  }
+  Bytes bytes = out.take();
+  Writer read;
+  read.number(sources_.take_bytes_read());
+  std::copy(read.bytes().begin(), read.bytes().end(), bytes.begin());
+  return channel_.send(static_cast<uint32_t>(kind), bytes);
+}
+
+}  // namespace
+
+int serve_library() {
+  keep_only_socket(kServedSocket);
+  end_with_parent();
+  replace_library_without_memory();
+  return Server(Descriptor(kServedSocket), true).run();
+}
+
+int serve_library(Descriptor socket) {
+  return Server(std::move(socket), false).run();
+}
+
+}  // namespace plainfs::hdf5

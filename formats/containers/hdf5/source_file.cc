@@ -1,0 +1,91 @@
+#include "formats/containers/hdf5/source_file.h"
+
+#include <utility>
+#include <vector>
+
+#include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/process/process_file.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+// The links of the group at address, by name; none where it is no group.
+std::vector<StoredLink> links_of(const LibraryFile& library, uint64_t address) {
+  if (library.object(address).kind != ObjectKind::group) return {};
+  return library.links(address);
+}
+
+// Deeper trees are an attack on the length of paths. (SeuratDisk is known to nest hundreds of groups by
+// mistake.)
+constexpr size_t kDeepest = 4096;
+
+struct Pending {
+  uint64_t address;
+  ObjectPlace place;
+};
+
+// Where every object stands first, depth first by name, as libhdf5 itself would look for the name of an
+// object.
+std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
+  std::map<uint64_t, ObjectPlace> places;
+  std::vector<Pending> pending{{library.root_address(), {library.root_address(), "", 0}}};
+  while (!pending.empty()) {
+    Pending next = std::move(pending.back());
+    pending.pop_back();
+    const size_t depth = next.place.depth + 1;
+    if (depth > kDeepest || !places.emplace(next.address, std::move(next.place)).second) continue;
+    try {
+      std::vector<StoredLink> links = links_of(library, next.address);
+      for (auto link = links.rbegin(); link != links.rend(); ++link)
+        if (link->kind == StoredLink::Kind::hard)
+          pending.push_back({link->address, {next.address, std::move(link->name), depth}});
+    } catch (const Error& error) {
+      if (passes(error)) throw;
+      // A damaged object has a path all the same; it says what is wrong where it is used itself.
+    }
+  }
+  return places;
+}
+
+std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& context) {
+  if (LibraryProcess* const process = LibraryProcess::current())
+    return std::make_unique<const ProcessFile>(location, context, *process);
+  return std::make_unique<const InsideFile>(location, context);
+}
+
+}  // namespace
+
+SourceFile::SourceFile(const std::string& location, Context& context)
+    : context_(context),
+      library_(opened(location, context)),
+      heap_(library_->bytes(), library_->layout(), context) {}
+
+std::optional<std::string> SourceFile::path_of(uint64_t address) const {
+  std::call_once(tree_walked_, [this] { places_ = walk_tree(*library_); });
+  auto found = places_.find(address);
+  if (found == places_.end()) return std::nullopt;
+  std::string path;
+  for (; found->second.depth > 0; found = places_.find(found->second.parent))
+    path = "/" + found->second.name + path;
+  return path.empty() ? "/" : path;
+}
+
+Pointees SourceFile::pointees() const {
+  return {heap_, [this](uint64_t address) {
+            std::optional<std::string> path = path_of(address);
+            if (!path) throw damaged("a reference to address {}, where no object of the tree is", address);
+            return path;
+          }};
+}
+
+Pointees SourceFile::attribute_pointees() const {
+  return {heap_, [this](uint64_t address) {
+            std::optional<std::string> path = path_of(address);
+            if (!path)
+              context_.warn(
+                  fmt::format("an attribute refers to address {}, where no object of the tree is", address));
+            return path;
+          }};
+}
+
+}  // namespace plainfs::hdf5

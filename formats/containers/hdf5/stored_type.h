@@ -1,0 +1,59 @@
+// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType). Elements are
+// decoded by stored_elements.h, from the bytes as stored.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "formats/containers/hdf5/file_layout.h"
+#include "formats/core/model/dtype.h"
+
+namespace plainfs::hdf5 {
+
+// Where an integer or a real lies among its bits, for those that are not simply one of the machine's.
+struct BitLayout {
+  bool big_endian = false;
+  bool is_signed = false;
+  unsigned offset = 0;     // of the lowest bit used
+  unsigned precision = 0;  // bits used
+  // reals only; positions count from the lowest bit of the element
+  unsigned sign = 0;
+  unsigned exponent = 0;
+  unsigned exponent_bits = 0;
+  unsigned mantissa = 0;
+  unsigned mantissa_bits = 0;
+  uint64_t bias = 0;
+  bool implied_one = true;
+};
+
+struct StoredField;
+
+struct StoredType {
+  enum class Form : uint8_t {
+    plain,             // unpack() of the model takes it as it is
+    odd_integer,       // bits
+    odd_real,          // bits
+    boolean,           // an enumeration FALSE 0, TRUE 1 of more than one byte: items[0]
+    logical,           // an enumeration FALSE 0, TRUE 1, NA 2: items[0]
+    text,              // a reference into the global heap
+    sequence,          // a reference into the global heap, of items[0]
+    object_reference,  // the address of an object header
+    region_reference,  // a reference into the global heap, where the dataset's address stands first
+    complex,           // two reals anywhere in a record: fields
+    compound,          // fields
+    array,             // dtype.dims of items[0]
+  };
+  Form form = Form::plain;
+  uint64_t size = 0;  // bytes of one element in the file
+  DType dtype;        // of the decoded elements
+  BitLayout bits;
+  std::vector<StoredField> fields;
+  std::vector<StoredType> items;
+};
+
+struct StoredField {
+  uint64_t offset;
+  StoredType type;
+};
+
+}  // namespace plainfs::hdf5

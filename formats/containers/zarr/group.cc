@@ -1,0 +1,273 @@
+#include "formats/containers/zarr/group.h"
+
+#include "formats/containers/zarr/array.h"
+#include "formats/containers/zarr/complex_pairs.h"
+#include "formats/containers/zarr/json_members.h"
+#include "formats/containers/zarr/metadata.h"
+
+namespace plainfs::zarr {
+namespace {
+
+// The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
+constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
+
+constexpr const char* kV3 = "zarr.json";
+constexpr const char* kV2Array = ".zarray";
+constexpr const char* kV2Group = ".zgroup";
+constexpr const char* kV2Attributes = ".zattrs";
+constexpr const char* kV2Consolidated = ".zmetadata";
+
+std::string key_of(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "/" + name;
+}
+
+Json parse_document(ByteSpan bytes) {
+  std::string_view text = as_text(bytes);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a byte order mark
+  return parse_json(text);
+}
+
+// What of a zarr.json the attributes are made of; the rest need not stay in memory.
+std::function<Attributes()> v3_attributes(const Json& zarr_json) {
+  Json::Object kept;
+  for (const char* name : {"attributes", "dimension_names"}) {
+    if (const Json* member = zarr_json.find(name)) kept.emplace_back(name, *member);
+  }
+  return [document = Json(std::move(kept))] { return parse_v3_attributes(document); };
+}
+
+Node node_of(GroupPtr group) {
+  return Node{std::monostate{}, std::move(group), {}};
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(KeyStorePtr store, Context& context) : store_(std::move(store)), context_(context) {}
+
+// .zmetadata, and consolidated_metadata in the root's zarr.json. One that is no such document is only a hint
+// less; without one that cannot be read for now the store would be another.
+void Hierarchy::read_consolidated() const {
+  const auto read = [this](const char* name, const char* member, Json& into) {
+    try {
+      const auto bytes = store_->read_if_exists(name, kMostDocumentBytes);
+      if (!bytes) return;
+      Json document = parse_document(*bytes);
+      const Json* outer = member ? document.find(member) : &document;
+      if (const Json* metadata = outer ? outer->find("metadata") : nullptr) into = *metadata;
+    } catch (const Error& error) {
+      if (passes(error)) throw;
+      context_.warn(fmt::format("{}: not used: {}", name, error.what()));
+    }
+  };
+  read(kV2Consolidated, nullptr, v2_consolidated_);
+  read(kV3, "consolidated_metadata", v3_consolidated_);
+  const auto add = [this](const std::string& key, const Json& document) {
+    consolidated_[key] = &document;
+    std::string folder = key;
+    for (size_t slash = folder.rfind('/'); slash != folder.npos; slash = folder.rfind('/')) {
+      folder.resize(slash);
+      const size_t above = folder.rfind('/');
+      folders_[above == folder.npos ? "" : folder.substr(0, above)].insert(folder.substr(above + 1));
+    }
+  };
+  if (const Json::Object* members = v2_consolidated_.object())
+    for (const auto& [key, document] : *members) add(key, document);
+  if (const Json::Object* members = v3_consolidated_.object())
+    for (const auto& [path, document] : *members) add(key_of(path, kV3), document);
+}
+
+const Json* Hierarchy::consolidated(const std::string& path, const std::string& name) const {
+  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  const auto found = consolidated_.find(key_of(path, name));
+  return found == consolidated_.end() ? nullptr : found->second;
+}
+
+bool Hierarchy::goes_by_consolidated() const {
+  if (!store_->is_remote()) return false;
+  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  return !consolidated_.empty();
+}
+
+void Hierarchy::check_listable() const {
+  if (store_->is_listable() || goes_by_consolidated()) return;
+  throw unsupported(
+      "plain HTTP tells nobody what is in a folder, and the store has no consolidated metadata; "
+      "zarr.consolidate_metadata() writes them");
+}
+
+std::vector<std::string> Hierarchy::folders(const std::string& path) const {
+  check_listable();
+  if (!goes_by_consolidated()) return store_->folders(path);
+  const auto found = folders_.find(path);
+  if (found == folders_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
+  const std::string key = key_of(path, name);
+  if (!path.empty() && goes_by_consolidated()) {
+    const Json* const known = consolidated(path, name);
+    return known ? std::optional(*known) : std::nullopt;
+  }
+  try {
+    if (const auto bytes = store_->read_if_exists(key, kMostDocumentBytes)) return parse_document(*bytes);
+  } catch (const Error& error) {
+    throw error.at(key);
+  }
+  return std::nullopt;
+}
+
+int Hierarchy::version() const {
+  if (store_->open(kV3)) return 3;
+  for (const char* name : {kV2Array, kV2Group, kV2Consolidated}) {
+    if (store_->open(name)) return 2;
+  }
+  return 0;
+}
+
+std::function<Attributes()> Hierarchy::v2_attributes(const std::string& path) const {
+  return [self = shared_from_this(), path]() -> Attributes {
+    const auto document = self->document(path, kV2Attributes);
+    const Json* zattrs = document ? &*document : self->consolidated(path, kV2Attributes);
+    if (!zattrs) return {};
+    try {
+      return parse_v2_attributes(*zattrs);
+    } catch (const Error& error) {
+      throw error.at(key_of(path, kV2Attributes));
+    }
+  };
+}
+
+Node Hierarchy::v3_node(const std::string& path, const GroupPtr& parent, const Json& zarr_json) const {
+  const NodeType type = parse_v3_node_type(zarr_json);
+  auto attributes = v3_attributes(zarr_json);
+  if (type == NodeType::array) {
+    try {
+      return array_node(path, zarr_json, parse_v3_array(zarr_json), attributes);
+    } catch (const Error& error) {
+      return Node{error.at(key_of(path, kV3)), {}, std::move(attributes)};
+    }
+  }
+  std::optional<Error> broken;
+  try {
+    check_v3_group(zarr_json);
+  } catch (const Error& error) {
+    broken = error.at(key_of(path, kV3));
+  }
+  return node_of(
+      std::make_shared<StoredGroup>(shared_from_this(), path, parent, std::move(attributes), broken));
+}
+
+Node Hierarchy::array_node(const std::string& path, const Json& document, ArrayMetadata metadata,
+                           std::function<Attributes()> attributes) const {
+  const ArrayPtr array = arrays_.get(path + "\n" + to_json_text(document), [&]() -> ArrayPtr {
+    return StoredArray::open(context_, store_, path, with_pairs_as_complex(std::move(metadata)),
+                             std::move(attributes));
+  });
+  return Node{LabelledArray{array, {}, {}}, {}, {}};
+}
+
+Node Hierarchy::v2_array(const std::string& path, const Json& zarray) const {
+  auto attributes = v2_attributes(path);
+  try {
+    return array_node(path, zarray, parse_v2_array(zarray), attributes);
+  } catch (const Error& error) {
+    return Node{error.at(key_of(path, kV2Array)), {}, std::move(attributes)};
+  }
+}
+
+bool Hierarchy::has_nodes_below(const std::string& path) const {
+  for (const std::string& folder : folders(path)) {
+    for (const char* name : {kV3, kV2Array, kV2Group}) {
+      const std::string below = key_of(path, folder);
+      if (goes_by_consolidated() ? consolidated(below, name) != nullptr
+                                 : bool(store_->open(key_of(below, name))))
+        return true;
+    }
+  }
+  return false;
+}
+
+// A document that does not say what it describes: a group where nodes stand below it, else an array. One that
+// cannot be read for now may as well not be there: not even whose attributes these are is known.
+Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const {
+  if (passes(error)) return Node{error, {}, [error]() -> Attributes { throw error; }};
+  if (!has_nodes_below(path)) return Node{error, {}, {}};
+  return node_of(std::make_shared<StoredGroup>(
+      shared_from_this(), path, parent, [error]() -> Attributes { throw error; }, error));
+}
+
+std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& parent) const {
+  const auto v2_group = [&](std::optional<Error> broken) {
+    return node_of(
+        std::make_shared<StoredGroup>(shared_from_this(), path, parent, v2_attributes(path), broken));
+  };
+  try {
+    if (const auto zarr_json = document(path, kV3)) return v3_node(path, parent, *zarr_json);
+  } catch (const Error& error) {
+    return broken_node(path, parent, error);
+  }
+  try {
+    if (const auto zarray = document(path, kV2Array)) return v2_array(path, *zarray);
+  } catch (const Error& error) {
+    return passes(error) ? broken_node(path, parent, error) : Node{error, {}, v2_attributes(path)};
+  }
+  try {
+    if (const auto zgroup = document(path, kV2Group)) {
+      check_v2_group(*zgroup);
+      return v2_group(std::nullopt);
+    }
+  } catch (const Error& error) {
+    return passes(error) ? broken_node(path, parent, error) : v2_group(error);
+  }
+  if (!path.empty() && (goes_by_consolidated() || !store_->has_folder(path)))
+    return std::nullopt;  // consolidated metadata may be stale
+  if (const Json* zarr_json = consolidated(path, kV3)) {
+    try {
+      return v3_node(path, parent, *zarr_json);
+    } catch (const Error& error) {
+      return Node{error.at(path), {}, {}};
+    }
+  }
+  if (const Json* zarray = consolidated(path, kV2Array)) return v2_array(path, *zarray);
+  if (consolidated(path, kV2Group)) return v2_group(std::nullopt);
+  return std::nullopt;
+}
+
+StoredGroup::StoredGroup(HierarchyPtr hierarchy, std::string path, GroupPtr parent,
+                         std::function<Attributes()> attributes, std::optional<Error> broken)
+    : hierarchy_(std::move(hierarchy)),
+      path_(std::move(path)),
+      parent_(std::move(parent)),
+      attributes_(std::move(attributes)),
+      broken_(std::move(broken)) {}
+
+std::optional<Node> StoredGroup::child(const std::string& name) const {
+  return hierarchy_->find(key_of(path_, name), shared_from_this());
+}
+
+void StoredGroup::check() const {
+  if (broken_) throw *broken_;
+  hierarchy_->check_listable();
+}
+
+std::vector<Member> StoredGroup::members() const {
+  check();
+  std::vector<Member> members;
+  for (const std::string& name : hierarchy_->folders(path_)) {
+    if (auto node = child(name)) members.push_back({name, std::move(*node)});
+  }
+  return members;
+}
+
+std::optional<Node> StoredGroup::find(std::string_view name) const {
+  check();
+  // such names would lead out of the group, or to another of its members
+  if (name.empty() || name == "." || name == ".." ||
+      name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
+    return std::nullopt;
+  }
+  return child(std::string(name));
+}
+
+}  // namespace plainfs::zarr

@@ -1,0 +1,27 @@
+// Members of Zarr's metadata documents, each checked as it is taken.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "formats/core/model/attribute.h"
+#include "formats/core/model/chunked_array.h"
+#include "formats/core/text/json.h"
+
+namespace plainfs::zarr {
+
+// All of these throw damaged where the value is none of that kind; what: the member's name, for the message.
+const Json& required(const Json& object, std::string_view name);
+std::string required_text(const Json& object, std::string_view name);
+uint64_t to_length(const Json& value, std::string_view what);
+Shape to_lengths(const Json& list, std::string_view what);
+char to_separator(const Json& value);  // "." or "/"
+
+// Records of fields that must differ in name.
+DType named_record(std::vector<Field> fields);
+// That the bytes of the array, and of each chunk, can be counted in 64 bits.
+void check_byte_counts(const DType& dtype, const ChunkGrid& grid);
+
+Attributes to_attributes(const Json::Object& object);
+
+}  // namespace plainfs::zarr

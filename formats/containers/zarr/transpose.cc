@@ -1,0 +1,162 @@
+#include "formats/containers/zarr/transpose.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace plainfs::zarr {
+namespace {
+
+// Elements are moved in squares of this length, so that the lines of both sides stay in the first-level
+// cache.
+constexpr uint64_t kTile = 32;
+
+struct Axis {
+  uint64_t length;
+  uint64_t source_step;  // in elements
+  uint64_t target_step;
+};
+
+struct Plane {
+  Axis row;
+  Axis column;
+};
+
+template <class Move>
+void for_tiles(const Plane& plane, Move&& move) {
+  for (uint64_t row = 0; row < plane.row.length; row += kTile) {
+    const uint64_t row_end = std::min(row + kTile, plane.row.length);
+    for (uint64_t column = 0; column < plane.column.length; column += kTile) {
+      const uint64_t column_end = std::min(column + kTile, plane.column.length);
+      for (uint64_t r = row; r < row_end; ++r) {
+        for (uint64_t c = column; c < column_end; ++c) {
+          move(r * plane.row.source_step + c * plane.column.source_step,
+               r * plane.row.target_step + c * plane.column.target_step);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void move_plane(const Plane& plane, const std::byte* source, std::byte* target) {
+  for_tiles(plane, [&](uint64_t from, uint64_t to) {
+    std::memcpy(target + to * sizeof(T), source + from * sizeof(T), sizeof(T));
+  });
+}
+
+void move_plane(const Plane& plane, uint64_t size, const std::byte* source, std::byte* target) {
+  switch (size) {
+    case 1:
+      return move_plane<uint8_t>(plane, source, target);
+    case 2:
+      return move_plane<uint16_t>(plane, source, target);
+    case 4:
+      return move_plane<uint32_t>(plane, source, target);
+    case 8:
+      return move_plane<uint64_t>(plane, source, target);
+  }
+  for_tiles(plane,
+            [&](uint64_t from, uint64_t to) { std::memcpy(target + to * size, source + from * size, size); });
+}
+
+// Steps of both sides along the axes of shape.
+std::vector<Axis> axes_of(const Shape& shape, const AxisOrder& order) {
+  std::vector<Axis> axes(shape.size());
+  uint64_t target_step = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    axes[d] = {shape[d], 0, target_step};
+    target_step *= shape[d];
+  }
+  uint64_t source_step = 1;
+  for (size_t k = order.size(); k-- > 0;) {
+    axes[order[k]].source_step = source_step;
+    source_step *= shape[order[k]];
+  }
+  return axes;
+}
+
+// Calls visit(source, target) with the element each plane of the other axes begins at.
+template <class Visit>
+void for_planes(const std::vector<Axis>& axes, Visit&& visit) {
+  std::vector<uint64_t> at(axes.size(), 0);
+  uint64_t source = 0;
+  uint64_t target = 0;
+  for (;;) {
+    visit(source, target);
+    size_t d = axes.size();
+    while (d-- > 0) {
+      source += axes[d].source_step;
+      target += axes[d].target_step;
+      if (++at[d] < axes[d].length) break;
+      source -= axes[d].length * axes[d].source_step;
+      target -= axes[d].length * axes[d].target_step;
+      at[d] = 0;
+    }
+    if (d == SIZE_MAX) return;
+  }
+}
+
+}  // namespace
+
+AxisOrder reversed_axes(size_t rank) {
+  AxisOrder order(rank);
+  std::iota(order.rbegin(), order.rend(), uint64_t{0});
+  return order;
+}
+
+bool is_axis_order(const AxisOrder& order, size_t rank) {
+  if (order.size() != rank) return false;
+  std::vector<bool> seen(rank, false);
+  for (const uint64_t axis : order) {
+    if (axis >= rank || seen[axis]) return false;
+    seen[axis] = true;
+  }
+  return true;
+}
+
+Shape stored_shape(const Shape& shape, const AxisOrder& order) {
+  Shape stored(shape.size());
+  for (size_t k = 0; k < order.size(); ++k) stored[k] = shape[order[k]];
+  return stored;
+}
+
+Shape shape_before(const Shape& stored, const AxisOrder& order) {
+  Shape shape(stored.size());
+  for (size_t k = 0; k < order.size(); ++k) shape[order[k]] = stored[k];
+  return shape;
+}
+
+Bytes transposed_back(Bytes stored, uint64_t element_size, const Shape& shape, const AxisOrder& order) {
+  std::vector<Axis> axes = axes_of(shape, order);
+  std::erase_if(axes, [](const Axis& axis) { return axis.length == 1; });
+  const bool same_order = std::is_sorted(
+      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step > b.source_step; });
+  if (stored.empty() || same_order) return stored;
+  // Rows run along the axis that is contiguous in the source, columns along the one that is in the target.
+  const auto contiguous = std::min_element(
+      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step < b.source_step; });
+  Plane plane{{1, 0, 0}, axes.back()};
+  if (contiguous != axes.end() - 1) plane.row = *contiguous;
+  std::vector<Axis> others(axes.begin(), axes.end() - 1);
+  if (contiguous != axes.end() - 1) others.erase(others.begin() + (contiguous - axes.begin()));
+  Bytes result(stored.size());
+  for_planes(others, [&](uint64_t source, uint64_t target) {
+    move_plane(plane, element_size, stored.data() + source * element_size,
+               result.data() + target * element_size);
+  });
+  return result;
+}
+
+Elements transposed_back(const DType& dtype, Elements stored, const Shape& shape, const AxisOrder& order) {
+  Bytes places(stored.count * sizeof(uint64_t));
+  auto* place = reinterpret_cast<uint64_t*>(places.data());
+  std::iota(place, place + stored.count, uint64_t{0});
+  places = transposed_back(std::move(places), sizeof(uint64_t), shape, order);
+  Elements result = zero_elements(dtype, 0);
+  place = reinterpret_cast<uint64_t*>(places.data());
+  for (uint64_t i = 0; i < stored.count; ++i) append(dtype, result, stored, place[i], 1);
+  return result;
+}
+
+}  // namespace plainfs::zarr

@@ -1,0 +1,54 @@
+// One end of a socket between the daemon and a process beside it: messages of a kind and any number of bytes,
+// with a descriptor besides where the receiver takes them. Each side sends one and waits for the other's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/base/descriptor.h"
+
+namespace plainfs {
+
+struct Message {
+  uint32_t kind = 0;
+  Bytes bytes;
+  Descriptor descriptor;  // where one came with it
+};
+
+// Not thread-safe.
+class Channel {
+ public:
+  // Thrown where nothing came or went for too long.
+  struct Silence {};
+
+  Channel() = default;
+  // takes_descriptors: of others, that come are closed at once.
+  Channel(Descriptor socket, bool takes_descriptors)
+      : socket_(std::move(socket)), takes_descriptors_(takes_descriptors) {}
+
+  // From now on send() and receive() throw Silence where so long nothing moves.
+  void limit_silence(unsigned milliseconds);
+
+  // False where the other side is gone.
+  bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
+  // nullopt where the other side is gone, or says that more than most_bytes come.
+  std::optional<Message> receive(uint64_t most_bytes);
+
+ private:
+  bool send_all(std::byte* bytes, size_t size, ByteSpan more, int descriptor);
+  // At least one byte to where there is room for size; 0 at the end.
+  size_t receive_some(std::byte* to, size_t size, Descriptor& descriptor);
+
+  Descriptor socket_;
+  bool takes_descriptors_ = false;
+};
+
+// The two ends of a new one. Throws unreadable.
+struct ChannelEnds {
+  Descriptor ours;
+  Descriptor theirs;
+};
+ChannelEnds make_channel();
+
+}  // namespace plainfs

@@ -1,0 +1,262 @@
+#include "formats/core/base/file_pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/request.h"
+#include "formats/core/base/error.h"
+#include "formats/core/base/folder_store.h"
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/local_file.h"
+#include "formats/core/base/path_fingerprints.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr size_t kMostAbsent = 100'000;  // paths that are remembered: 1.5 MB at most
+
+// Where there is no descriptor left: others close theirs within a block's or chunk's time.
+constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
+constexpr timespec kBetweenTries{0, 2'000'000};
+
+}  // namespace
+
+size_t most_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  return static_cast<size_t>(limit.rlim_cur);
+}
+
+using LocalFilePtr = std::shared_ptr<const LocalFile>;
+
+struct FilePool::State {
+  struct Open {
+    std::string path;
+    LocalFilePtr file;
+  };
+
+  State(size_t most, std::atomic<uint64_t>* counter)
+      : most_open(std::clamp<size_t>(most, 1, std::max<size_t>(most_descriptors() / 4, 1))),
+        most_in_all(std::max<size_t>(most_descriptors() / 2, 1)) {
+    owner->bytes_read = counter;
+    owner->open = [this](const std::string& path) { return open_descriptor(path); };
+  }
+
+  const size_t most_open;
+  const size_t most_in_all;  // of files that others hold too
+  const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
+  Containment bounds;                                                       // set before anything is opened
+  std::mutex mutex;                                                         // guards everything below
+  std::list<Open> open;                                                     // the latest used first
+  std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
+  std::unordered_map<std::string, std::weak_ptr<const LocalFile>> held;     // not in open, but by others
+  std::vector<std::weak_ptr<const LocalFile>> former;  // of before clear(), also held by others
+  size_t held_before_look = 64;                        // for those that nobody holds any more
+  PathFingerprints fingerprints;
+  PathFingerprints absent{kMostAbsent};
+
+  int open_descriptor(const std::string& path);
+  LocalFilePtr find(const std::string& path);
+  LocalFilePtr keep(const std::string& path, LocalFilePtr file);
+  LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed);
+  void let_go(const Open& file) noexcept;
+  void close_all() noexcept;
+  void remember(const std::string& path, uint64_t fingerprint);
+  void remember_absent(const std::string& path);
+};
+
+// As ::open, but waits while the process or the system has no descriptor left. Whoever waits may itself keep
+// another from ending, so it is not for ever.
+int FilePool::State::open_descriptor(const std::string& path) {
+  // A FIFO without a writer would hold up a blocking open.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  if (owner->open_descriptors >= most_in_all) close_all();
+  int64_t waited = 0;
+  for (;;) {
+    const int descriptor = bounds.open(path, kFlags);
+    if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
+    close_all();
+    if (waited > 0) {
+      check_cancelled();
+      ::nanosleep(&kBetweenTries, nullptr);
+    }
+    waited += kBetweenTries.tv_nsec;
+  }
+}
+
+LocalFilePtr FilePool::State::find(const std::string& path) {
+  std::list<Open> closed;  // after the lock
+  const std::lock_guard lock(mutex);
+  if (const auto found = by_path.find(path); found != by_path.end()) {
+    open.splice(open.begin(), open, found->second);
+    return found->second->file;
+  }
+  const auto elsewhere = held.find(path);
+  LocalFilePtr file = elsewhere == held.end() ? nullptr : elsewhere->second.lock();
+  if (elsewhere != held.end()) held.erase(elsewhere);
+  return file ? keep_locked(path, std::move(file), closed) : nullptr;
+}
+
+LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
+  std::list<Open> closed;  // after the lock
+  const std::lock_guard lock(mutex);
+  if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
+  return keep_locked(path, std::move(file), closed);
+}
+
+// Whoever has the file beside the pool may be joined by others. Where there is no memory for that, they open
+// it once more.
+void FilePool::State::let_go(const Open& file) noexcept try {
+  if (file.file.use_count() == 1) return;
+  if (held.size() >= held_before_look) {
+    std::erase_if(held, [](const auto& each) { return each.second.expired(); });
+    held_before_look = 2 * held.size() + 64;
+  }
+  held.insert_or_assign(file.path, file.file);
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+// Requires: the mutex is held. closed: what is to be closed without it.
+LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr file,
+                                          std::list<Open>& closed) {
+  if (open.size() >= most_open) {
+    let_go(open.back());
+    by_path.erase(open.back().path);
+    closed.splice(closed.begin(), open, std::prev(open.end()));
+  }
+  std::list<Open> one{{path, file}};
+  by_path.emplace(one.front().path, one.begin());
+  open.splice(open.begin(), one);
+  return file;
+}
+
+// Those that others hold too give back their descriptors where nobody reads, if there is memory to gather
+// them.
+void FilePool::State::close_all() noexcept {
+  std::list<Open> closed;  // after the lock
+  std::vector<LocalFilePtr> kept;
+  const std::lock_guard lock(mutex);
+  for (const Open& file : open) let_go(file);
+  by_path.clear();
+  closed.swap(open);
+  try {
+    kept.reserve(held.size() + former.size());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  for (const auto& [path, file] : held)
+    if (LocalFilePtr living = file.lock()) kept.push_back(std::move(living));
+  for (const auto& file : former)
+    if (LocalFilePtr living = file.lock()) kept.push_back(std::move(living));
+  for (const LocalFilePtr& file : kept) file->let_descriptor_go();
+}
+
+void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
+  const std::lock_guard lock(mutex);
+  if (absent.knows(path) || !fingerprints.matches(path, fingerprint)) throw changed(path);
+}
+
+void FilePool::State::remember_absent(const std::string& path) {
+  const std::lock_guard lock(mutex);
+  if (fingerprints.knows(path)) throw changed(path);
+  absent.matches(path, 0);
+}
+
+FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
+    : state_(std::make_unique<State>(most_open, bytes_read)) {}
+
+FilePool::~FilePool() {
+  state_->owner->open = [](const std::string&) {  // of files that outlive the pool
+    errno = EBADF;
+    return -1;
+  };
+}
+
+void FilePool::confine(Containment bounds) {
+  state_->bounds = std::move(bounds);
+}
+
+const Containment& FilePool::bounds() const {
+  return state_->bounds;
+}
+
+int FilePool::open_descriptor(const std::string& path) {
+  if (path.find('\0') != std::string::npos) throw system_error(path, EINVAL);
+  const int descriptor = state_->open_descriptor(path);
+  if (descriptor >= 0) return descriptor;
+  const int error = errno;
+  if (error == EXDEV) throw outside_error(path);
+  if (error == ENAMETOOLONG) return -1;
+  if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
+  struct stat link {};
+  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)
+    throw unreadable("{}: is a link that leads nowhere", path);
+  if (error != ENOENT) throw system_error(path, error);
+  return -1;
+}
+
+FilePtr FilePool::open_if_exists(const std::string& path) {
+  if (FilePtr file = state_->find(path)) return file;
+  const int descriptor = open_descriptor(path);
+  if (descriptor < 0) {
+    state_->remember_absent(path);
+    return nullptr;
+  }
+  LocalFilePtr file = LocalFile::adopt(descriptor, path, state_->owner);
+  state_->remember(path, file->fingerprint());
+  return state_->keep(path, std::move(file));
+}
+
+KeyStorePtr FilePool::open_folder(const std::string& path) {
+  return open_folder_store(path, *this);
+}
+
+EntryKind FilePool::kind_of(const std::string& path) {
+  struct stat status {};
+  if (path.find('\0') != std::string::npos) return EntryKind::nothing;
+  if (::stat(path.c_str(), &status) != 0) {
+    if (is_absence(errno)) return EntryKind::nothing;
+    throw system_error(path, errno);
+  }
+  if (S_ISREG(status.st_mode)) return EntryKind::file;
+  return S_ISDIR(status.st_mode) ? EntryKind::folder : EntryKind::other;
+}
+
+FilePtr FilePool::look_into(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return nullptr;
+  const int descriptor = state_->open_descriptor(path);
+  if (descriptor >= 0) return LocalFile::adopt(descriptor, path, state_->owner);
+  if (is_absence(errno) || errno == EXDEV || errno == ENXIO) return nullptr;
+  throw system_error(path, errno);
+}
+
+void FilePool::clear() {
+  state_->close_all();
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::weak_ptr<const LocalFile>>& former = state_->former;
+  try {
+    former.reserve(former.size() + state_->held.size());
+    for (auto& [path, file] : state_->held) former.push_back(std::move(file));
+  } catch (const std::bad_alloc&) {
+    // They keep their descriptors until nobody holds them.
+  }
+  std::erase_if(former, [](const auto& file) { return file.expired(); });
+  state_->held.clear();
+  state_->fingerprints.clear();
+  state_->absent.clear();
+}
+
+}  // namespace plainfs

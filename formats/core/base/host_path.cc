@@ -1,0 +1,92 @@
+#include "formats/core/base/host_path.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "cache/request.h"
+#include "formats/core/base/error.h"
+
+namespace plainfs {
+namespace {
+
+// nullopt where nothing is there.
+std::optional<struct stat> status_of(const std::string& path) {
+  struct stat status {};
+  if (path.find('\0') != std::string::npos) return std::nullopt;
+  if (::stat(path.c_str(), &status) == 0) return status;
+  if (is_absence(errno)) return std::nullopt;
+  throw unreadable("{}: {}", path, std::generic_category().message(errno));
+}
+
+}  // namespace
+
+bool is_absence(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP;
+}
+
+bool is_file_on_host(const std::string& path) {
+  const auto status = status_of(path);
+  return status && S_ISREG(status->st_mode);
+}
+
+bool is_folder_on_host(const std::string& path) {
+  const auto status = status_of(path);
+  return status && S_ISDIR(status->st_mode);
+}
+
+bool is_same_on_host(const std::string& a, const std::string& b) {
+  const auto first = status_of(a);
+  const auto second = first ? status_of(b) : std::nullopt;
+  return second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+boost::filesystem::path real_path(const boost::filesystem::path& path, boost::system::error_code& error) {
+  error.clear();
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
+  if (real) return real.get();
+  error.assign(errno, boost::system::system_category());
+  return {};
+}
+
+boost::filesystem::path real_path_as_far_as_there(const boost::filesystem::path& path,
+                                                  boost::system::error_code& error) {
+  boost::filesystem::path there = boost::filesystem::absolute(path), rest;
+  for (;;) {
+    const boost::filesystem::path real = real_path(there, error);
+    if (!error) return rest.empty() ? real : (real / rest).lexically_normal();
+    if ((error.value() != ENOENT && error.value() != ENOTDIR) || !there.has_parent_path()) return {};
+    rest = rest.empty() ? there.filename() : there.filename() / rest;
+    there = there.parent_path();
+  }
+}
+
+std::optional<std::string> path_below(std::string_view path, std::string_view folder) {
+  while (folder.ends_with('/')) folder.remove_suffix(1);
+  if (!path.starts_with(folder) || path.size() <= folder.size() || path[folder.size()] != '/')
+    return std::nullopt;
+  const std::string_view below = path.substr(folder.size() + 1);
+  if (below.empty() || below == "." || below == ".." || below.starts_with("../")) return std::nullopt;
+  return std::string(below);
+}
+
+boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,
+                                                  boost::system::error_code& error) {
+  constexpr timespec kBetweenTries{0, 2'000'000};
+  constexpr int kMostTries = 5'000;
+  for (int tries = 0;; ++tries) {
+    boost::filesystem::directory_iterator entries(path, error);
+    const bool is_none_left = error == boost::system::errc::too_many_files_open ||
+                              error == boost::system::errc::too_many_files_open_in_system;
+    if (!is_none_left || tries == kMostTries) return entries;
+    check_cancelled();
+    ::nanosleep(&kBetweenTries, nullptr);
+  }
+}
+
+}  // namespace plainfs

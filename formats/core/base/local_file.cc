@@ -1,0 +1,204 @@
+#include "formats/core/base/local_file.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <system_error>
+
+#include "formats/core/base/error.h"
+#include "formats/core/base/file_time.h"
+#include "formats/core/base/mixed.h"
+#include "formats/core/base/modified_time.h"
+
+namespace plainfs {
+namespace {
+
+constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
+
+uint64_t fingerprint_of(const struct stat& status) {
+  uint64_t h = mixed(1, status.st_dev);
+  h = mixed(h, status.st_ino);
+  h = mixed(h, static_cast<uint64_t>(status.st_size));
+  for (const timespec time : {modified_time(status), changed_time(status)}) {
+    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
+    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
+  }
+  return h;
+}
+
+// The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
+int64_t clock_tick() {
+#ifdef CLOCK_MONOTONIC_COARSE
+  timespec now{};
+  if (::clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+#endif
+  return 0;
+}
+
+}  // namespace
+
+std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string path,
+                                                  std::shared_ptr<Owner> owner) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    throw system_error(path, error);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    throw damaged("{}: is no regular file", path);
+  }
+  return std::make_shared<const LocalFile>(descriptor, std::move(path), status, std::move(owner));
+}
+
+LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status,
+                     std::shared_ptr<Owner> owner)
+    : File(std::move(path), static_cast<uint64_t>(status.st_size), fingerprint_of(status)),
+      descriptor_(descriptor),
+      modified_(modified_time(status)),
+      links_(status.st_nlink),
+      owner_(std::move(owner)) {
+  ++owner_->open_descriptors;
+}
+
+LocalFile::~LocalFile() {
+  is_asked_for_ = false;
+  let_descriptor_go();
+}
+
+void LocalFile::let_descriptor_go() const {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || descriptor_ < 0 || is_asked_for_) return;
+  ::close(descriptor_);
+  descriptor_ = -1;
+  --owner_->open_descriptors;
+}
+
+std::shared_lock<std::shared_mutex> LocalFile::hold_descriptor() const {
+  for (;;) {
+    std::shared_lock held(mutex_);
+    if (descriptor_ >= 0) return held;
+    held.unlock();
+    // Not under the lock: others may have to let go of theirs for it.
+    const int descriptor = owner_->open(path());
+    if (descriptor < 0) throw errno == ENOENT ? changed(path()) : system_error(path(), errno);
+    struct stat status {};
+    const int error = ::fstat(descriptor, &status) == 0 ? 0 : errno;
+    const std::unique_lock lock(mutex_);
+    if (error == 0 && fingerprint_of(status) == fingerprint() && descriptor_ < 0) {
+      descriptor_ = descriptor;
+      ++owner_->open_descriptors;
+      continue;
+    }
+    ::close(descriptor);
+    if (error != 0) throw system_error(path(), error);
+    if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  }
+}
+
+int LocalFile::descriptor() const {
+  for (;;) {
+    hold_descriptor();
+    const std::unique_lock lock(mutex_);
+    if (descriptor_ < 0) continue;
+    is_asked_for_ = true;
+    return descriptor_;
+  }
+}
+
+void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borrow) const {
+  const auto held = hold_descriptor();
+  borrow(descriptor_);
+}
+
+void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
+  const auto held = hold_descriptor();
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got =
+        ::pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(path(), errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  if (owner_->bytes_read) owner_->bytes_read->fetch_add(done, std::memory_order_relaxed);
+  check_open_file();
+  if (done == out.size()) return;
+  // The system gives less than there is, or nobody has that much.
+  if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
+  throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
+}
+
+// Asking costs about as much as reading what is in memory: it is for what a disk has to be asked for, which
+// the first and the last tell well enough.
+void LocalFile::will_read(std::span<const ByteRange> ranges) const {
+#if defined(POSIX_FADV_WILLNEED) && defined(RWF_NOWAIT)
+  if (ranges.size() < 2) return;
+  const auto held = hold_descriptor();
+  const auto is_in_memory = [this](uint64_t offset) {
+    std::byte byte;
+    iovec one{&byte, 1};
+    return ::preadv2(descriptor_, &one, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
+  };
+  if (is_in_memory(ranges.front().offset) && is_in_memory(ranges.back().offset)) return;
+  for (size_t i = 0; i < ranges.size();) {
+    uint64_t end = ranges[i].offset + ranges[i].size;
+    const uint64_t offset = ranges[i].offset;
+    for (++i; i < ranges.size() && ranges[i].offset <= end + kSmallGap; ++i)
+      end = std::max(end, ranges[i].offset + ranges[i].size);
+    ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(end - offset),
+                    POSIX_FADV_WILLNEED);
+  }
+#else
+  (void)ranges;
+#endif
+}
+
+void LocalFile::check_unchanged() const {
+  const std::shared_lock held(mutex_);
+  descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
+}
+
+// Requires: the descriptor is held.
+void LocalFile::check_open_file() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw system_error(path(), errno);
+  if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  check_path(status.st_nlink);
+}
+
+// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as
+// much as a small read, so it is done once a tick of the clock, or where the file has lost a name.
+void LocalFile::check_path(uint64_t links) const {
+  const int64_t now = clock_tick();
+  if (links != links_ || now == 0 || path_checked_.load(std::memory_order_relaxed) != now)
+    check_path_now(now);
+}
+
+void LocalFile::check_path_now(int64_t now) const {
+  struct stat status {};
+  if (::stat(path().c_str(), &status) != 0) {
+    if (errno == ENOENT) throw changed(path());
+    throw system_error(path(), errno);
+  }
+  if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  path_checked_.store(now, std::memory_order_relaxed);
+}
+
+void LocalFile::check_unmodified_since(timespec then) const {
+  if (is_modified_since(modified_, then)) throw changed(path());
+}
+
+Error system_error(const std::string& path, int error) {
+  const bool is_of_storage =
+      error == EIO || error == ENOTCONN || error == ESTALE || error == ETIMEDOUT || error == EHOSTDOWN;
+  return unreadable("{}: {}{}", path, std::generic_category().message(error),
+                    is_of_storage ? ": the storage that it lies on fails" : "");
+}
+
+}  // namespace plainfs

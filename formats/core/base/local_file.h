@@ -1,0 +1,63 @@
+// A regular file of this machine. What it is, is told by its device, inode, size, mtime and ctime. Its
+// descriptor may be taken away while nobody reads: the next read opens the file again, and it must be the
+// same one.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <functional>
+#include <shared_mutex>
+
+#include "formats/core/base/error.h"
+#include "formats/core/base/file.h"
+
+namespace plainfs {
+
+class LocalFile : public File {
+ public:
+  // What files of one pool share; outlives their reads.
+  struct Owner {
+    std::function<int(const std::string& path)> open;  // as FilePool opens: -1 where nothing is there
+    std::atomic<uint64_t>* bytes_read = nullptr;       // where the bytes of read_at are added up
+    std::atomic<size_t> open_descriptors{0};
+  };
+
+  // Takes over the descriptor, also where it throws: damaged where it is no regular file.
+  static std::shared_ptr<const LocalFile> adopt(int descriptor, std::string path,
+                                                std::shared_ptr<Owner> owner);
+  LocalFile(int descriptor, std::string path, const struct stat& status, std::shared_ptr<Owner> owner);
+  ~LocalFile() override;
+
+  // Stays open from now on.
+  int descriptor() const override;
+  void will_read(std::span<const ByteRange> ranges) const override;
+  // Calls borrow with the descriptor, which is open that long.
+  void lend_descriptor(const std::function<void(int descriptor)>& borrow) const;
+  // Closes the descriptor, but for one that is in use or was asked for.
+  void let_descriptor_go() const;
+  // Where a folder on the way was replaced, some milliseconds may pass before that is seen.
+  void check_unchanged() const override;
+  void check_unmodified_since(timespec then) const override;
+
+ private:
+  void read(uint64_t offset, std::span<std::byte> out) const override;
+  void check_open_file() const;
+  void check_path(uint64_t links) const;
+  void check_path_now(int64_t now) const;
+  // While it is held the descriptor is open.
+  std::shared_lock<std::shared_mutex> hold_descriptor() const;
+
+  mutable std::shared_mutex mutex_;  // guards the next two; held shared by who uses the descriptor
+  mutable int descriptor_;           // -1: let go
+  mutable bool is_asked_for_ = false;
+  const timespec modified_;
+  const uint64_t links_;
+  mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here
+  const std::shared_ptr<Owner> owner_;
+};
+
+// unreadable: "PATH: the system's words for error".
+Error system_error(const std::string& path, int error);
+
+}  // namespace plainfs

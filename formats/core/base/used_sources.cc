@@ -1,0 +1,188 @@
+#include "formats/core/base/used_sources.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "cache/request.h"
+#include "formats/core/base/error.h"
+#include "formats/core/base/file_time.h"
+#include "formats/core/base/folder_store.h"
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/mixed.h"
+#include "formats/core/base/modified_time.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kMostNames = 100'000;
+constexpr size_t kMostUrls = 64;  // a later session may have to ask a server for each
+
+// File times are those of the kernel's last tick, 1 to 10 ms apart; some file systems keep whole seconds, or
+// two.
+constexpr int64_t kTick = 20'000'000, kWholeSeconds = 2'000'000'000;  // nanoseconds
+
+constexpr char kAbsent[] = "absent";
+
+int64_t nanoseconds(timespec time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// The latest time at which something was changed, so far as a later change would not look the same. The time
+// of modification is anybody's to set.
+struct Latest {
+  int64_t changed = INT64_MIN;  // nanoseconds
+
+  void see(const struct stat& status) {
+    const timespec time = changed_time(status);
+    changed = std::max(changed, nanoseconds(time) + (time.tv_nsec == 0 ? kWholeSeconds : kTick));
+  }
+};
+
+std::string file_stamp(const struct stat& status) {
+  return fmt::format("{} {} {} {}", status.st_size, nanoseconds(modified_time(status)),
+                     nanoseconds(changed_time(status)), status.st_ino);
+}
+
+// A sum over all that a folder holds, in whatever order it is listed.
+class FolderSum {
+ public:
+  void add(std::string_view name, const struct stat& status) {
+    for (size_t i = 0; i < 2; ++i) {
+      uint64_t h = 1 + i;
+      for (const char c : name) h = mixed(h, static_cast<unsigned char>(c));
+      h = mixed(h, status.st_mode & S_IFMT);
+      h = mixed(h, status.st_ino);
+      if (S_ISREG(status.st_mode)) {
+        h = mixed(h, static_cast<uint64_t>(status.st_size));
+        h = mixed(h, static_cast<uint64_t>(nanoseconds(modified_time(status))));
+        h = mixed(h, static_cast<uint64_t>(nanoseconds(changed_time(status))));
+      }
+      sums_[i] += h;
+    }
+    ++count_;
+  }
+  std::string text() const { return fmt::format("{} {:016x}{:016x}", count_, sums_[0], sums_[1]); }
+
+ private:
+  uint64_t count_ = 0;
+  uint64_t sums_[2] = {};
+};
+
+struct DirectoryCloser {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// nullopt where the system does not let it be seen.
+std::optional<std::string> folder_stamp(const std::string& path, Latest& latest) {
+  const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
+  if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
+  struct stat status {};
+  if (::fstat(::dirfd(directory.get()), &status) != 0) return std::nullopt;
+  latest.see(status);
+  FolderSum sum;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(directory.get());
+    if (!entry) break;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    check_cancelled();
+    struct stat of_entry {};
+    if (::fstatat(::dirfd(directory.get()), entry->d_name, &of_entry, 0) != 0 && !is_absence(errno))
+      return std::nullopt;
+    if (S_ISREG(of_entry.st_mode)) latest.see(of_entry);
+    sum.add(name, of_entry);
+  }
+  if (errno != 0) return std::nullopt;
+  return sum.text();
+}
+
+std::optional<std::string> stamp_now(const std::string& name, Latest& latest) {
+  if (name.ends_with('/')) return folder_stamp(name, latest);
+  struct stat status {};
+  if (::stat(name.c_str(), &status) == 0) {
+    latest.see(status);
+    return file_stamp(status);
+  }
+  return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
+}
+
+std::string folder_at(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return {};
+  return path.ends_with('/') ? path : path + "/";
+}
+
+}  // namespace
+
+UsedSources::UsedSources(Sources& sources, const std::string& store)
+    : sources_(sources), folder_(folder_at(store)), opened_(file_time()) {}
+
+// Before it is asked for, so that it is known whatever comes of it.
+void UsedSources::note(const std::string& location) {
+  const bool is_inside = !folder_.empty() && location.starts_with(folder_);
+  const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
+  const std::string_view name = std::string_view(location).substr(0, length);
+  const std::lock_guard lock(mutex_);
+  if (name == last_noted_ || are_too_many_) return;
+  last_noted_ = name;
+  used_.insert(last_noted_);
+  if (used_.size() <= (is_url(name) ? kMostUrls : kMostNames)) return;
+  are_too_many_ = true;
+  used_.clear();
+}
+
+FilePtr UsedSources::open_if_exists(const std::string& location) {
+  note(location);
+  return sources_.open_if_exists(location);
+}
+
+KeyStorePtr UsedSources::open_folder(const std::string& location) {
+  if (is_url(location)) {
+    const std::lock_guard lock(mutex_);
+    are_too_many_ = true;  // its objects are asked for one by one, past this
+    used_.clear();
+    return sources_.open_folder(location);
+  }
+  return open_folder_store(location, *this);
+}
+
+EntryKind UsedSources::kind_of(const std::string& location) {
+  note(location);
+  return sources_.kind_of(location);
+}
+
+std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
+  std::unordered_set<std::string> used;
+  {
+    const std::lock_guard lock(mutex_);
+    if (are_too_many_) return std::nullopt;
+    used = used_;
+  }
+  std::vector<SourceStamp> stamps;
+  Latest latest;
+  for (const std::string& name : used) {
+    check_cancelled();
+    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, latest);
+    if (!stamp) return std::nullopt;
+    stamps.push_back({name, *std::move(stamp)});
+  }
+  if (latest.changed >= nanoseconds(opened_)) return std::nullopt;
+  return stamps;
+}
+
+std::optional<std::string> UsedSources::stamp(const std::string& name) {
+  if (is_url(name)) return sources_.stamp(name);
+  Latest latest;
+  return stamp_now(name, latest);
+}
+
+}  // namespace plainfs

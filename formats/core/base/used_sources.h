@@ -1,0 +1,48 @@
+// The sources of one store, which remembers what it was asked for, so that what was found out about the store
+// can be kept beyond this session and known to be of use in the next. A store that is a folder may have
+// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of
+// a store elsewhere each object has one, of which there may be a few only.
+#pragma once
+
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "formats/core/base/sources.h"
+
+namespace plainfs {
+
+// All but stamps() is done by the sources that it is given, which outlive it; they tell the stamps of what is
+// elsewhere, which the system knows nothing of.
+class UsedSources : public Sources {
+ public:
+  // store: its location. What is asked for anywhere else is remembered file by file.
+  UsedSources(Sources& sources, const std::string& store);
+
+  FilePtr open_if_exists(const std::string& location) override;
+  KeyStorePtr open_folder(const std::string& location) override;
+  EntryKind kind_of(const std::string& location) override;
+  FilePtr look_into(const std::string& location) override { return sources_.look_into(location); }
+  timespec modified(const std::string& location) override { return sources_.modified(location); }
+  const Containment& bounds() const override { return sources_.bounds(); }
+  void clear() override { sources_.clear(); }
+
+  // nullopt also where something was modified since this was made, or so lately before that a later
+  // modification would look the same, and where too much was asked for.
+  std::optional<std::vector<SourceStamp>> stamps() override;
+  std::optional<std::string> stamp(const std::string& name) override;
+
+ private:
+  void note(const std::string& location);
+
+  Sources& sources_;
+  const std::string folder_;  // of a store that is one, with a slash at its end; else empty
+  const timespec opened_;
+  std::mutex mutex_;                      // guards what follows
+  std::unordered_set<std::string> used_;  // names of stamps: of folders with a slash at their end
+  std::string last_noted_;                // chunks of one folder are asked for one after the other
+  bool are_too_many_ = false;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,69 @@
+// Bits of a run of bytes, the most significant first.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/base/error.h"
+
+namespace plainfs {
+
+class BitReader {
+ public:
+  // codec: whose bits they are, for messages; outlives this.
+  BitReader(std::string_view codec, ByteSpan bytes)
+      : codec_(codec), bytes_(bytes), end_(uint64_t{8} * bytes.size()) {}
+
+  // The next count bits as a number. Requires: count <= 64. Throws damaged where there are fewer.
+  uint64_t read(unsigned count) {
+    if (count > kMostAtOnce) {
+      const uint64_t high = read(count - 32);
+      return high << 32 | read(32);
+    }
+    if (count == 0) return 0;
+    if (end_ - position_ < count) fail();
+    const uint64_t value = window() >> (64 - count);
+    position_ += count;
+    return value;
+  }
+
+  // How many zeros come before the next one, which is taken too. Throws damaged where there is no one.
+  uint64_t zeros() {
+    uint64_t count = 0;
+    while (position_ < end_) {
+      const uint64_t valid = std::min<uint64_t>(64 - position_ % 8, end_ - position_);
+      const auto found = static_cast<uint64_t>(std::countl_zero(window()));
+      if (found < valid) {
+        position_ += found + 1;
+        return count + found;
+      }
+      position_ += valid;
+      count += valid;
+    }
+    fail();
+  }
+
+ private:
+  static constexpr unsigned kMostAtOnce = 57;
+
+  [[noreturn]] void fail() const { throw damaged("{}: the data end too early", codec_); }
+
+  // The bits from position_ on, at least 57 where there are as many.
+  uint64_t window() const {
+    const size_t byte = position_ / 8;
+    std::byte next[8] = {};
+    std::memcpy(next, bytes_.data() + byte, std::min<size_t>(8, bytes_.size() - byte));
+    return load_big<uint64_t>(next) << position_ % 8;
+  }
+
+  std::string_view codec_;
+  ByteSpan bytes_;
+  uint64_t end_, position_ = 0;  // in bits
+};
+
+}  // namespace plainfs

@@ -1,0 +1,138 @@
+#include "formats/core/codecs/configuration.h"
+
+#include <cmath>
+
+#include "formats/core/model/numpy_dtype.h"
+
+namespace plainfs {
+namespace {
+
+// The member, or null where it is absent or JSON's null.
+const Json* member(const Json& configuration, std::string_view name) {
+  const Json* value = configuration.find(name);
+  return value && !value->is_null() ? value : nullptr;
+}
+
+[[noreturn]] void wrong(std::string_view name, const Json& value) {
+  throw damaged("codec member \"{}\" is {}", name, to_json_text(value));
+}
+
+std::optional<uint64_t> optional_member(const Json& configuration, std::string_view name, uint64_t most) {
+  const Json* value = member(configuration, name);
+  if (!value) return std::nullopt;
+  const auto number = value->as_uint64();
+  if (!number || *number > most) wrong(name, *value);
+  return number;
+}
+
+LzmaFilter lzma_filter(const Json& filter) {
+  const auto small = [&filter](std::string_view name) -> std::optional<uint32_t> {
+    return optional_member(filter, name, UINT32_MAX);
+  };
+  const auto id = optional_member(filter, "id", UINT64_MAX);
+  if (!id) throw damaged("lzma: filter {}", to_json_text(filter));
+  LzmaFilter out;
+  out.id = *id;
+  out.preset = small("preset").value_or(out.preset);
+  out.dictionary_bytes = small("dict_size");
+  out.lc = small("lc");
+  out.lp = small("lp");
+  out.pb = small("pb");
+  out.distance = small("dist").value_or(out.distance);
+  return out;
+}
+
+}  // namespace
+
+uint64_t size_member(const Json& configuration, std::string_view name, uint64_t fallback) {
+  const Json* value = member(configuration, name);
+  if (!value) return fallback;
+  const auto number = value->as_uint64();
+  if (!number) wrong(name, *value);
+  return *number;
+}
+
+double number_member(const Json& configuration, std::string_view name, double fallback) {
+  const Json* value = member(configuration, name);
+  if (!value) return fallback;
+  const auto number = value->as_double();
+  if (!number || !std::isfinite(*number)) wrong(name, *value);
+  return *number;
+}
+
+std::string text_member(const Json& configuration, std::string_view name, std::string_view fallback) {
+  const Json* value = member(configuration, name);
+  if (!value) return std::string(fallback);
+  if (!value->text()) wrong(name, *value);
+  return *value->text();
+}
+
+ChecksumPlace place_member(const Json& configuration, ChecksumPlace fallback) {
+  const Json* value = member(configuration, "location");
+  if (!value) return fallback;
+  if (value->text() && *value->text() == "start") return ChecksumPlace::start;
+  if (value->text() && *value->text() == "end") return ChecksumPlace::end;
+  wrong("location", *value);
+}
+
+DType dtype_member(const Json& configuration, std::string_view name, const DType& fallback) {
+  const Json* value = member(configuration, name);
+  if (!value) return fallback;
+  if (!value->text()) wrong(name, *value);
+  return parse_numpy_dtype(*value->text());
+}
+
+LzmaConfiguration lzma_configuration(const Json& configuration) {
+  LzmaConfiguration out;
+  const uint64_t format = size_member(configuration, "format", 1);
+  if (format < 1 || format > 3) throw damaged("lzma: format {}", format);
+  out.format = static_cast<LzmaFormat>(format);
+  const Json* filters = member(configuration, "filters");
+  if (!filters) {
+    if (out.format == LzmaFormat::raw) throw damaged("lzma: raw data without filters");
+    return out;
+  }
+  if (!filters->list()) wrong("filters", *filters);
+  for (const Json& filter : *filters->list()) out.filters.push_back(lzma_filter(filter));
+  return out;
+}
+
+std::vector<std::string> labels_member(const Json& configuration) {
+  const Json* labels = member(configuration, "labels");
+  if (!labels || !labels->list()) throw damaged("categorize: no labels");
+  std::vector<std::string> out;
+  for (const Json& label : *labels->list()) {
+    if (!label.text()) wrong("labels", *labels);
+    out.push_back(*label.text());
+  }
+  return out;
+}
+
+CodecPtr jenkins_lookup3_from(const Json& configuration) {
+  Bytes prefix;
+  if (const Json* bytes = member(configuration, "prefix")) {
+    if (!bytes->list()) wrong("prefix", *bytes);
+    for (const Json& byte : *bytes->list()) {
+      const auto value = byte.as_uint64();
+      if (!value || *value > 255) wrong("prefix", *bytes);
+      prefix.push_back(static_cast<std::byte>(*value));
+    }
+  }
+  const uint64_t initial = optional_member(configuration, "initval", UINT32_MAX).value_or(0);
+  return jenkins_lookup3_codec(static_cast<uint32_t>(initial), std::move(prefix));
+}
+
+CodecPtr packbits_v3_from(const Json& configuration, const DType& type) {
+  const std::string padding = text_member(configuration, "padding_encoding", "none");
+  static constexpr std::pair<std::string_view, PackbitsPadding> kPaddings[] = {
+      {"none", PackbitsPadding::none},
+      {"first_byte", PackbitsPadding::first_byte},
+      {"last_byte", PackbitsPadding::last_byte}};
+  for (const auto& [name, place] : kPaddings)
+    if (name == padding)
+      return packbits_v3_codec(place, size_member(configuration, "first_bit", 0),
+                               optional_member(configuration, "last_bit", UINT64_MAX), type);
+  throw damaged("packbits: padding_encoding \"{}\"", padding);
+}
+
+}  // namespace plainfs

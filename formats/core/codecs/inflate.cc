@@ -1,0 +1,117 @@
+#include "formats/core/codecs/inflate.h"
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include "formats/core/codecs/output.h"
+
+namespace plainfs {
+namespace {
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* it) const { libdeflate_free_decompressor(it); }
+};
+
+libdeflate_decompressor* thread_decompressor() {
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> it(
+      libdeflate_alloc_decompressor());
+  if (!it) throw std::bad_alloc();
+  return it.get();
+}
+
+std::string_view reason(libdeflate_result result) {
+  switch (result) {
+    case LIBDEFLATE_BAD_DATA:
+      return "invalid, cut off or a wrong checksum";
+    case LIBDEFLATE_INSUFFICIENT_SPACE:
+      return "more data than expected";
+    default:
+      return "less data than expected";
+  }
+}
+
+bool only_zeros(ByteSpan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+Bytes gzip_exactly(ByteSpan encoded, uint64_t bytes) {
+  Bytes out(bytes);
+  size_t written = 0;
+  do {
+    size_t in_used = 0;
+    size_t out_used = 0;
+    const libdeflate_result result =
+        libdeflate_gzip_decompress_ex(thread_decompressor(), encoded.data(), encoded.size(),
+                                      out.data() + written, out.size() - written, &in_used, &out_used);
+    if (result != LIBDEFLATE_SUCCESS) throw damaged("gzip: {}", reason(result));
+    written += out_used;
+    encoded = encoded.subspan(in_used);
+  } while (!only_zeros(encoded));
+  check_decoded_size("gzip", written, DecodedSize::exactly(bytes));
+  return out;
+}
+
+// A z_stream with its end in sight.
+class ZlibStream {
+ public:
+  ZlibStream(std::string_view codec, int window_bits) : codec_(codec) {
+    if (inflateInit2(&stream_, window_bits) != Z_OK) throw std::bad_alloc();
+  }
+  ~ZlibStream() { inflateEnd(&stream_); }
+  ZlibStream(const ZlibStream&) = delete;
+  ZlibStream& operator=(const ZlibStream&) = delete;
+
+  // Decodes one stream from the front of encoded to out; returns what is left of encoded.
+  ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
+    inflateReset(&stream_);
+    for (;;) {
+      out.make_room();
+      constexpr size_t kMost = 1u << 30;
+      const size_t offered_in = std::min(encoded.size(), kMost);
+      const size_t offered_out = std::min(out.free_size(), kMost);
+      stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(encoded.data()));
+      stream_.avail_in = static_cast<uInt>(offered_in);
+      stream_.next_out = reinterpret_cast<Bytef*>(out.free_data());
+      stream_.avail_out = static_cast<uInt>(offered_out);
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      const size_t used_in = offered_in - stream_.avail_in;
+      const size_t used_out = offered_out - stream_.avail_out;
+      encoded = encoded.subspan(used_in);
+      out.advance(used_out);
+      if (result == Z_STREAM_END) return encoded;
+      if (result != Z_OK || (used_in == 0 && used_out == 0))
+        throw damaged("{}: {}", codec_, stream_.msg ? stream_.msg : "cut off");
+    }
+  }
+
+ private:
+  std::string_view codec_;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {
+  if (!size.exact) {
+    GrowingOutput out("zlib", encoded.size(), size);
+    ZlibStream("zlib", 15).decode(encoded, out);
+    return out.finish();
+  }
+  Bytes out(size.bytes);
+  size_t in_used = 0;
+  const libdeflate_result result = libdeflate_zlib_decompress_ex(
+      thread_decompressor(), encoded.data(), encoded.size(), out.data(), out.size(), &in_used, nullptr);
+  if (result != LIBDEFLATE_SUCCESS) throw damaged("zlib: {}", reason(result));
+  return out;
+}
+
+Bytes inflate_gzip(ByteSpan encoded, DecodedSize size) {
+  if (size.exact) return gzip_exactly(encoded, size.bytes);
+  GrowingOutput out("gzip", encoded.size(), size);
+  ZlibStream stream("gzip", 15 + 16);  // 16: gzip wrapping
+  do encoded = stream.decode(encoded, out);
+  while (!only_zeros(encoded));
+  return out.finish();
+}
+
+}  // namespace plainfs

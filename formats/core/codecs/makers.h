@@ -1,0 +1,111 @@
+// The codecs, each made from its plain parameters; codecs.cc reads these from a store's metadata. What is
+// written on each is its format and where that is defined. "numcodecs" is the Python package whose ids Zarr
+// v2 uses.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/core/codecs/codec.h"
+
+namespace plainfs {
+
+// Compressors.
+
+// Blosc 1 frames; everything is in their 16-byte header (c-blosc README_CHUNK_FORMAT.rst).
+CodecPtr blosc_codec();
+// Zstandard frames, several of them allowed, with or without a content size (RFC 8878).
+CodecPtr zstd_codec();
+// One zlib stream (RFC 1950); Zarr's zlib and HDF5's deflate.
+CodecPtr zlib_codec();
+// Gzip members (RFC 1952), or one zlib stream, which old z5 wrote under this name.
+CodecPtr gzip_codec();
+// numcodecs lz4: decoded size as u32 little-endian, then one raw LZ4 block.
+CodecPtr lz4_codec();
+// bzip2 streams.
+CodecPtr bz2_codec();
+// LZF as HDF5's filter 32000 has it: one LZF block, decoded size from outside.
+CodecPtr lzf_codec();
+// zfp streams with their full header, as numcodecs writes them; array -> bytes.
+CodecPtr zfpy_codec();
+
+// Python's lzma.FORMAT_XZ, FORMAT_ALONE and FORMAT_RAW; only raw data need the filters, which are liblzma's.
+enum class LzmaFormat { xz = 1, alone = 2, raw = 3 };
+struct LzmaFilter {
+  uint64_t id = 0;
+  uint32_t preset = 6;                       // LZMA1, LZMA2
+  std::optional<uint32_t> dictionary_bytes;  // else the preset's, as lc, lp and pb
+  std::optional<uint32_t> lc, lp, pb;
+  uint32_t distance = 1;  // delta
+};
+struct LzmaConfiguration {
+  LzmaFormat format = LzmaFormat::xz;
+  std::vector<LzmaFilter> filters;
+};
+CodecPtr lzma_codec(LzmaConfiguration configuration);
+
+// Numbers as other numbers; decoded and encoded are the types of both sides.
+
+// numcodecs delta: the first number, then differences.
+CodecPtr delta_codec(DType decoded, DType encoded);
+// numcodecs fixedscaleoffset: encoded / scale + offset.
+CodecPtr fixed_scale_offset_codec(double scale, double offset, DType decoded, DType encoded);
+// numcodecs quantize and astype: a cast.
+CodecPtr quantize_codec(DType decoded, DType encoded);
+CodecPtr astype_codec(DType decoded, DType encoded);
+// numcodecs and zarr-extensions bitround: nothing to undo.
+CodecPtr bitround_codec();
+// numcodecs packbits: booleans, most significant bit first.
+CodecPtr packbits_codec();
+// zarr-extensions scale_offset (null = 1 and 0), cast_value, reshape and packbits.
+CodecPtr scale_offset_codec(const Json* scale, const Json* offset, DType type);
+CodecPtr cast_value_codec(const Json& configuration, DType decoded);
+CodecPtr reshape_codec(const Json& shape);
+enum class PackbitsPadding { none, first_byte, last_byte };  // where the number of padding bits stands
+CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::optional<uint64_t> last_bit,
+                           const DType& type);
+
+// Bytes in another form.
+
+// Byte planes back to elements of element_size bytes; a rest that is no whole element stays at the end
+// (HDF5 filter 2, numcodecs shuffle, which has no rest).
+CodecPtr shuffle_codec(uint64_t element_size);
+// HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset), by their client data.
+CodecPtr szip_codec(std::span<const unsigned> client_data);
+CodecPtr nbit_codec(std::span<const unsigned> client_data);
+CodecPtr hdf5_scale_offset_codec(std::span<const unsigned> client_data);
+CodecPtr base64_codec();
+
+// Checksums: 4 bytes little-endian before or after the data, checked.
+
+enum class ChecksumPlace { start, end };
+CodecPtr crc32_codec(ChecksumPlace place);
+CodecPtr adler32_codec(ChecksumPlace place);
+// Castagnoli polynomial; core codec of Zarr v3 (at the end).
+CodecPtr crc32c_codec(ChecksumPlace place);
+// HDF5 filter 3 (H5checksum.c): big-endian 16-bit words; at the end.
+CodecPtr fletcher32_codec();
+// numcodecs jenkins_lookup3: of prefix and data; at the end.
+CodecPtr jenkins_lookup3_codec(uint32_t initial, Bytes prefix);
+
+// Labels by number (numcodecs categorize): code k is labels[k - 1], others are empty.
+
+// text: numpy's `U`; codes: integers.
+CodecPtr categorize_codec(std::vector<std::string> labels, const DType& text, DType codes);
+ObjectCodecPtr categorize_text_codec(std::vector<std::string> labels, DType codes);
+
+// Variable-length items (numcodecs vlen.pyx): u32 count, then u32 size and bytes of each item, little-endian.
+
+ObjectCodecPtr vlen_utf8_codec();
+ObjectCodecPtr vlen_bytes_codec();
+ObjectCodecPtr vlen_array_codec(DType item);
+
+// Mixed objects, as canonical JSON text (numcodecs json.py, msgpacks.py); pickle's is in pickle.h.
+
+// with_shape: the form of json2 and msgpack2, else that of their forerunners json and msgpack.
+ObjectCodecPtr json_objects_codec(bool with_shape);
+// raw: texts are bytes.
+ObjectCodecPtr msgpack_codec(bool with_shape, bool raw);
+
+}  // namespace plainfs

@@ -1,0 +1,138 @@
+#include "formats/core/frames/data_frame.h"
+
+#include <algorithm>
+
+#include "formats/core/frames/categorical.h"
+#include "formats/core/frames/element.h"
+#include "formats/core/frames/encoding.h"
+#include "formats/core/frames/table.h"
+
+namespace plainfs::frames {
+namespace {
+
+ArrayPtr broken(const Error& error) {
+  return std::make_shared<BrokenArray>(text_type(), error);
+}
+
+std::vector<std::string> names_on(std::string_view path) {
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (!name.empty()) names.emplace_back(name);
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+  }
+  return names;
+}
+
+const Group& root_of(const Group& group) {
+  const Group* root = &group;
+  while (const Group* parent = root->parent().get()) root = parent;  // kept alive by its child
+  return *root;
+}
+
+// The list that the attribute categories of a column leads to.
+Node referred_list(const Group& frame, const Json& reference) {
+  const std::string* path = reference.text();
+  if (!path) throw damaged("the categories of a column are {}", to_json_text(reference));
+  const std::vector<std::string> names = names_on(*path);
+  auto node = find_path(path->starts_with('/') ? root_of(frame) : frame, names);
+  const ArrayPtr list = node ? plain_values_of(*node) : nullptr;
+  if (!list || list->shape().size() != 1) throw damaged("the categories of a column are no list: {}", *path);
+  return *std::move(node);
+}
+
+}  // namespace
+
+DataFrame::DataFrame(GroupPtr group, Attributes attributes, bool refers_to_categories, Context& context)
+    : group_(std::move(group)),
+      attributes_(std::move(attributes)),
+      refers_to_categories_(refers_to_categories),
+      context_(&context) {}
+
+std::optional<DataFrame> DataFrame::of(GroupPtr group, Context& context) {
+  Attributes attributes = group->attributes();
+  const std::optional<Encoding> encoding = encoding_of(attributes);
+  if (!encoding || !encoding->is("dataframe", {"0.1.0", "0.2.0"})) return std::nullopt;
+  return DataFrame(std::move(group), std::move(attributes), encoding->version == "0.1.0", context);
+}
+
+FrameIndex DataFrame::index() const try {
+  const std::optional<std::string> name = text_of(attributes_, "_index");
+  if (!name) return {nullptr, "no attribute _index names the rows"};
+  const std::optional<Node> member = find(*name);
+  if (!member) return {nullptr, fmt::format("_index names {}, which is not there", *name)};
+  ArrayPtr names = frames::values_of(*member, *context_);
+  if (!names || names->shape().size() != 1)
+    return {nullptr, fmt::format("{}, which _index names, is no list of names", *name)};
+  return {std::move(names), {}};
+} catch (const Error& error) {
+  return {broken(error), {}};
+}
+
+std::vector<std::string> DataFrame::column_names() const {
+  const Json* order = find_attribute(attributes_, "column-order");
+  const Json::List* list = order ? order->list() : nullptr;
+  if (!list) throw damaged("{}: column-order is no list of names", group_->path());
+  std::vector<std::string> names;
+  for (const Json& name : *list) {
+    if (!name.text()) throw damaged("{}: column-order holds {}", group_->path(), to_json_text(name));
+    names.push_back(*name.text());
+  }
+  return names;
+}
+
+bool DataFrame::has_column(const std::string& name) const {
+  const std::vector<std::string> names = texts_of(attributes_, "column-order");
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::optional<Node> DataFrame::find(const std::string& column) const {
+  const std::vector<std::string> names = names_on(column);
+  return names.empty() ? std::nullopt : find_path(*group_, names);
+}
+
+ArrayPtr DataFrame::values_of(const Node& member) const {
+  if (ArrayPtr labels = referred_labels(member)) return labels;
+  return frames::values_of(member, *context_);
+}
+
+ArrayPtr DataFrame::referred_labels(const Node& member) const {
+  const auto* array = std::get_if<LabelledArray>(&member.content);
+  if (!refers_to_categories_ || !array || !are_codes(*array->values)) return nullptr;
+  const Attributes attributes = attributes_of(member);
+  const Json* reference = find_attribute(attributes, "categories");
+  if (!reference) return nullptr;
+  try {
+    const Node list = referred_list(*group_, *reference);
+    return categorical(array->values, plain_values_of(list), group_->path(), *context_,
+                       are_ordered(attributes_of(list), group_->path(), *context_));
+  } catch (const Error& error) {
+    return broken(error.at(group_->path()));
+  }
+}
+
+// One that cannot be had throws when it is used.
+Column DataFrame::column(const std::string& name) const {
+  try {
+    const std::optional<Node> member = find(name);
+    if (!member) throw damaged("{}: column {} is not there", group_->path(), name);
+    return {name, values_of(*member)};
+  } catch (const Error& error) {
+    return {name, broken(error)};
+  }
+}
+
+Table DataFrame::table() const {
+  FrameIndex index = this->index();
+  if (!index.names) index.names = broken(damaged("{}: {}", group_->path(), index.why));
+  std::vector<Column> columns;
+  try {
+    for (const std::string& name : column_names()) columns.push_back(column(name));
+  } catch (const Error& error) {
+    return {0, broken(error), {}};
+  }
+  const uint64_t rows = index.names->count();
+  return table_of(rows, std::move(index.names), std::move(columns), group_->path(), *context_);
+}
+
+}  // namespace plainfs::frames

@@ -1,0 +1,42 @@
+// A matrix of cells by genes with all that is said of its cells and genes: what AnnData, a Seurat assay, a
+// 10x matrix and a loom file have in common, whatever format they are in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/core/model/node.h"
+
+namespace plainfs {
+
+struct AnnotatedPart {
+  std::string name;
+  // LabelledArray, Table or SparseMatrix; its first dimension is the cells' or the genes'.
+  Content content;
+};
+
+struct AnnotatedMatrix {
+  uint64_t cells = 0;
+  uint64_t genes = 0;
+  Content x;                          // SparseMatrix or LabelledArray, cells in rows; monostate = none
+  Table obs;                          // of the cells; its row names are theirs
+  Table var;                          // of the genes
+  std::vector<AnnotatedPart> layers;  // as x
+  std::vector<AnnotatedPart> obsm;
+  std::vector<AnnotatedPart> varm;
+  std::vector<AnnotatedPart> obsp;
+  std::vector<AnnotatedPart> varp;
+  struct Raw {
+    Content x;  // of the same cells
+    Table var;
+    std::vector<AnnotatedPart> varm;
+  };
+  std::optional<Raw> raw;
+};
+
+// The same parts with rows and columns in each other's place.
+SparseMatrix transposed(SparseMatrix matrix);
+
+}  // namespace plainfs

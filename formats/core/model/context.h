@@ -1,0 +1,59 @@
+// What every layer below fs is given instead of globals: the cache, the workers, the room to decode in, the
+// open files, where warnings go, and the options that change how a store is read. Lives as long as the mount.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "cache/byte_cache.h"
+#include "cache/workers.h"
+#include "formats/core/base/sources.h"
+#include "formats/core/model/decode_room.h"
+#include "formats/core/remote/remote_options.h"
+
+namespace plainfs {
+
+struct ReadOptions {
+  bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
+  bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
+  bool array_header = false;           // -o header: the .csv of an array without names has a header, too
+  bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
+  RemoteOptions remote;         // of a store elsewhere
+  std::string mountpoint;       // where this is mounted, without links; a mirrored folder does not look there
+};
+
+// Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.
+struct Counters {
+  std::atomic<uint64_t> source_bytes_read{0};
+  std::atomic<uint64_t> chunks_decoded{0};
+  std::atomic<uint64_t> bytes_decoded{0};
+  std::atomic<uint64_t> text_blocks_measured{0};
+  std::atomic<uint64_t> text_blocks_formatted{0};
+  std::atomic<uint64_t> bytes_formatted{0};
+  RemoteCounters remote;
+};
+
+struct Context {
+  ByteCache& cache;
+  Workers& workers;
+  DecodeRoom& decode_room;  // for a chunk
+  DecodeRoom& unit_room;  // for what a view puts together of many chunks; taken before decode_room, not after
+  Sources& files;
+  Counters& counters;
+  ReadOptions options;
+  // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store.
+  // Thread-safe.
+  std::function<void(const std::string& message)> warn;
+  // The same for what is odd and breaks no rule; null: as warn. Called through notice().
+  std::function<void(const std::string& message)> note{};
+  // The context of another store than the one that was named; its messages begin with that store's path.
+  // Null: this one.
+  std::function<Context&(const std::string& store)> other{};
+
+  void notice(const std::string& message) const { (note ? note : warn)(message); }
+  Context& of_store(const std::string& store) { return other ? other(store) : *this; }
+};
+
+}  // namespace plainfs

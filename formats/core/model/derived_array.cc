@@ -1,0 +1,106 @@
+#include "formats/core/model/derived_array.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace plainfs {
+
+namespace {
+
+class MappedArray : public DerivedArray {
+ public:
+  MappedArray(ArrayPtr values, DType dtype, Conversion convert)
+      : DerivedArray(std::move(values), std::move(dtype)), convert_(std::move(convert)) {}
+
+ private:
+  Elements derived(Elements stored, const Box& box) const override {
+    return convert_(std::move(stored), box);
+  }
+
+  const Conversion convert_;
+};
+
+class CheckedArray : public DerivedArray {
+ public:
+  CheckedArray(ArrayPtr values, std::function<void()> rule)
+      : DerivedArray(values, values->dtype()), rule_(std::move(rule)) {}
+
+  void check() const override {
+    values().check();
+    const std::lock_guard lock(checking_);
+    if (broken_) throw *broken_;
+    if (holds_) return;
+    try {
+      rule_();
+    } catch (const Error& error) {
+      if (error.code() == Errc::damaged || error.code() == Errc::unsupported) broken_ = error;
+      throw;
+    }
+    holds_ = true;
+  }
+  const Array& without_rule() const { return values(); }
+
+ private:
+  const std::function<void()> rule_;
+  mutable std::mutex checking_;  // guards holds_ and broken_, and lets the rule run once
+  mutable bool holds_ = false;
+  mutable std::optional<Error> broken_;
+};
+
+}  // namespace
+
+std::optional<Elements> DerivedArray::repeated(const Box& box) const {
+  std::optional<Elements> one = values_->repeated(stored_box(box));
+  if (one) one = derived(*std::move(one), box);
+  return one;
+}
+
+Box DerivedArray::stored_box(const Box& box) const {
+  check_inside(box, shape());
+  return box;
+}
+
+ArrayPtr mapped(ArrayPtr values, DType dtype, Conversion convert) {
+  return std::make_shared<MappedArray>(std::move(values), std::move(dtype), std::move(convert));
+}
+
+ArrayPtr checked(ArrayPtr values, std::function<void()> rule) {
+  return std::make_shared<CheckedArray>(std::move(values), std::move(rule));
+}
+
+const Array& without_rule(const Array& array) {
+  const auto* checked = dynamic_cast<const CheckedArray*>(&array);
+  return checked ? checked->without_rule() : array;
+}
+
+ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {
+  DType dtype = values->dtype();
+  return mapped(std::move(values), std::move(dtype), [rule = std::move(rule)](Elements elements, const Box&) {
+    std::vector<uint8_t> missing(elements.count);
+    rule(elements, missing);
+    for (uint64_t i = 0; i < elements.missing.size(); ++i) missing[i] |= elements.missing[i];
+    const bool any = std::find(missing.begin(), missing.end(), 1) != missing.end();
+    elements.missing = any ? std::move(missing) : std::vector<uint8_t>{};
+    return elements;
+  });
+}
+
+ArrayPtr as_logical(ArrayPtr values) {
+  DType type = values->dtype();
+  if (type.kind == Kind::logical) return values;
+  if (type.is_integer() || type.kind == Kind::real)
+    type.base = type.kind;
+  else if (type.kind == Kind::boolean)
+    type.base = Kind::unsigned_integer;
+  else if (type.kind != Kind::enumeration)
+    return std::make_shared<BrokenArray>(type, unsupported("logical values of type {}", type.name()));
+  type.kind = Kind::logical;
+  type.members.clear();
+  return std::make_shared<DerivedArray>(std::move(values), std::move(type));
+}
+
+ArrayPtr as_column_major(ArrayPtr values) {
+  return std::make_shared<DerivedArray>(values, values->dtype(), values->shape(), true);
+}
+
+}  // namespace plainfs

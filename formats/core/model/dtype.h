@@ -1,0 +1,113 @@
+// What one element of an array is. A DType describes both the stored form (size, byte order, record
+// offsets) and the meaning; decoded Elements are always native and packed (elements.h). The list of kinds
+// drives everything: text, NPY, JSON and fill values each switch over it once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plainfs {
+
+enum class Kind : uint8_t {
+  boolean,           // 1 byte; 0 FALSE, anything else TRUE
+  integer,           // two's complement of 1, 2, 4 or 8 bytes
+  unsigned_integer,  // 1, 2, 4 or 8 bytes
+  real,              // IEEE 754 of 2, 4 or 8 bytes
+  complex,           // two reals of size / 2 bytes each
+  logical,           // an integer (DType::base) shown as FALSE or TRUE; NPY keeps the integer
+  enumeration,       // an integer (DType::base) whose values have names (DType::members)
+  time_point,        // int64 count of DType::time_unit since 1970; INT64_MIN is not-a-time
+  time_span,         // int64 count of DType::time_unit; INT64_MIN is not-a-time
+  fixed_text,        // size bytes of text, padded as DType::padding says; not UTF-8 is damage in text views
+  fixed_utf32,       // size / 4 code units, NUL-padded
+  opaque,            // size bytes without meaning; hex
+  compound,          // DType::fields; stored packed or with padding, Elements hold one child a field
+  array,             // DType::dims of DType::item, inside one element
+  text,              // variable-length text; not UTF-8 is damage in text views
+  blob,              // variable-length bytes without meaning; hex
+  sequence,          // a variable number of DType::item
+  json,              // any value, kept as canonical JSON text (json.h)
+  reference,         // kept as the path of what it points to; missing for a null one
+};
+
+enum class TimeUnit : uint8_t {
+  generic,
+  year,
+  month,
+  week,
+  day,
+  hour,
+  minute,
+  second,
+  milli,
+  micro,
+  nano,
+  pico,
+  femto,
+  atto
+};
+enum class Padding : uint8_t { null_terminated, null_padded, space_padded };
+
+struct DType;
+
+struct EnumMember {
+  std::string name;
+  int64_t value;  // the bits of a uint64_t where base is unsigned_integer
+};
+
+struct Field;
+
+struct DType {
+  Kind kind = Kind::integer;
+  uint32_t size = 0;                       // bytes of one stored element; 0 = variable length
+  bool big_endian = false;                 // as stored; Elements are native
+  Kind base = Kind::integer;               // logical, enumeration: integer or unsigned_integer
+  Padding padding = Padding::null_padded;  // fixed_text
+  TimeUnit time_unit = TimeUnit::generic;  // time_point, time_span
+  uint32_t time_count = 1;                 // "10us": 10
+  std::vector<EnumMember> members;         // enumeration
+  std::vector<Field> fields;               // compound
+  std::vector<uint64_t> dims;              // array
+  std::shared_ptr<const DType> item;       // array, sequence
+
+  bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
+  // Text of one encoding of bytes, of fixed or variable length.
+  bool is_text() const { return kind == Kind::text || kind == Kind::fixed_text; }
+  // Every element takes the same number of bytes, so an .npy is possible (references excepted).
+  bool fixed_size() const;
+  // Bytes of one element in packed native form, as an .npy has it. Requires: fixed_size().
+  uint64_t packed_size() const;
+  // Items in one element of kind array: the product of dims.
+  uint64_t items() const;
+  // "int32", "compound of 3", for messages.
+  std::string name() const;
+};
+
+struct Field {
+  std::string name;
+  DType type;
+  uint64_t offset = 0;  // in the stored record
+};
+
+DType number_type(Kind kind, uint32_t size, bool big_endian = false);
+DType text_type();  // of variable length
+DType compound_type(std::vector<Field> fields, uint32_t size);
+// fields laid out without padding, offsets filled in; the record's size follows
+DType packed_compound_type(std::vector<Field> fields);
+DType array_type(DType item, std::vector<uint64_t> dims);
+DType sequence_type(DType item);
+
+bool operator==(const DType& a, const DType& b);
+
+// Calls visit(T{}) with the C++ type of one native element of a number: int8_t … uint64_t, Half, float,
+// double; boolean, logical and enumeration as the integer that stores them (boolean: uint8_t), time_point
+// and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws
+// Error(unsupported) where type is no such number (complex included: its two parts are reals).
+template <class Visit>
+decltype(auto) visit_number(const DType& type, Visit&& visit);
+
+}  // namespace plainfs
+
+#include "formats/core/model/dtype_visit.h"

@@ -1,0 +1,26 @@
+// What a factor is made of, for files that have factors of their own. Everyone else reads its labels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "formats/core/model/array.h"
+
+namespace plainfs {
+
+struct FactorParts {
+  ArrayPtr codes;   // any integers
+  ArrayPtr levels;  // text, numbers or truth values
+  int64_t base;     // the code of the first level
+  bool is_ordered;
+};
+
+// Of an array that factor() made; nullopt of any other.
+std::optional<FactorParts> factor_parts(const Array& array);
+
+// Where each code's level stands, kNoLevel where there is none; codes are elements of factor.codes.
+inline constexpr uint64_t kNoLevel = ~uint64_t{0};
+std::vector<uint64_t> level_places(const FactorParts& factor, const Elements& codes, uint64_t levels);
+
+}  // namespace plainfs

@@ -1,0 +1,18 @@
+// Points in time as numpy's datetime_as_string writes them: ISO 8601 in the full width of the unit, years of
+// at least four characters with the sign, weeks as the date they begin.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "formats/core/model/dtype.h"
+
+namespace plainfs {
+
+// The count of a time_point or time_span that is none.
+inline constexpr int64_t kNotATime = INT64_MIN;
+
+// count * time_count units of type since 1970. Requires: type.kind is time_point, count is not kNotATime.
+void append_time(const DType& type, int64_t count, std::string& out);
+
+}  // namespace plainfs

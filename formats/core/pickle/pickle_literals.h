@@ -1,0 +1,17 @@
+// Integers and texts that pickles hold in forms of their own (pickletools.py: long1, unicodestringnl).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "formats/core/base/bytes.h"
+
+namespace plainfs {
+
+// The decimal digits of a two's complement little-endian integer. Takes quadratic time. Requires: not empty.
+std::string decimal_digits(ByteSpan bytes);
+
+// Python's raw-unicode-escape, Latin-1 with \uXXXX and \UXXXXXXXX, as UTF-8. Throws damaged.
+std::string unescaped_unicode(std::string_view text);
+
+}  // namespace plainfs

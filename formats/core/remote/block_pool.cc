@@ -1,0 +1,241 @@
+#include "formats/core/remote/block_pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plainfs::remote {
+namespace {
+
+constexpr uint64_t kMostRequest = 8 << 20;
+constexpr uint64_t kMostAtOnce = 8 << 20;  // of one read; the rest of a longer one comes ahead
+constexpr uint64_t kLeastShare = 4 << 20, kMostShare = 64 << 20;
+// A gap that costs less to fetch than another request.
+constexpr uint64_t kGapBlocks = 1;
+
+uint64_t share_of(uint64_t budget) {
+  return std::clamp(budget / 4, kLeastShare, kMostShare);
+}
+
+}  // namespace
+
+// Blocks that were asked for together.
+struct BlockPool::Coming {
+  Coming(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which)
+      : object(of),
+        fetch(std::move(begun)),
+        blocks(which),
+        is_used(which.end - which.first),
+        unused(is_used.size()) {}
+
+  const uint64_t object;
+  const std::shared_ptr<RangeFetch> fetch;
+  const BlockRange blocks;
+  std::vector<bool> is_used;  // all of the block was read
+  uint64_t unused;
+};
+
+// Where a block is to be had from: one of the two, or the disk.
+struct BlockPool::Place {
+  BlockPtr block;
+  ComingPtr coming;
+};
+
+BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
+    : client_(std::move(client)),
+      share_(share_of(cache.statistics().budget_bytes)),
+      most_kept_(share_ / 2),
+      most_coming_(share_ / 2),
+      room_(cache, share_) {}
+
+// Requires, as all below but read and copy: mutex_ is held.
+BlockPool::ComingPtr BlockPool::coming_of(Key key) const {
+  const auto after = coming_.upper_bound(key);
+  if (after == coming_.begin()) return nullptr;
+  const ComingPtr& found = std::prev(after)->second;
+  return found->object == key.first && key.second < found->blocks.end ? found : nullptr;
+}
+
+BlockPool::BlockPtr BlockPool::kept_of(Key key) {
+  const auto found = kept_.find(key);
+  if (found == kept_.end()) return nullptr;
+  recent_.splice(recent_.begin(), recent_, found->second.recency);
+  return found->second.block;
+}
+
+void BlockPool::keep(Key key, ByteSpan bytes) {
+  if (kept_of(key)) return;
+  kept_bytes_ += bytes.size();
+  recent_.push_front(key);
+  kept_.emplace(key, Kept{std::make_shared<const Bytes>(bytes.begin(), bytes.end()), recent_.begin()});
+  while (kept_bytes_ > most_kept_ && recent_.size() > 1) {
+    const auto oldest = kept_.find(recent_.back());
+    kept_bytes_ -= oldest->second.block->size();
+    kept_.erase(oldest);
+    recent_.pop_back();
+  }
+}
+
+void BlockPool::drop(const ComingPtr& gone) {
+  const auto found = coming_.find({gone->object, gone->blocks.first});
+  if (found == coming_.end() || found->second != gone) return;
+  coming_bytes_ -= gone->fetch->range().size;
+  coming_.erase(found);
+  by_age_.remove(gone);
+}
+
+// What was all read stays for a while, since readers on several threads come back to it, but it goes first;
+// then what came and nobody has read.
+void BlockPool::make_room(uint64_t bytes) {
+  const auto drop_while = [this, bytes](uint64_t most, auto&& may_go) {
+    for (auto at = by_age_.begin(); at != by_age_.end() && coming_bytes_ + bytes > most;) {
+      const ComingPtr old = *at++;
+      if (may_go(*old)) drop(old);
+    }
+  };
+  drop_while(most_coming_ / 2, [](const Coming& old) { return old.unused == 0; });
+  drop_while(most_coming_, [](const Coming& old) { return old.fetch->is_done(); });
+}
+
+void BlockPool::ask_for(PooledObject& of, BlockRange range) {
+  constexpr uint64_t kMostBlocks = kMostRequest / kBlockBytes;
+  for (uint64_t first = range.first; first < range.end; first += kMostBlocks) {
+    const BlockRange part{first, std::min(range.end, first + kMostBlocks)};
+    const uint64_t offset = part.first * kBlockBytes;
+    auto fetch = std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset},
+                                              *client_);
+    fetch->start();
+    coming_bytes_ += fetch->range().size;
+    by_age_.push_back(std::make_shared<Coming>(of.id, std::move(fetch), part));
+    coming_[{of.id, part.first}] = by_age_.back();
+  }
+}
+
+// Those that are neither here, nor on the disk, nor coming; near ones by one request, which never reaches
+// into one that is under way.
+void BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) {
+  BlockRange joined{0, 0};
+  for (const BlockRange& range : ranges) {
+    const uint64_t first = std::max(range.first, joined.end);
+    for (uint64_t block = first; block < std::min(range.end, of.blocks()); ++block) {
+      const Key key{of.id, block};
+      if (kept_.contains(key) || (of.disk && of.disk->has(block)) || coming_of(key)) continue;
+      const bool is_near = joined.first < joined.end && block <= joined.end + kGapBlocks &&
+                           (block == joined.end || !coming_of({of.id, joined.end}));
+      if (!is_near) {
+        ask_for(of, joined);
+        joined.first = block;
+      }
+      joined.end = block + 1;
+    }
+  }
+  ask_for(of, joined);
+}
+
+std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range) {
+  const std::lock_guard lock(mutex_);
+  BlockRange next = of.ahead.after(range);
+  next.end = std::min(next.end, of.blocks());
+  make_room((std::max(next.end, range.end) - range.first) * kBlockBytes);
+  const bool has_room =
+      next.first < next.end && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
+  ask_for_missing(of, has_room ? std::vector{range, next} : std::vector{range});
+  std::vector<Place> places;
+  for (uint64_t block = range.first; block < range.end; ++block)
+    places.push_back({kept_of({of.id, block}), coming_of({of.id, block})});
+  return places;
+}
+
+void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset,
+                     std::span<std::byte> out) {
+  if (place.block) {
+    std::memcpy(out.data(), place.block->data() + offset, out.size());
+    return;
+  }
+  if (!place.coming) {
+    if (copy_from_disk(of, block, offset, out)) return;
+    // It is not what was written; from now on it is said not to be there.
+    return copy(of, plan(of, {block, block + 1}).front(), block, offset, out);
+  }
+  Coming& from = *place.coming;
+  const uint64_t start = (block - from.blocks.first) * kBlockBytes;
+  const uint64_t block_size = of.end_of(block) - block * kBlockBytes;
+  try {
+    from.fetch->wait(start + block_size);
+  } catch (const Error&) {
+    const std::lock_guard lock(mutex_);
+    drop(place.coming);  // the next reader asks anew
+    throw;
+  }
+  const ByteSpan bytes(from.fetch->bytes() + start, block_size);
+  std::memcpy(out.data(), bytes.data() + offset, out.size());
+  if (of.disk) of.disk->write(block, bytes);
+  const std::lock_guard lock(mutex_);
+  if (out.size() < block_size) keep({of.id, block}, bytes);
+  std::vector<bool>::reference is_used = from.is_used[block - from.blocks.first];
+  if (is_used) return;
+  is_used = true;
+  --from.unused;
+  const bool is_all = from.blocks.first == 0 && from.blocks.end == of.blocks();
+  if (from.unused == 0 && is_all) drop(place.coming);  // as of a chunk that is an object
+}
+
+bool BlockPool::copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset,
+                               std::span<std::byte> out) {
+  const uint64_t block_size = of.end_of(block) - block * kBlockBytes;
+  if (out.size() == block_size) return of.disk->read(block, out);
+  Bytes bytes(block_size);
+  if (!of.disk->read(block, bytes)) return false;
+  std::memcpy(out.data(), bytes.data() + offset, out.size());
+  const std::lock_guard lock(mutex_);
+  keep({of.id, block}, bytes);
+  return true;
+}
+
+void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out) {
+  while (!out.empty()) {
+    const uint64_t size = std::min<uint64_t>(out.size(), kMostAtOnce);
+    const BlockRange range{offset / kBlockBytes, (offset + size - 1) / kBlockBytes + 1};
+    const std::vector<Place> places = plan(of, range);
+    for (uint64_t block = range.first; block < range.end; ++block) {
+      const uint64_t from = std::max(offset, block * kBlockBytes);
+      const uint64_t end = std::min(of.end_of(block), offset + size);
+      copy(of, places[block - range.first], block, from - block * kBlockBytes,
+           out.subspan(from - offset, end - from));
+    }
+    offset += size;
+    out = out.subspan(size);
+  }
+}
+
+void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
+  uint64_t bytes = 0;
+  for (const BlockRange& range : ranges) bytes += (range.end - range.first) * kBlockBytes;
+  const std::lock_guard lock(mutex_);
+  make_room(bytes);
+  if (coming_bytes_ + bytes <= most_coming_) ask_for_missing(of, ranges);
+}
+
+void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
+  const uint64_t there = std::min(first->range().size, of.size);
+  // A block that is not all there is fetched again where it is wanted.
+  const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
+  if (blocks == 0) return;
+  const std::lock_guard lock(mutex_);
+  make_room(first->range().size);
+  coming_bytes_ += first->range().size;
+  by_age_.push_back(std::make_shared<Coming>(of.id, std::move(first), BlockRange{0, blocks}));
+  coming_[{of.id, 0}] = by_age_.back();
+}
+
+void BlockPool::forget(const PooledObject& of) {
+  const std::lock_guard lock(mutex_);
+  for (auto at = coming_.lower_bound({of.id, 0}); at != coming_.end() && at->first.first == of.id;)
+    drop(std::shared_ptr((at++)->second));
+  for (auto at = kept_.lower_bound({of.id, 0}); at != kept_.end() && at->first.first == of.id;) {
+    kept_bytes_ -= at->second.block->size();
+    recent_.erase(at->second.recency);
+    at = kept_.erase(at);
+  }
+}
+
+}  // namespace plainfs::remote

@@ -1,0 +1,92 @@
+// The blocks of the objects of one store that are in memory or on their way. They have a share of the cache's
+// budget for good, and do not go through the cache: libhdf5 reads files under its lock, where nothing may ask
+// the cache for anything (hdf5/library/library.h).
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/byte_cache.h"
+#include "formats/core/remote/disk_cache.h"
+#include "formats/core/remote/range_fetch.h"
+#include "formats/core/remote/read_ahead.h"
+
+namespace plainfs::remote {
+
+// An object whose blocks are read.
+struct PooledObject {
+  uint64_t id;  // of BlockPool::new_object()
+  std::shared_ptr<RemoteObject> object;
+  uint64_t size;
+  DiskBlocksPtr disk;  // null: none are kept
+  ReadAhead ahead;     // guarded by the pool
+
+  uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
+  uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
+};
+
+// Thread-safe.
+class BlockPool {
+ public:
+  // cache: outlives it.
+  BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache);
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  uint64_t new_object() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+  // How many blocks are fetched ahead of a reader at most.
+  uint64_t most_ahead() const { return most_coming_ / 2 / kBlockBytes; }
+
+  // Bytes from offset on. Throws what RangeFetch does. Requires: they lie in the object.
+  void read(PooledObject& of, uint64_t offset, std::span<std::byte> out);
+  // Starts to fetch these blocks, which are in order, where there is room for them.
+  void fetch(PooledObject& of, const std::vector<BlockRange>& ranges);
+  // What is fetched already, from the object's first byte on.
+  void adopt(PooledObject& of, std::shared_ptr<RangeFetch> first);
+  // Nobody reads it any more.
+  void forget(const PooledObject& of);
+
+ private:
+  using Key = std::pair<uint64_t, uint64_t>;  // object, block
+  using BlockPtr = std::shared_ptr<const Bytes>;
+  struct Coming;
+  using ComingPtr = std::shared_ptr<Coming>;
+  struct Kept {
+    BlockPtr block;
+    std::list<Key>::iterator recency;
+  };
+  struct Place;
+
+  ComingPtr coming_of(Key key) const;
+  BlockPtr kept_of(Key key);
+  void keep(Key key, ByteSpan bytes);
+  void drop(const ComingPtr& gone);
+  void make_room(uint64_t bytes);
+  void ask_for(PooledObject& of, BlockRange range);
+  void ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges);
+  std::vector<Place> plan(PooledObject& of, BlockRange range);
+  void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
+  bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);
+
+  const std::shared_ptr<HttpClient> client_;  // the last file that is held lets go of it
+  const uint64_t share_;                      // bytes of the budget, half of it for each of the two
+  const uint64_t most_kept_, most_coming_;
+  const ByteCache::Room room_;
+  std::atomic<uint64_t> next_id_{1};  // atomic: it guards nothing
+
+  std::mutex mutex_;  // guards what follows
+  std::map<Key, Kept> kept_;
+  std::list<Key> recent_;  // of kept_, the latest used first
+  uint64_t kept_bytes_ = 0;
+  std::map<Key, ComingPtr> coming_;  // by the first block
+  std::list<ComingPtr> by_age_;      // of coming_, the oldest first
+  uint64_t coming_bytes_ = 0;
+};
+
+}  // namespace plainfs::remote

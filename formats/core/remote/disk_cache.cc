@@ -1,0 +1,308 @@
+#include "formats/core/remote/disk_cache.h"
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+#include "formats/core/base/cursor.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/make_folder.h"
+#include "formats/core/base/modified_time.h"
+#include "formats/core/remote/read_ahead.h"
+#include "formats/core/remote/sha256.h"
+
+namespace plainfs::remote {
+namespace {
+
+namespace files = boost::filesystem;
+
+constexpr std::string_view kMagic = "plainfs blocks 1", kExtension = ".blocks", kUnfinished = ".part";
+constexpr uint64_t kPage = 4096;
+constexpr size_t kEntry = 2 * sizeof(uint32_t);
+// Of objects with more (1 TiB) nothing is kept: what is there is looked at when they are opened.
+constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
+constexpr size_t kEntriesAtOnce = 64 << 10;
+
+uint64_t block_count(const Version& version) {
+  return version.size / kBlockBytes + (version.size % kBlockBytes != 0);
+}
+
+uint64_t entry_of(uint64_t block) {
+  return kPage + block * kEntry;
+}
+
+uint64_t place_of(const Version& version, uint64_t block) {
+  return (entry_of(block_count(version)) + kPage - 1) / kPage * kPage + block * kBlockBytes;
+}
+
+void put_little(uint32_t value, std::byte* to) {
+  for (size_t i = 0; i < sizeof value; ++i) to[i] = static_cast<std::byte>(value >> 8 * i);
+}
+
+uint32_t checksum_of(ByteSpan bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
+}
+
+using BlockEntry = std::array<std::byte, kEntry>;
+
+BlockEntry entry_for(ByteSpan bytes) {
+  BlockEntry entry;
+  put_little(checksum_of(bytes), entry.data());
+  put_little(1, entry.data() + sizeof(uint32_t));
+  return entry;
+}
+
+// As many of them as there are.
+size_t read_at(int file, uint64_t offset, std::span<std::byte> out) {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got =
+        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+bool write_at(int file, uint64_t offset, ByteSpan bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    offset += static_cast<size_t>(put);
+    bytes = bytes.subspan(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+bool can_be_kept(const Version& version) {
+  const bool is_strong = version.etag.starts_with('"');
+  return is_strong && version.size > 0 && block_count(version) <= kMostBlocks;
+}
+
+Bytes head_of(const Version& version) {
+  const std::string text = fmt::format("{}\n{}\n{}", version.size, version.etag, version.last_modified);
+  Bytes head(kMagic.size() + kEntry);
+  std::memcpy(head.data(), kMagic.data(), kMagic.size());
+  put_little(static_cast<uint32_t>(text.size()), head.data() + kMagic.size());
+  put_little(checksum_of(as_byte_span(text)), head.data() + kMagic.size() + sizeof(uint32_t));
+  const ByteSpan bytes = as_byte_span(text);
+  head.insert(head.end(), bytes.begin(), bytes.end());
+  return head;
+}
+
+std::optional<Version> version_in(std::string_view text) {
+  const size_t first = text.find('\n'), second = text.find('\n', first == text.npos ? first : first + 1);
+  if (second == text.npos) return std::nullopt;
+  Version version{0, std::string(text.substr(first + 1, second - first - 1)),
+                  std::string(text.substr(second + 1))};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + first, version.size);
+  if (error != std::errc() || end != text.data() + first) return std::nullopt;
+  return version;
+}
+
+// Nullopt where it is none of ours.
+std::optional<Version> read_head(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
+    return std::nullopt;
+  Bytes page(kPage);
+  page.resize(read_at(file, 0, page));
+  try {
+    Cursor cursor(page);
+    if (cursor.text(kMagic.size()) != kMagic) return std::nullopt;
+    const auto size = cursor.little<uint32_t>();
+    const auto checksum = cursor.little<uint32_t>();
+    const std::string_view text = cursor.text(size);
+    if (checksum_of(as_byte_span(text)) != checksum) return std::nullopt;
+    return version_in(text);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+bool is_same(const Version& one, const Version& other) {
+  return one.size == other.size && one.etag == other.etag;
+}
+
+}  // namespace
+
+DiskBlocks::DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Version version)
+    : cache_(std::move(cache)),
+      file_(std::move(file)),
+      version_(std::move(version)),
+      is_there_(block_count(version_)) {
+  look_what_is_there();
+  cache_->opened();
+}
+
+DiskBlocks::~DiskBlocks() {
+  cache_->closed();
+}
+
+void DiskBlocks::look_what_is_there() {
+  const uint64_t blocks = block_count(version_);
+  Bytes entries;
+  for (uint64_t first = 0; first < blocks; first += kEntriesAtOnce) {
+    entries.resize(std::min<uint64_t>(blocks - first, kEntriesAtOnce) * kEntry);
+    const size_t got = read_at(file_.number(), entry_of(first), entries) / kEntry;
+    for (size_t i = 0; i < got; ++i)
+      is_there_[first + i] = entries[i * kEntry + sizeof(uint32_t)] == std::byte{1};
+    if (got * kEntry < entries.size()) return;
+  }
+}
+
+bool DiskBlocks::has(uint64_t block) const {
+  const std::lock_guard lock(mutex_);
+  return block < is_there_.size() && is_there_[block];
+}
+
+bool DiskBlocks::read(uint64_t block, std::span<std::byte> out) {
+  if (!has(block)) return false;
+  BlockEntry entry;
+  if (read_at(file_.number(), entry_of(block), entry) == entry.size() &&
+      read_at(file_.number(), place_of(version_, block), out) == out.size() && entry == entry_for(out))
+    return true;
+  const std::lock_guard lock(mutex_);
+  is_there_[block] = false;
+  return false;
+}
+
+void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_full_ || block >= is_there_.size() || is_there_[block]) return;
+  }
+  if (!cache_->make_room(bytes.size())) return;
+  const bool is_written = write_at(file_.number(), place_of(version_, block), bytes) &&
+                          write_at(file_.number(), entry_of(block), entry_for(bytes));
+  const std::lock_guard lock(mutex_);
+  if (is_written)
+    is_there_[block] = true;
+  else
+    is_full_ = true;
+}
+
+DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {
+  const bool is_made = make_own_folder(folder_);
+  // Only a file that is made tells whether files can be made, and locked.
+  const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
+  const Descriptor file(is_made ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
+                                : -1);
+  const bool is_usable = file.number() >= 0 && ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;
+  const int reason = errno;
+  if (file.number() >= 0) ::unlink(probe.c_str());
+  if (!is_usable) throw unreadable("remote_cache={}: {}", folder_, std::generic_category().message(reason));
+}
+
+size_t DiskCache::most_open() {
+  return std::clamp<size_t>(most_descriptors() / 4, 1, 1024);
+}
+
+std::string DiskCache::path_of(const std::string& address) const {
+  return fmt::format("{}/{}{}", folder_, sha256_hex(address), kExtension);
+}
+
+// An open file that nobody removes, and what it holds blocks of.
+struct DiskCache::Kept {
+  Descriptor file;
+  Version version;
+};
+
+DiskBlocksPtr DiskCache::hold(Kept kept) {
+  if (open_.load(std::memory_order_relaxed) >= most_open()) return nullptr;
+  return std::make_shared<DiskBlocks>(shared_from_this(), std::move(kept.file), std::move(kept.version));
+}
+
+std::optional<DiskCache::Kept> DiskCache::kept_at(const std::string& address) {
+  Descriptor file(::open(path_of(address).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.number() < 0) return std::nullopt;
+  std::optional<Version> version = read_head(file.number());
+  if (!version || !can_be_kept(*version)) return std::nullopt;
+  // Whoever makes room has it alone, and removes it.
+  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
+  return Kept{std::move(file), std::move(*version)};
+}
+
+std::optional<Version> DiskCache::version_of(const std::string& address) {
+  std::optional<Kept> kept = kept_at(address);
+  return kept ? std::optional(std::move(kept->version)) : std::nullopt;
+}
+
+DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version) {
+  static std::atomic<unsigned> number{0};
+  if (!can_be_kept(version)) return nullptr;
+  if (std::optional<Kept> kept = kept_at(address); kept && is_same(kept->version, version)) {
+    ::futimens(kept->file.number(), nullptr);
+    return hold(std::move(*kept));
+  }
+  const Bytes head = head_of(version);
+  if (head.size() > kPage || !make_room(kPage)) return nullptr;
+  const std::string path = path_of(address);
+  const std::string unfinished = fmt::format("{}.{}-{}{}", path, ::getpid(), ++number, kUnfinished);
+  Descriptor file(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.number() < 0) return nullptr;
+  if (write_at(file.number(), 0, head) && ::flock(file.number(), LOCK_SH | LOCK_NB) == 0 &&
+      ::rename(unfinished.c_str(), path.c_str()) == 0)
+    return hold({std::move(file), version});
+  ::unlink(unfinished.c_str());
+  return nullptr;
+}
+
+bool DiskCache::make_room(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  written_ += bytes;
+  if (!was_looked_at_ || written_ > most_bytes_ / 16) look();
+  return !is_full_;
+}
+
+// Requires: mutex_ is held. Other programs write too; so the disk is asked, and what is written between two
+// looks stays below the size that was said.
+void DiskCache::look() {
+  struct Object {
+    timespec used;
+    uint64_t bytes;
+    std::string path;
+  };
+  was_looked_at_ = true;
+  written_ = 0;
+  std::vector<Object> kept;
+  uint64_t sum = 0;
+  boost::system::error_code error;
+  for (files::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const std::string path = at->path().string();
+    struct stat status {};
+    if (!path.ends_with(kExtension) && !path.ends_with(kUnfinished)) continue;
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    kept.push_back({modified_time(status), static_cast<uint64_t>(status.st_blocks) * 512, path});
+    sum += kept.back().bytes;
+  }
+  const uint64_t most = most_bytes_ - most_bytes_ / 8;
+  if (sum > most) {
+    std::sort(kept.begin(), kept.end(), [](const Object& a, const Object& b) {
+      return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+    });
+    for (auto oldest = kept.begin(); sum > most - most_bytes_ / 8 && oldest != kept.end(); ++oldest) {
+      const Descriptor file(::open(oldest->path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+      if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0) continue;  // it is in use
+      if (::unlink(oldest->path.c_str()) == 0) sum -= oldest->bytes;
+    }
+  }
+  is_full_ = sum > most;
+}
+
+}  // namespace plainfs::remote

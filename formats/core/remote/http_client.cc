@@ -1,0 +1,310 @@
+#include "formats/core/remote/http_client.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "cache/request.h"
+#include "formats/core/remote/retries.h"
+#include "formats/core/remote/trimmed.h"
+
+namespace plainfs::remote {
+namespace {
+
+constexpr long kMostConnectionsAHost = 16;
+constexpr long kMostConnections = 32;
+// Slower than this for so long, a transfer has failed.
+constexpr long kLeastBytesASecond = 1024;
+constexpr long kSlowSeconds = 30;
+constexpr long kBufferBytes = 512 << 10;
+constexpr int kPollMilliseconds = 1000;
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+std::string lower(std::string_view text) {
+  std::string copy(text);
+  for (char& letter : copy)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return copy;
+}
+
+// The certificates to trust, where they are not the system's.
+const char* certificates() {
+  for (const char* name : {"CURL_CA_BUNDLE", "AWS_CA_BUNDLE"}) {
+    const char* path = std::getenv(name);
+    if (path && *path) return path;
+  }
+  return nullptr;
+}
+
+struct Transfer {
+  HttpRequest request;
+  std::shared_ptr<HttpSink> sink;
+  HttpHead head;
+  bool is_head_done = false;
+  std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
+  std::unique_ptr<curl_slist, void (*)(curl_slist*)> fields{nullptr, curl_slist_free_all};
+  char error[CURL_ERROR_SIZE] = "";
+};
+
+// What libcurl calls throws nothing through it: where there is no memory, the transfer fails.
+template <class Call>
+size_t guarded(const Call& call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+void take_field(Transfer& transfer, std::string_view line) {
+  const size_t colon = line.find(':');
+  if (line.starts_with("HTTP/")) {
+    transfer.head = {};
+  } else if (line.empty()) {
+    curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &transfer.head.status);
+    if (transfer.head.status >= 200 && !std::exchange(transfer.is_head_done, true))
+      transfer.sink->begin(transfer.head);
+  } else if (colon != std::string_view::npos) {
+    transfer.head.fields[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+  }
+}
+
+size_t on_field(char* bytes, size_t size, size_t count, void* to) {
+  return guarded([&] {
+    take_field(*static_cast<Transfer*>(to), trimmed({bytes, size * count}));
+    return size * count;
+  });
+}
+
+size_t on_bytes(char* bytes, size_t size, size_t count, void* to) {
+  HttpSink& sink = *static_cast<Transfer*>(to)->sink;
+  const ByteSpan span(reinterpret_cast<const std::byte*>(bytes), size * count);
+  return guarded([&] { return sink.take(span) ? span.size() : 0; });
+}
+
+int on_progress(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<Transfer*>(to)->sink->is_wanted() ? 0 : 1;
+}
+
+// Throws bad_alloc: a request that has lost a field is another.
+void prepare(Transfer& transfer) {
+  CURL* const easy = transfer.easy.get();
+  const HttpRequest& request = transfer.request;
+  for (const std::string& field : request.fields) {
+    curl_slist* const longer = curl_slist_append(transfer.fields.get(), field.c_str());
+    if (!longer) throw std::bad_alloc();
+    transfer.fields.release();
+    transfer.fields.reset(longer);
+  }
+  if (curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str()) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.fields.get());
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.error);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);  // a connection for each of many
+  curl_easy_setopt(easy, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "plainfs");
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, request.connect_seconds);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT, request.most_seconds);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kLeastBytesASecond);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kSlowSeconds);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_field);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+  curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &transfer);
+  if (request.past_proxies) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  if (const char* path = certificates()) curl_easy_setopt(easy, CURLOPT_CAINFO, path);
+  if (request.method == "GET") return;
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+}
+
+std::string failure_of(const Transfer& transfer, CURLcode code) {
+  if (code == CURLE_OK) return transfer.is_head_done ? "" : "no reply";
+  return transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code);
+}
+
+// Keeps a whole reply for one who waits.
+class KeepingSink : public HttpSink {
+ public:
+  explicit KeepingSink(size_t most_bytes) : most_bytes_(most_bytes) {}
+  bool is_wanted() const override {
+    const std::lock_guard lock(mutex_);
+    return is_wanted_;
+  }
+  void begin(const HttpHead& head) override { reply_.head = head; }
+  bool take(ByteSpan bytes) override {
+    if (bytes.size() > most_bytes_ - reply_.body.size()) return false;
+    reply_.body += as_text(bytes);
+    return true;
+  }
+  void end(const std::string& failure) override {
+    const std::lock_guard lock(mutex_);
+    reply_.failure = failure;
+    is_done_ = true;
+    done_.notify_all();
+  }
+
+  HttpReply wait() {
+    std::unique_lock lock(mutex_);
+    while (!done_.wait_for(lock, kBetweenLooks, [this] { return is_done_; })) {
+      try {
+        check_cancelled();
+      } catch (...) {
+        is_wanted_ = false;
+        throw;
+      }
+    }
+    return std::move(reply_);
+  }
+
+ private:
+  const size_t most_bytes_;
+  mutable std::mutex mutex_;  // guards is_wanted_ and is_done_; reply_ is the client's until is_done_
+  std::condition_variable done_;
+  bool is_wanted_ = true;
+  bool is_done_ = false;
+  HttpReply reply_;
+};
+
+}  // namespace
+
+const std::string& HttpHead::field(const std::string& name) const {
+  static const std::string none;
+  const auto found = fields.find(name);
+  return found == fields.end() ? none : found->second;
+}
+
+struct HttpClient::State {
+  State() {
+    static const CURLcode begun = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)begun;
+    multi = curl_multi_init();
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, kMostConnectionsAHost);
+    curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMostConnections);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMostConnections);
+  }
+  ~State() { curl_multi_cleanup(multi); }
+
+  CURLM* multi;
+  std::mutex mutex;  // guards queue, is_ending and the start of thread
+  std::vector<std::unique_ptr<Transfer>> queue;
+  bool is_ending = false;
+  std::thread thread;
+  std::vector<std::unique_ptr<Transfer>> running;  // the thread's own
+
+  void run();
+  bool begin_queued();
+  void end_done();
+  void end(CURL* easy, CURLcode code);
+};
+
+// False when the client ends.
+bool HttpClient::State::begin_queued() {
+  std::vector<std::unique_ptr<Transfer>> begun;
+  try {
+    const std::lock_guard lock(mutex);
+    if (is_ending) return false;
+    running.reserve(running.size() + queue.size());
+    begun.swap(queue);
+  } catch (const std::bad_alloc&) {
+    return true;  // they stay in the queue
+  }
+  for (auto& transfer : begun) {
+    CURL* const easy = transfer->easy.get();
+    running.push_back(std::move(transfer));
+    if (curl_multi_add_handle(multi, easy) != CURLM_OK) end(easy, CURLE_OUT_OF_MEMORY);
+  }
+  return true;
+}
+
+void HttpClient::State::end(CURL* easy, CURLcode code) {
+  const auto found = std::find_if(running.begin(), running.end(),
+                                  [&](const auto& transfer) { return transfer->easy.get() == easy; });
+  if (found == running.end()) return;
+  curl_multi_remove_handle(multi, easy);
+  const std::unique_ptr<Transfer> transfer = std::move(*found);
+  running.erase(found);
+  for (;;) {
+    try {
+      return transfer->sink->end(failure_of(*transfer, code));
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kBetweenTries);  // somebody waits to be told
+    }
+  }
+}
+
+void HttpClient::State::end_done() {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi, &left))
+    if (message->msg == CURLMSG_DONE) end(message->easy_handle, message->data.result);
+}
+
+void HttpClient::State::run() {
+  while (begin_queued()) {
+    int active = 0;
+    curl_multi_perform(multi, &active);
+    end_done();
+    curl_multi_poll(multi, nullptr, 0, kPollMilliseconds, nullptr);
+  }
+  while (!running.empty()) end(running.back()->easy.get(), CURLE_ABORTED_BY_CALLBACK);
+}
+
+HttpClient::HttpClient(RemoteCounters& counters) : counters_(counters), state_(std::make_unique<State>()) {}
+
+HttpClient::~HttpClient() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->is_ending = true;
+  }
+  curl_multi_wakeup(state_->multi);
+  if (state_->thread.joinable()) state_->thread.join();
+  for (const auto& transfer : state_->queue) transfer->sink->end("the program ends");
+}
+
+void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
+  auto transfer = std::make_unique<Transfer>();
+  if (!transfer->easy) throw std::bad_alloc();
+  transfer->request = std::move(request);
+  transfer->sink = std::move(sink);
+  prepare(*transfer);
+  counters_.requests.fetch_add(1, std::memory_order_relaxed);
+  try {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->thread.joinable()) state_->thread = std::thread([state = state_.get()] { state->run(); });
+    state_->queue.push_back(std::move(transfer));
+  } catch (const std::system_error& error) {
+    throw unreadable("no thread for requests: {}", error.what());
+  }
+  curl_multi_wakeup(state_->multi);
+}
+
+HttpReply HttpClient::ask(HttpRequest request, size_t most_bytes) {
+  const auto sink = std::make_shared<KeepingSink>(most_bytes);
+  start(std::move(request), sink);
+  HttpReply reply = sink->wait();
+  counters_.bytes_fetched.fetch_add(reply.body.size(), std::memory_order_relaxed);
+  return reply;
+}
+
+std::string http_library_version() {
+  return curl_version_info(CURLVERSION_NOW)->version;
+}
+
+}  // namespace plainfs::remote

@@ -1,0 +1,80 @@
+// Requests over HTTP, any number of them at once: one thread of libcurl's multi interface moves the bytes of
+// all, over connections that stay open. Nothing is followed, retried or judged here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/remote/remote_options.h"
+
+namespace plainfs::remote {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::string> fields;  // "name: value"
+  std::string body;                 // of POST and PUT
+  bool past_proxies = false;        // for what is only on this machine or its host
+  long most_seconds = 0;            // 0: as long as bytes come
+  long connect_seconds = 15;
+};
+
+struct HttpHead {
+  long status = 0;
+  std::map<std::string, std::string> fields;  // names in lower case; the last of each
+
+  // "" where there is none.
+  const std::string& field(const std::string& name) const;
+};
+
+// Where a reply goes. All calls but is_wanted come from the client's thread, one after the other; they throw
+// nothing but bad_alloc and do not wait.
+class HttpSink {
+ public:
+  virtual ~HttpSink() = default;
+  // From any thread: false ends the transfer soon.
+  virtual bool is_wanted() const = 0;
+  virtual void begin(const HttpHead& head) = 0;
+  // false ends the transfer.
+  virtual bool take(ByteSpan bytes) = 0;
+  // The last call, and always made; again where it has thrown. failure: why the reply is not whole; "" where
+  // it is.
+  virtual void end(const std::string& failure) = 0;
+};
+
+struct HttpReply {
+  HttpHead head;  // status 0 where none came
+  std::string body;
+  std::string failure;  // why it is not whole
+};
+
+// Thread-safe.
+class HttpClient {
+ public:
+  // counters: outlives this.
+  explicit HttpClient(RemoteCounters& counters);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Returns at once.
+  void start(HttpRequest request, std::shared_ptr<HttpSink> sink);
+  // Waits for the reply, whose body may have at most_bytes; throws Cancelled where the calling thread's
+  // request is cancelled meanwhile (cache/request.h).
+  HttpReply ask(HttpRequest request, size_t most_bytes = size_t{64} << 20);
+
+  RemoteCounters& counters() { return counters_; }
+
+ private:
+  struct State;
+  RemoteCounters& counters_;
+  std::unique_ptr<State> state_;
+};
+
+// "7.88.1"
+std::string http_library_version();
+
+}  // namespace plainfs::remote

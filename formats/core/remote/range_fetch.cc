@@ -1,0 +1,234 @@
+#include "formats/core/remote/range_fetch.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include "cache/request.h"
+#include "formats/core/remote/retries.h"
+
+namespace plainfs::remote {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kProgress = 64 << 10;  // bytes in one attempt, after which one begins to count anew
+constexpr unsigned kMostKnocks = 4;
+constexpr unsigned kMostRedirects = 5;
+constexpr size_t kMostErrorBytes = 16 << 10;
+
+}  // namespace
+
+// One request and its reply, which the client's thread fills in.
+class RangeFetch::Attempt : public HttpSink {
+ public:
+  Attempt(std::weak_ptr<RangeFetch> fetch, ByteRange asked) : range(asked), fetch_(std::move(fetch)) {}
+
+  bool is_wanted() const override { return !fetch_.expired(); }
+  void begin(const HttpHead& reply) override;
+  bool take(ByteSpan bytes) override;
+  void end(const std::string& failure) override;
+
+  const ByteRange range;  // what was asked for
+  std::string url;
+  HttpHead head;
+  Verdict verdict;
+  std::string error_body;
+
+ private:
+  std::weak_ptr<RangeFetch> fetch_;
+};
+
+void RangeFetch::Attempt::begin(const HttpHead& reply) {
+  head = reply;
+  const auto fetch = fetch_.lock();
+  if (!fetch || (head.status != 200 && head.status != 206)) return;
+  verdict = fetch->object_->judge(head, range);
+  if (verdict.kind != Verdict::take) return;
+  const std::lock_guard lock(fetch->mutex_);
+  const uint64_t object_size = fetch->object_->version()->size;
+  fetch->size_ = std::min(fetch->range_.size, object_size - std::min(object_size, fetch->range_.offset));
+}
+
+bool RangeFetch::Attempt::take(ByteSpan bytes) {
+  if (head.status != 200 && head.status != 206) {
+    error_body.append(
+        as_text(bytes).substr(0, kMostErrorBytes - std::min(kMostErrorBytes, error_body.size())));
+    return error_body.size() < kMostErrorBytes;
+  }
+  const auto fetch = fetch_.lock();
+  if (!fetch || verdict.kind != Verdict::take) return false;
+  const std::lock_guard lock(fetch->mutex_);
+  if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than it said
+  std::memcpy(fetch->bytes_.data() + fetch->received_, bytes.data(), bytes.size());
+  fetch->received_ += bytes.size();
+  fetch->client_.counters().bytes_fetched.fetch_add(bytes.size(), std::memory_order_relaxed);
+  fetch->moved_.notify_all();
+  return true;
+}
+
+void RangeFetch::Attempt::end(const std::string& failure) {
+  if (const auto fetch = fetch_.lock()) fetch->end_attempt(*this, failure);
+}
+
+RangeFetch::RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, HttpClient& client)
+    : object_(std::move(object)), range_(range), client_(client), bytes_(range.size), size_(range.size) {}
+
+RangeFetch::~RangeFetch() = default;
+
+void RangeFetch::start() {
+  std::unique_lock lock(mutex_);
+  try {
+    begin_attempt(lock);
+  } catch (const Cancelled&) {
+    // whoever waits tries again
+  }
+}
+
+bool RangeFetch::is_done() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ != Phase::running;
+}
+
+bool RangeFetch::is_whole() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::whole;
+}
+
+void RangeFetch::begin_attempt(std::unique_lock<std::mutex>& lock) {
+  const ByteRange rest{range_.offset + received_, size_ - received_};
+  phase_ = Phase::running;
+  auto attempt = std::make_shared<Attempt>(weak_from_this(), rest);
+  attempt_ = attempt;
+  lock.unlock();  // what signs may itself have to ask for credentials
+  try {
+    HttpRequest request = object_->get(rest);
+    attempt->url = request.url;
+    client_.start(std::move(request), attempt);
+    lock.lock();
+  } catch (const Error& error) {
+    lock.lock();
+    phase_ = Phase::failed;
+    error_ = error;
+    moved_.notify_all();
+  } catch (...) {
+    lock.lock();
+    phase_ = Phase::paused;
+    verdict_ = Verdict{Verdict::again, unreadable("interrupted"), {}};
+    throw;
+  }
+}
+
+// On the client's thread.
+void RangeFetch::end_attempt(const Attempt& attempt, const std::string& failure) {
+  const bool is_body = attempt.head.status == 200 || attempt.head.status == 206;
+  Verdict verdict = attempt.verdict;
+  if (attempt.head.status == 0)
+    verdict = {Verdict::again, unreadable("{}", failure), {}};
+  else if (!is_body)
+    verdict = object_->judge_refusal(attempt.head, attempt.error_body);
+  const std::lock_guard lock(mutex_);
+  if (attempt_.get() != &attempt) return;
+  if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
+  if (verdict.kind == Verdict::take && received_ < size_)
+    verdict = {Verdict::again, unreadable("{}", failure.empty() ? "the reply was cut short" : failure), {}};
+  if (verdict.kind == Verdict::take) {
+    phase_ = Phase::whole;
+  } else if (verdict.kind == Verdict::fail) {
+    phase_ = Phase::failed;
+    error_ = verdict.error;
+  } else {
+    phase_ = Phase::paused;
+    verdict_ = std::move(verdict);
+  }
+  moved_.notify_all();
+}
+
+// False where the calling thread's request was cancelled. The lock is held again then.
+bool RangeFetch::sleep(Clock::time_point until, std::unique_lock<std::mutex>& lock) {
+  while (Clock::now() < until) {
+    moved_.wait_until(lock, std::min(until, Clock::now() + kBetweenLooks));
+    if (Request::current() && Request::current()->cancelled()) return false;
+  }
+  return true;
+}
+
+// Requires: phase_ is paused, and nobody else drives.
+void RangeFetch::go_on_after(Verdict verdict, std::unique_lock<std::mutex>& lock) {
+  const auto fail = [&] {
+    phase_ = Phase::failed;
+    error_ = verdict.error;
+  };
+  const std::shared_ptr<Attempt> last = attempt_;
+  if (verdict.kind == Verdict::redirect) {
+    if (redirects_++ == kMostRedirects) return fail();
+    if (!object_->follow(last->url, last->head)) return fail();
+  } else if (verdict.kind == Verdict::refused) {
+    if (renewals_++ == kMostRenewals) return fail();
+    lock.unlock();
+    const bool is_worth_it = object_->renew(last->url, last->head, last->error_body);
+    lock.lock();
+    if (!is_worth_it) return fail();
+  } else {
+    const auto now = Clock::now();
+    if (received_ >= received_before_ + kProgress) {
+      tries_ = 0;
+      give_up_.reset();
+    }
+    received_before_ = received_;
+    // A server that never answered may not be there at all.
+    const bool is_nobody = last->head.status == 0 && !object_->version();
+    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return fail();
+    if (!give_up_) give_up_ = now + kPatience;
+    const auto pause = std::max(verdict.wait, pause_after(tries_));
+    if (now + pause > *give_up_) return fail();
+    client_.counters().retries.fetch_add(1, std::memory_order_relaxed);
+    if (!sleep(now + pause, lock)) throw Cancelled();
+  }
+  begin_attempt(lock);
+}
+
+void RangeFetch::wait_until(uint64_t size) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (received_ >= std::min(size, size_) && (received_ >= size || phase_ == Phase::whole)) return;
+    if (phase_ == Phase::failed) throw error_->at(object_->location());
+    if (phase_ == Phase::paused && !is_driven_) {
+      is_driven_ = true;
+      const Verdict verdict = *verdict_;
+      try {
+        go_on_after(verdict, lock);
+      } catch (const Error& error) {
+        if (!lock.owns_lock()) lock.lock();
+        phase_ = Phase::failed;
+        error_ = error;
+      } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        is_driven_ = false;
+        moved_.notify_all();
+        throw;
+      }
+      is_driven_ = false;
+      moved_.notify_all();
+      continue;
+    }
+    moved_.wait_for(lock, kBetweenLooks);
+    if (Request::current() && Request::current()->cancelled()) throw Cancelled();
+  }
+}
+
+void RangeFetch::wait(uint64_t size) {
+  wait_until(size);
+  const std::lock_guard lock(mutex_);
+  if (received_ < size)
+    throw unreadable("{}: ends before byte {}", object_->location(), range_.offset + size);
+}
+
+uint64_t RangeFetch::wait_for_all() {
+  wait_until(range_.size);
+  const std::lock_guard lock(mutex_);
+  return received_;
+}
+
+}  // namespace plainfs::remote

@@ -1,0 +1,70 @@
+// A range of an object on its way into memory. Whoever waits for its bytes sees them as they come, and drives
+// it on where an attempt fails: with pauses that grow, from where it broke off, until it is whole or there is
+// no more sense in trying.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/remote/http_client.h"
+#include "formats/core/remote/remote_object.h"
+
+namespace plainfs::remote {
+
+// Thread-safe. Held by a shared_ptr.
+class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
+ public:
+  // range.size: how many bytes are wanted; an object that ends before has fewer. client: outlives this.
+  RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, HttpClient& client);
+  ~RangeFetch();
+
+  // Once, before anything else; returns at once.
+  void start();
+  // Returns when the first size bytes of the range are there. Throws not_found where there is no such object,
+  // changed where it is another version, unreadable where all attempts failed, and Cancelled where the
+  // calling thread's request is cancelled.
+  void wait(uint64_t size);
+  // As wait, for whatever the object has of the range; how many bytes that are.
+  uint64_t wait_for_all();
+
+  ByteRange range() const { return range_; }
+  // What was waited for of it stays as it is.
+  const std::byte* bytes() const { return bytes_.data(); }
+  // Whether nothing more will come by itself.
+  bool is_done() const;
+  bool is_whole() const;
+
+ private:
+  class Attempt;
+  enum class Phase { running, paused, whole, failed };
+
+  void wait_until(uint64_t size);
+  void begin_attempt(std::unique_lock<std::mutex>& lock);
+  void go_on_after(Verdict verdict, std::unique_lock<std::mutex>& lock);
+  void end_attempt(const Attempt& attempt, const std::string& failure);
+  bool sleep(std::chrono::steady_clock::time_point until, std::unique_lock<std::mutex>& lock);
+
+  const std::shared_ptr<RemoteObject> object_;
+  const ByteRange range_;
+  HttpClient& client_;
+  Bytes bytes_;  // room for all of the range
+
+  mutable std::mutex mutex_;  // guards everything below, and the bytes from received_ on
+  std::condition_variable moved_;
+  uint64_t received_ = 0, received_before_ = 0;  // now, and when the last attempt but one ended
+  uint64_t size_;                                // of the range, once the object's size is known
+  Phase phase_ = Phase::running;
+  bool is_driven_ = false;  // somebody who waits sees to the next attempt
+  std::shared_ptr<Attempt> attempt_;
+  std::optional<Verdict> verdict_;  // paused: what the last attempt came to
+  std::optional<Error> error_;      // failed
+  unsigned tries_ = 0, redirects_ = 0, renewals_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> give_up_;
+};
+
+}  // namespace plainfs::remote

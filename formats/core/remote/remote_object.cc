@@ -1,0 +1,232 @@
+#include "formats/core/remote/remote_object.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "formats/core/remote/url.h"
+
+namespace plainfs::remote {
+namespace {
+
+constexpr auto kLongestPause = std::chrono::seconds(60);  // that a server may ask for
+
+std::optional<uint64_t> number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "bytes 0-99/1234": RFC 9110, section 14.4.
+struct ContentRange {
+  uint64_t first, last, size;
+};
+std::optional<ContentRange> content_range(std::string_view text) {
+  constexpr std::string_view kUnit = "bytes ";
+  const size_t dash = text.find('-'), slash = text.find('/');
+  if (!text.starts_with(kUnit) || dash == text.npos || slash == text.npos || slash < dash)
+    return std::nullopt;
+  const auto first = number(text.substr(kUnit.size(), dash - kUnit.size()));
+  const auto last = number(text.substr(dash + 1, slash - dash - 1));
+  const auto size = number(text.substr(slash + 1));
+  if (!first || !last || !size || *last < *first || *size <= *last) return std::nullopt;
+  return ContentRange{*first, *last, *size};
+}
+
+bool is_weak(const std::string& etag) {
+  return etag.starts_with("W/");
+}
+
+Verdict failed(Error error) {
+  return {Verdict::fail, std::move(error), {}};
+}
+
+}  // namespace
+
+Error refused(long status, const std::string& code) {
+  return unreadable("the server answers {}{}{}", status, code.empty() ? "" : " ", code);
+}
+
+bool is_passing(long status) {
+  constexpr long kPassing[] = {0, 200, 206, 408, 429, 500, 502, 503, 504};
+  return std::find(std::begin(kPassing), std::end(kPassing), status) != std::end(kPassing);
+}
+
+// Seconds; dates are rare, and the pause is then our own.
+std::chrono::milliseconds pause_asked_by(const HttpHead& head) {
+  const auto seconds = number(head.field("retry-after"));
+  if (!seconds) return {};
+  return std::min<std::chrono::milliseconds>(std::chrono::seconds(std::min<uint64_t>(*seconds, 3600)),
+                                             kLongestPause);
+}
+
+std::string error_code_of(const std::string& body) {
+  constexpr std::string_view kOpen = "<Code>", kClose = "</Code>";
+  const size_t at = body.find(kOpen);
+  const size_t end = at == body.npos ? at : body.find(kClose, at);
+  if (end == body.npos) return {};
+  const std::string code = body.substr(at + kOpen.size(), end - at - kOpen.size());
+  const bool is_word = std::all_of(code.begin(), code.end(), [](char letter) {
+    return (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') ||
+           (letter >= '0' && letter <= '9') || letter == '.' || letter == '_';
+  });
+  return is_word && code.size() < 100 ? code : "";
+}
+
+RemoteObject::RemoteObject(std::shared_ptr<Origin> origin, std::string location)
+    : origin_(std::move(origin)), location_(std::move(location)) {}
+
+RemoteObject::RemoteObject(std::shared_ptr<Origin> origin, std::string location, Version version)
+    : origin_(std::move(origin)), location_(std::move(location)), version_(std::move(version)) {}
+
+void RemoteObject::expect(Version version) {
+  const std::lock_guard lock(mutex_);
+  expected_ = std::move(version);
+}
+
+std::optional<Version> RemoteObject::version() const {
+  const std::lock_guard lock(mutex_);
+  return version_;
+}
+
+HttpRequest RemoteObject::get(ByteRange range) {
+  std::vector<std::string> fields{
+      fmt::format("Range: bytes={}-{}", range.offset, range.offset + range.size - 1),
+      "Accept-Encoding: identity"};
+  std::string redirected_to;
+  {
+    const std::lock_guard lock(mutex_);
+    if (version_ && !version_->etag.empty() && !is_weak(version_->etag))
+      fields.push_back("If-Match: " + version_->etag);
+    else if (version_ && !version_->last_modified.empty())
+      fields.push_back("If-Unmodified-Since: " + version_->last_modified);
+    else if (!version_ && expected_)
+      fields.push_back("If-None-Match: " + expected_->etag);
+    redirected_to = redirected_to_;
+  }
+  if (redirected_to.empty()) return origin_->get(location_, std::move(fields));
+  HttpRequest request;
+  request.url = redirected_to;
+  request.fields = std::move(fields);
+  return request;
+}
+
+Verdict RemoteObject::has_changed() {
+  has_changed_.store(true, std::memory_order_relaxed);
+  return failed(changed(location_));
+}
+
+void RemoteObject::check_unchanged() const {
+  if (has_changed_.load(std::memory_order_relaxed)) throw changed(location_);
+}
+
+// What the reply says of the version, compared with what is known of it.
+Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
+  if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
+  const Version told{size, head.field("etag"), head.field("last-modified")};
+  const std::lock_guard lock(mutex_);
+  if (!version_) {
+    if (told.etag.empty() && told.last_modified.empty())
+      return failed(unsupported(
+          "the server gives neither ETag nor Last-Modified, so nobody could tell when the store changes"));
+    version_ = told;
+    return {Verdict::take, {}, {}};
+  }
+  const bool is_same =
+      told.size == version_->size &&
+      (version_->etag.empty() ? told.last_modified == version_->last_modified : told.etag == version_->etag);
+  if (!is_same) return has_changed();
+  if (version_->last_modified.empty()) version_->last_modified = told.last_modified;
+  return {Verdict::take, {}, {}};
+}
+
+Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
+  if (const std::string& encoding = head.field("content-encoding");
+      !encoding.empty() && encoding != "identity" && encoding != "aws-chunked")
+    return failed(unsupported("the server sends it with Content-Encoding: {}", encoding));
+  if (head.status == 200) {
+    // All of it, which is as good where all was asked for.
+    const auto size = number(head.field("content-length"));
+    if (range.offset == 0 && size && *size <= range.size) return settle(head, *size);
+    may_be_folder_.store(true, std::memory_order_relaxed);
+    return failed(unsupported("the server does not serve ranges of bytes (it answers with all of the file)"));
+  }
+  const auto there = content_range(head.field("content-range"));
+  if (!there || there->first != range.offset)
+    return failed(unreadable("the server answers with Content-Range: {}, bytes {}-{} were asked for",
+                             head.field("content-range"), range.offset, range.offset + range.size - 1));
+  const uint64_t wanted_last = std::min(range.offset + range.size, there->size) - 1;
+  Verdict verdict = settle(head, there->size);
+  if (verdict.kind == Verdict::take && there->last != wanted_last)
+    return failed(unreadable("the server answers with bytes {}-{}, {}-{} were asked for", there->first,
+                             there->last, range.offset, wanted_last));
+  return verdict;
+}
+
+Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& error_body) {
+  const std::string code = error_code_of(error_body);
+  const Error error = remote::refused(head.status, code);
+  const bool is_known = version().has_value();
+  switch (head.status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      // S3 says so of a bucket of another region.
+      return {head.field("location").empty() ? Verdict::refused : Verdict::redirect, error, {}};
+    case 304: {
+      const std::lock_guard lock(mutex_);
+      const std::string& etag = head.field("etag");
+      if (version_ || !expected_ || (!etag.empty() && etag != expected_->etag)) return failed(error);
+      version_ = expected_;
+      return {Verdict::take, {}, {}};
+    }
+    case 400:
+    case 401:
+    case 403:
+      may_be_folder_.store(true, std::memory_order_relaxed);
+      return {Verdict::refused, error, {}};
+    case 404:
+    case 410:
+      if (is_known) return has_changed();
+      is_absent_.store(true, std::memory_order_relaxed);
+      may_be_folder_.store(true, std::memory_order_relaxed);
+      return failed(not_found("the server has no such object"));
+    case 412:
+      return has_changed();
+    case 416:
+      if (is_known) return has_changed();
+      // The only object that has no first byte.
+      if (head.field("content-range") != "bytes */0" && head.field("content-range") != "*/0")
+        return failed(error);
+      {
+        const std::lock_guard lock(mutex_);
+        version_ = Version{0, head.field("etag"), head.field("last-modified")};
+      }
+      return {Verdict::take, {}, {}};
+    default:
+      if (is_passing(head.status)) return {Verdict::again, error, pause_asked_by(head)};
+      return failed(error);
+  }
+}
+
+bool RemoteObject::follow(const std::string& url, const HttpHead& head) {
+  if (!origin_->follows_redirects()) return origin_->learn_from(head, "");
+  const std::string to = redirected(parse_url(url), head.field("location")).text();
+  const std::lock_guard lock(mutex_);
+  redirected_to_ = to;
+  return true;
+}
+
+// A place that one was redirected to may be for a time only: the first is asked again.
+bool RemoteObject::renew(const std::string& url, const HttpHead& head, const std::string& error_body) {
+  if (origin_->follows_redirects() && url != origin_->get(location_, {}).url) {
+    const std::lock_guard lock(mutex_);
+    if (redirected_to_ == url) redirected_to_.clear();
+    return true;
+  }
+  return origin_->learn_from(head, error_code_of(error_body));
+}
+
+}  // namespace plainfs::remote

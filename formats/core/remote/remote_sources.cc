@@ -1,0 +1,333 @@
+#include "formats/core/remote/remote_sources.h"
+
+#include <algorithm>
+#include <ctime>
+#include <list>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "formats/core/base/location.h"
+#include "formats/core/base/path_fingerprints.h"
+#include "formats/core/remote/disk_cache.h"
+#include "formats/core/remote/http_client.h"
+#include "formats/core/remote/listing.h"
+#include "formats/core/remote/origin.h"
+#include "formats/core/remote/remote_file.h"
+#include "formats/core/remote/remote_folder.h"
+#include "formats/core/remote/s3_listing.h"
+
+namespace plainfs::remote {
+namespace {
+
+constexpr size_t kMostFiles = 1024;  // that are kept open, where the disk keeps nothing of them
+constexpr size_t kMostAbsent = 100'000;
+// What is asked of an object before its size is known.
+constexpr uint64_t kFirstBytes = 256 << 10;
+constexpr uint64_t kLeastFirstBytes = 64 << 10, kMostFirstBytes = 8 << 20;
+constexpr size_t kMostFolders = 4096;  // whose objects' size is remembered
+
+// By one of these a folder is known for a store, where it cannot be listed.
+constexpr const char* kRootObjects[] = {"zarr.json", ".zmetadata", ".zgroup", ".zarray", "OBJECT", "version"};
+
+std::string folder_of(const std::string& location) {
+  return location.substr(0, location.rfind('/'));
+}
+
+// "Wed, 21 Oct 2015 07:28:00 GMT": RFC 9110, section 5.6.7.
+timespec modified_time_of(const std::string& text) {
+  std::tm parts{};
+  if (!::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts)) return {};
+  return {::timegm(&parts), 0};
+}
+
+using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
+
+class RemoteSources : public Sources {
+ public:
+  RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
+                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk, ByteCache& cache,
+                std::atomic<uint64_t>* bytes_read)
+      : store_(std::move(store)),
+        origin_(std::move(origin)),
+        client_(std::move(client)),
+        listing_(std::move(listing)),
+        disk_(std::move(disk)),
+        pool_(std::make_shared<BlockPool>(client_, cache)),
+        bytes_read_(bytes_read) {}
+
+  FilePtr open_if_exists(const std::string& location) override { return open_there(location); }
+  KeyStorePtr open_folder(const std::string& location) override {
+    check_inside(location);
+    return open_remote_folder(location, *this, listing());
+  }
+  EntryKind kind_of(const std::string& location) override;
+  FilePtr look_into(const std::string& location) override { return open_if_exists(location); }
+  timespec modified(const std::string& location) override;
+  const Containment& bounds() const override { return bounds_; }
+  std::optional<std::string> stamp(const std::string& name) override;
+  void clear() override;
+
+ private:
+  using FilePtrs = std::list<std::pair<std::string, RemoteFilePtr>>;
+
+  // Null where nothing can be listed.
+  Listing* listing();
+  void check_inside(const std::string& location) const;
+  RemoteFilePtr open_there(const std::string& location);
+  RemoteFilePtr find(const std::string& location);
+  RemoteFilePtr keep(const std::string& location, RemoteFilePtr file);
+  bool is_known_absent(const std::string& location);
+  void remember_absent(const std::string& location);
+  uint64_t first_bytes(const std::string& location);
+  std::shared_ptr<RemoteObject> object_at(const std::string& location);
+  RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
+  RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
+  EntryKind kind_of_root();
+  bool has_root_object();
+
+  const std::string store_;
+  const Containment bounds_;
+  const std::shared_ptr<Origin> origin_;
+  const std::shared_ptr<HttpClient> client_;
+  const std::unique_ptr<Listing> listing_;  // null: the service lists nothing
+  const std::shared_ptr<DiskCache> disk_;   // null: nothing is kept on a disk
+  const std::shared_ptr<BlockPool> pool_;
+  std::atomic<uint64_t>* const bytes_read_;
+
+  std::mutex mutex_;  // guards everything below
+  bool may_list_ = true;
+  FilePtrs files_;  // the latest used first
+  std::unordered_map<std::string, FilePtrs::iterator> by_location_;
+  PathFingerprints fingerprints_;
+  PathFingerprints absent_{kMostAbsent};
+  std::map<std::string, uint64_t> usual_size_;  // of the objects of a folder: that of the latest
+  timespec modified_{};                         // of the store, where it is one object
+};
+
+// A store may name others; what is not below it is not asked for, least of all a file of this machine.
+void RemoteSources::check_inside(const std::string& location) const {
+  const bool is_below =
+      location.starts_with(store_) && (location.size() == store_.size() || location[store_.size()] == '/');
+  const std::string rest = is_below ? location.substr(store_.size()) + "/" : "";
+  if (!is_below || rest.find("/../") != rest.npos || rest.find('\0') != rest.npos)
+    throw unreadable("{}: lies outside of the store {}", location, store_);
+}
+
+Listing* RemoteSources::listing() {
+  const std::lock_guard lock(mutex_);
+  return may_list_ ? listing_.get() : nullptr;
+}
+
+RemoteFilePtr RemoteSources::find(const std::string& location) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_location_.find(location);
+  if (found == by_location_.end()) return nullptr;
+  files_.splice(files_.begin(), files_, found->second);
+  return found->second->second;
+}
+
+RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file) {
+  FilePtrs closed;  // after the lock
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_location_.find(location); found != by_location_.end())
+    return found->second->second;
+  if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
+    throw changed(location);
+  if (files_.size() >= (disk_ ? disk_->most_open() : kMostFiles)) {
+    by_location_.erase(files_.back().first);
+    closed.splice(closed.begin(), files_, std::prev(files_.end()));
+  }
+  files_.emplace_front(location, file);
+  by_location_.emplace(location, files_.begin());
+  if (usual_size_.size() < kMostFolders) usual_size_[folder_of(location)] = file->size();
+  return file;
+}
+
+bool RemoteSources::is_known_absent(const std::string& location) {
+  const std::lock_guard lock(mutex_);
+  return absent_.knows(location);
+}
+
+void RemoteSources::remember_absent(const std::string& location) {
+  const std::lock_guard lock(mutex_);
+  if (fingerprints_.knows(location)) throw changed(location);
+  absent_.matches(location, 0);
+}
+
+// About as many as the object's neighbours have, so that a chunk comes by one request.
+uint64_t RemoteSources::first_bytes(const std::string& location) {
+  const std::lock_guard lock(mutex_);
+  const auto known = usual_size_.find(folder_of(location));
+  if (known == usual_size_.end()) return kFirstBytes;
+  return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMostFirstBytes);
+}
+
+std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& location) {
+  auto object = std::make_shared<RemoteObject>(origin_, location);
+  if (disk_) {
+    if (std::optional<Version> kept = disk_->version_of(origin_->address(location)))
+      object->expect(std::move(*kept));
+  }
+  return object;
+}
+
+// first: was waited for; null where nothing was asked for.
+RemoteFilePtr RemoteSources::file_of(std::shared_ptr<RemoteObject> object,
+                                     std::shared_ptr<RangeFetch> first) {
+  if (first && first->wait_for_all() == 0) first = nullptr;
+  DiskBlocksPtr disk =
+      disk_ ? disk_->open(origin_->address(object->location()), object->version().value()) : nullptr;
+  return std::make_shared<RemoteFile>(std::move(object), std::move(first), std::move(disk), pool_,
+                                      bytes_read_);
+}
+
+// Null where the server says that there is none. may_be_folder: is told whether one of that name may be there
+// where this is null or throws; may be null.
+RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder) {
+  auto object = object_at(location);
+  auto first = std::make_shared<RangeFetch>(object, ByteRange{0, first_bytes(location)}, *client_);
+  first->start();
+  try {
+    first->wait_for_all();
+  } catch (const Error&) {
+    if (may_be_folder) *may_be_folder = object->may_be_folder();
+    if (object->is_absent()) return nullptr;
+    throw;
+  }
+  if (const auto version = object->version(); location == store_) {
+    const std::lock_guard lock(mutex_);
+    modified_ = modified_time_of(version->last_modified);
+  }
+  return file_of(std::move(object), std::move(first));
+}
+
+RemoteFilePtr RemoteSources::open_there(const std::string& location) {
+  check_inside(location);
+  if (RemoteFilePtr file = find(location)) return file;
+  if (is_known_absent(location)) return nullptr;
+  RemoteFilePtr file;
+  Listing* const listed = listing();
+  const std::optional<Listing::Known> known = listed ? listed->known(location) : std::nullopt;
+  if (!known)
+    file = ask_for(location, nullptr);
+  else if (known->kind == EntryKind::file)
+    file = file_of(std::make_shared<RemoteObject>(origin_, location, known->version), nullptr);
+  if (file) return keep(location, std::move(file));
+  remember_absent(location);
+  return nullptr;
+}
+
+bool RemoteSources::has_root_object() {
+  std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
+  for (const char* name : kRootObjects) {
+    auto object = object_at(store_ + "/" + name);
+    auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kFirstBytes}, *client_);
+    fetch->start();
+    asked.emplace_back(std::move(object), std::move(fetch));
+  }
+  bool is_any_there = false;
+  for (auto& [object, fetch] : asked) {
+    try {
+      fetch->wait_for_all();
+      const std::string location = object->location();
+      keep(location, file_of(std::move(object), std::move(fetch)));
+      is_any_there = true;
+    } catch (const Error&) {
+      if (!object->is_absent()) continue;  // who asks for it is told why
+      remember_absent(object->location());
+    }
+  }
+  return is_any_there;
+}
+
+// An object of that name, or a folder of which nothing but its objects is there.
+EntryKind RemoteSources::kind_of_root() {
+  std::optional<Error> why_not;
+  bool may_be_folder = false;
+  try {
+    if (find(store_)) return EntryKind::file;
+    if (RemoteFilePtr file = ask_for(store_, &may_be_folder)) {
+      keep(store_, std::move(file));
+      return EntryKind::file;
+    }
+  } catch (const Error& error) {
+    if (!may_be_folder) throw;
+    why_not = error;
+  }
+  if (Listing* const listed = listing()) {
+    try {
+      if (!listed->list(store_).empty()) return EntryKind::folder;
+      return EntryKind::nothing;
+    } catch (const Error& error) {
+      // what everybody may read is not always to be listed by everybody
+      why_not = error;
+      const std::lock_guard lock(mutex_);
+      may_list_ = false;
+    }
+  }
+  if (has_root_object()) return EntryKind::folder;
+  if (why_not) throw *why_not;
+  return EntryKind::nothing;
+}
+
+EntryKind RemoteSources::kind_of(const std::string& location) {
+  check_inside(location);
+  if (location == store_) return kind_of_root();
+  if (Listing* const listed = listing()) {
+    listed->list(folder_of(location));
+    const auto known = listed->known(location);
+    return known ? known->kind : EntryKind::nothing;
+  }
+  return open_if_exists(location) ? EntryKind::file : EntryKind::nothing;
+}
+
+timespec RemoteSources::modified(const std::string&) {
+  const std::lock_guard lock(mutex_);
+  return modified_;
+}
+
+// No more is asked for what was opened; every other request says that it is that version still.
+std::optional<std::string> RemoteSources::stamp(const std::string& name) {
+  try {
+    const RemoteFilePtr file = open_there(name);
+    if (file) file->check_unchanged();
+    return file ? file->stamp() : "absent";
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void RemoteSources::clear() {
+  FilePtrs closed;  // after the lock
+  const std::lock_guard lock(mutex_);
+  by_location_.clear();
+  closed.swap(files_);
+  fingerprints_.clear();
+  absent_.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
+                                      ByteCache& cache, RemoteCounters& counters,
+                                      std::atomic<uint64_t>* bytes_read) {
+  auto client = std::make_shared<HttpClient>(counters);
+  std::shared_ptr<DiskCache> disk;
+  if (!options.cache_folder.empty())
+    disk = std::make_shared<DiskCache>(options.cache_folder, options.cache_bytes);
+  if (store.starts_with("http://") || store.starts_with("https://"))
+    return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
+                                           std::move(disk), cache, bytes_read);
+  if (store.starts_with("s3://")) {
+    auto origin = std::make_shared<S3Origin>(store, options, process_environment(), *client);
+    auto listing = s3_listing(store, origin, *client);
+    return std::make_unique<RemoteSources>(store, std::move(origin), std::move(client), std::move(listing),
+                                           std::move(disk), cache, bytes_read);
+  }
+  throw unsupported(
+      "{}: a URL of another kind than https://, http:// and s3://; mount it with rclone or sshfs first",
+      store);
+}
+
+}  // namespace plainfs::remote

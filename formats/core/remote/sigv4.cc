@@ -1,0 +1,101 @@
+#include "formats/core/remote/sigv4.h"
+
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "formats/core/base/error.h"
+#include "formats/core/base/hex.h"
+#include "formats/core/remote/sha256.h"
+#include "formats/core/remote/url.h"
+
+namespace plainfs::remote {
+namespace {
+
+std::string hex(ByteSpan bytes) {
+  std::string text;
+  append_hex(bytes, text);
+  return text;
+}
+
+Digest hmac(ByteSpan key, std::string_view text) {
+  Digest digest;
+  unsigned size = 0;
+  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+            reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+            reinterpret_cast<unsigned char*>(digest.data()), &size))
+    throw unreadable("HMAC cannot be computed");
+  return digest;
+}
+
+// "20130524T000000Z"
+std::string time_stamp(std::time_t now) {
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts)};
+}
+
+// Names and values percent-encoded, by name and then by value.
+std::string canonical_query(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    if (pair.empty()) continue;
+    const size_t equals = std::min(pair.find('='), pair.size());
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    pairs.emplace_back(percent_encoded(percent_decoded(pair.substr(0, equals)), false),
+                       percent_encoded(percent_decoded(value), false));
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::string text;
+  for (const auto& [name, value] : pairs) text += (text.empty() ? "" : "&") + name + "=" + value;
+  return text;
+}
+
+bool is_default_port(const Url& url) {
+  return url.port.empty() || (url.scheme == "https" && url.port == "443") ||
+         (url.scheme == "http" && url.port == "80");
+}
+
+}  // namespace
+
+void sign(HttpRequest& request, const Keys& keys, const std::string& region, const std::string& service,
+          std::time_t now) {
+  const Url url = parse_url(request.url);
+  const std::string stamp = time_stamp(now), body_hash = sha256_hex(request.body);
+  request.fields.push_back("x-amz-date: " + stamp);
+  request.fields.push_back("x-amz-content-sha256: " + body_hash);
+  if (!keys.token.empty()) request.fields.push_back("x-amz-security-token: " + keys.token);
+
+  std::map<std::string, std::string> signed_fields{
+      {"host", is_default_port(url) ? url.host : url.host_and_port()}};
+  for (const std::string& field : request.fields) {
+    const size_t colon = field.find(": ");
+    const std::string name = field.substr(0, colon);
+    if (name.starts_with("x-amz-")) signed_fields[name] = field.substr(colon + 2);
+    if (name == "Range") signed_fields["range"] = field.substr(colon + 2);
+  }
+  std::string fields, names;
+  for (const auto& [name, value] : signed_fields) {
+    fields += name + ":" + value + "\n";
+    names += (names.empty() ? "" : ";") + name;
+  }
+  const std::string canonical = request.method + "\n" + url.path + "\n" + canonical_query(url.query) + "\n" +
+                                fields + "\n" + names + "\n" + body_hash;
+  const std::string scope = stamp.substr(0, 8) + "/" + region + "/" + service + "/aws4_request";
+  const std::string text = "AWS4-HMAC-SHA256\n" + stamp + "\n" + scope + "\n" + sha256_hex(canonical);
+  Digest key = hmac(as_byte_span("AWS4" + keys.secret), stamp.substr(0, 8));
+  for (const std::string_view part :
+       {std::string_view(region), std::string_view(service), std::string_view("aws4_request")})
+    key = hmac(key, part);
+  request.fields.push_back(
+      fmt::format("Authorization: AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature={}", keys.id,
+                  scope, names, hex(hmac(key, text))));
+}
+
+}  // namespace plainfs::remote

@@ -1,0 +1,242 @@
+// The loops below have neither branches nor calls, so that the compiler makes them work on as many numbers at
+// once as the processor can. They do what shortest() of shortest_decimal.h does, on pieces of a run, step by
+// step; the numbers that it leaves to more exact arithmetic, zeros, powers of two and what is not finite are
+// left to number_text.h.
+#include "formats/core/text/number_runs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "formats/core/text/decimal_text.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr size_t kPiece = 128;
+
+// The shortest decimals of a piece.
+struct Decimals {
+  uint64_t digits[kPiece];       // 16 or 17 of them; trailing zeros where has_shorter
+  int64_t power[kPiece];         // digits * 10^power
+  uint64_t has_shorter[kPiece];  // 1: the last digit is a zero
+  uint64_t is_other[kPiece];     // 1: none of this is true of it
+};
+
+[[gnu::always_inline]] inline int64_t exponent_of(double value) {
+  return static_cast<int64_t>(std::bit_cast<uint64_t>(value) >> 52 & 2047) - 1075;
+}
+
+[[gnu::always_inline]] inline uint64_t high_half(uint64_t a, uint64_t b) {
+  const uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+  const uint64_t cross = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (cross & 0xffffffff);
+  return a1 * b1 + (cross >> 32) + (other >> 32);
+}
+
+// value / 10.
+[[gnu::always_inline]] inline uint64_t tenth(uint64_t value) {
+  return high_half(value, 0xcccccccccccccccd) >> 3;
+}
+
+[[gnu::always_inline]] inline void find_decimals(std::span<const double> values, Decimals& found) {
+  constexpr uint64_t kOne = uint64_t{1} << 60, kFraction = (uint64_t{1} << 52) - 1;
+  constexpr uint64_t kError = uint64_t{1} << schubfach::LongPower::kErrorBits;
+  uint32_t places[kPiece];
+  uint64_t high[kPiece], low[kPiece];
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int32_t place = -((static_cast<int32_t>(exponent_of(values[i])) * 1262611) >> 22) - kLeastPower;
+    places[i] = static_cast<uint32_t>(std::max(place, 0));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    high[i] = kBinaryPowersOfTen[places[i]].high;
+    low[i] = kBinaryPowersOfTen[places[i]].low;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint64_t bits = std::bit_cast<uint64_t>(values[i]), fraction = bits & kFraction;
+    const int64_t exponent = exponent_of(values[i]);
+    const bool is_special = (fraction == 0) | (exponent == -1075) | (exponent == 2047 - 1075);
+    const int64_t power = (exponent * 1262611) >> 22;
+    const int64_t shift = exponent + ((-power * 1741647) >> 19) + 1;
+    const uint64_t significand = (fraction | (kFraction + 1)) << (shift & 7);
+    const uint64_t middle = high[i] * significand, sum = middle + high_half(low[i], significand);
+    const uint64_t whole = high_half(high[i], significand) + (sum < middle ? 1 : 0);
+    const uint64_t tens = tenth(whole) * 10;
+    const uint64_t ones_over = sum >> 4, over = ((whole - tens) << 60) + ones_over;
+    const uint64_t half_width = high[i] >> ((5 - shift) & 63);
+    const uint64_t above = 10 * kOne - over, distance = over < above ? over : above;
+    const bool is_close =
+        (distance - half_width + kError <= 2 * kError) | (ones_over - kOne / 2 + kError <= 2 * kError);
+    const bool is_inside = distance < half_width;
+    const uint64_t ten = tens + (over > 5 * kOne ? 10 : 0), one = whole + (ones_over > kOne / 2 ? 1 : 0);
+    found.digits[i] = is_inside ? ten : one;
+    found.power[i] = power;
+    found.has_shorter[i] = is_inside ? 1 : 0;
+    found.is_other[i] = (is_special | is_close) ? 1 : 0;
+  }
+}
+
+template <int kZeros>
+[[gnu::always_inline]] inline int64_t strip_zeros_of(uint64_t& value) {
+  constexpr uint64_t kInverse = inverse_of(kPowersOfTen[kZeros] >> kZeros);
+  const uint64_t product = value * kInverse, quotient = product >> kZeros | product << (64 - kZeros);
+  const bool is_whole = quotient <= UINT64_MAX / kPowersOfTen[kZeros];
+  value = is_whole ? quotient : value;
+  return is_whole ? kZeros : 0;
+}
+
+[[gnu::always_inline]] inline int64_t has_17_digits(uint64_t digits) {
+  return digits >= kPowersOfTen[16] ? 1 : 0;
+}
+
+// The lengths of those that are no others, together.
+[[gnu::always_inline]] inline uint64_t length_of_piece(std::span<const double> values, Decimals& found) {
+  find_decimals(values, found);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t digits = 16 + has_17_digits(found.digits[i]);
+    uint64_t rest = found.has_shorter[i] ? found.digits[i] : 1;
+    int64_t zeros = strip_zeros_of<8>(rest);
+    zeros += strip_zeros_of<4>(rest);
+    zeros += strip_zeros_of<2>(rest);
+    zeros += strip_zeros_of<1>(rest);
+    zeros += strip_zeros_of<1>(rest);
+    const int64_t count = digits - zeros, exponent = found.power[i] + digits - 1;
+    const int64_t scientific =
+        count + (count > 1 ? 1 : 0) + 4 + (((exponent <= -100) | (exponent >= 100)) ? 1 : 0);
+    const int64_t with_point = count + (count > exponent + 1 ? 1 : 0);
+    const int64_t above_one = with_point > exponent + 1 ? with_point : exponent + 1;
+    const int64_t fixed = exponent < 0 ? 1 - exponent + count : above_one;
+    const int64_t size = ((exponent < kLeastFixed) | (exponent >= kLeastScientific)) ? scientific : fixed;
+    const int64_t sign = static_cast<int64_t>(std::bit_cast<uint64_t>(values[i]) >> 63);
+    sum += found.is_other[i] ? 0 : static_cast<uint64_t>(size + sign);
+  }
+  return sum;
+}
+
+// The digits of a piece as text, as DigitText has them.
+struct Digits {
+  uint64_t first[kPiece], next[kPiece], last[kPiece];
+  int64_t exponent[kPiece];
+};
+
+// DigitText::eight() of a number below 10^8, in lanes that are halved three times.
+[[gnu::always_inline]] inline uint64_t eight_digits(uint64_t value) {
+  const uint64_t high = (value & 0xffffffff) * 3518437209 >> 45;  // / 10000
+  const uint64_t fours = high + ((value - high * 10000) << 32);
+  const uint64_t hundreds = (fours * 10486 >> 20) & 0x7f0000007f;  // 10486 / 2^20 ~ 1 / 100
+  const uint64_t twos = hundreds + ((fours - 100 * hundreds) << 16);
+  const uint64_t tens = (twos * 103 >> 10) & 0xf000f000f000f;  // 103 / 2^10 ~ 1 / 10
+  return kEightZeros + tens + ((twos - 10 * tens) << 8);
+}
+
+[[gnu::always_inline]] inline void make_digits(std::span<const double> values, Decimals& found,
+                                               Digits& made) {
+  find_decimals(values, found);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t is_long = has_17_digits(found.digits[i]);
+    const uint64_t digits = is_long ? found.digits[i] : found.digits[i] * 10;
+    const uint64_t upper = high_half(digits, 0xabcc77118461cefd) >> 26;  // / 10^8
+    const uint64_t first = (upper * 1441151881) >> 57;                   // / 10^8, of a number below 10^9
+    made.first[i] = first;
+    made.next[i] = eight_digits(upper - first * 100000000);
+    made.last[i] = eight_digits(digits - upper * 100000000);
+    made.exponent[i] = found.power[i] + 15 + is_long;
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512dq,avx512vl"))) uint64_t length_at_once(std::span<const double> values,
+                                                                             Decimals& found) {
+  return length_of_piece(values, found);
+}
+__attribute__((target("avx512f,avx512dq,avx512vl"))) void digits_at_once(std::span<const double> values,
+                                                                         Decimals& found, Digits& made) {
+  make_digits(values, found, made);
+}
+bool has_eight_at_once() {
+  return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#else
+uint64_t length_at_once(std::span<const double> values, Decimals& found) {
+  return length_of_piece(values, found);
+}
+void digits_at_once(std::span<const double> values, Decimals& found, Digits& made) {
+  make_digits(values, found, made);
+}
+bool has_eight_at_once() {
+  return false;
+}
+#endif
+
+// Whether most are such that number_text.h is faster: whole, or of few decimals. Looks at some: so many that
+// numbers of which a third are, as times counted in samples, are not taken for such.
+bool are_mostly_simple(std::span<const double> values) {
+  constexpr size_t kLooks = 16;
+  size_t simple = 0;
+  for (size_t i = 0; i < kLooks; ++i) {
+    const double scaled = values[i * values.size() / kLooks] * 1e4;
+    simple +=
+        !(scaled > -1e15 && scaled < 1e15) || static_cast<double>(static_cast<int64_t>(scaled)) == scaled;
+  }
+  return simple > kLooks * 3 / 4;
+}
+
+// Calls at_once or one_by_one for pieces of values.
+template <class AtOnce, class OneByOne>
+void for_pieces(std::span<const double> values, AtOnce at_once, OneByOne one_by_one) {
+  constexpr size_t kFew = 16;
+  const bool can = has_eight_at_once();
+  for (; !values.empty(); values = values.subspan(std::min(kPiece, values.size()))) {
+    const auto piece = values.first(std::min(kPiece, values.size()));
+    if (can && piece.size() >= kFew && !are_mostly_simple(piece))
+      at_once(piece);
+    else
+      one_by_one(piece);
+  }
+}
+
+}  // namespace
+
+uint64_t number_lengths(std::span<const double> values) {
+  uint64_t sum = 0;
+  Decimals found;
+  const auto at_once = [&](std::span<const double> piece) {
+    sum += length_at_once(piece, found);
+    for (size_t i = 0; i < piece.size(); ++i)
+      if (found.is_other[i]) sum += number_length(piece[i]);
+  };
+  for_pieces(values, at_once, [&](auto piece) { sum += number_lengths<double>(piece); });
+  return sum;
+}
+
+char* write_numbers(char* out, std::span<const double> values, std::string_view before) {
+  constexpr size_t kShort = 8;
+  char padded[kShort] = {};
+  const bool is_short = before.size() <= kShort;
+  if (is_short) std::copy(before.begin(), before.end(), padded);
+  Decimals found;
+  Digits made;
+  const auto at_once = [&](std::span<const double> piece) {
+    digits_at_once(piece, found, made);
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (is_short)
+        std::memcpy(out, padded, kShort);
+      else
+        std::memcpy(out, before.data(), before.size());
+      out += before.size();
+      if (found.is_other[i]) {
+        out = write_number(out, piece[i]);
+        continue;
+      }
+      *out = '-';
+      out += std::bit_cast<uint64_t>(piece[i]) >> 63;
+      out = put_digit_text<17>(out, {static_cast<char>('0' + made.first[i]), made.next[i], made.last[i],
+                                     static_cast<int>(made.exponent[i])});
+    }
+  };
+  for_pieces(values, at_once, [&](auto piece) { out = write_numbers<double>(out, piece, before); });
+  return out;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,153 @@
+#include "formats/schemas/anndata/group.h"
+
+#include "formats/core/frames/data_frame.h"
+#include "formats/core/frames/names.h"
+#include "formats/schemas/anndata/elements.h"
+#include "formats/schemas/anndata/legacy.h"
+
+namespace plainfs::anndata {
+namespace {
+
+// Numbers and truth values, which a matrix.mtx can hold.
+bool is_number(const DType& type) {
+  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real ||
+         type.kind == Kind::boolean || type.kind == Kind::logical;
+}
+
+// Lists without names have no .tsv.
+ArrayPtr unless_empty(ArrayPtr names) {
+  const bool is_empty = names && names->shape() == Shape{0} && frames::is_readable(*names);
+  return is_empty ? nullptr : names;
+}
+
+Node with_content(const Node& group, Content content) {
+  Node node = group;
+  node.content = std::move(content);
+  // Not those of the array or table that is shown beside the group.
+  node.attributes = [parts = group.parts] { return parts->attributes(); };
+  return node;
+}
+
+std::shared_ptr<const AnnDataGroup> group_of(const GroupPtr& stored, Room room, const GroupPtr& parent,
+                                             Context& context) {
+  const GroupPtr layout =
+      room == Room::anndata && is_legacy_root(*stored) ? with_todays_layout(stored) : stored;
+  return std::make_shared<AnnDataGroup>(std::make_shared<Sides>(layout, context), layout, room, parent);
+}
+
+}  // namespace
+
+std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context) {
+  const Attributes attributes = node.parts->attributes();
+  Node element = node;
+  if (const auto frame = frames::DataFrame::of(node.parts, context)) {
+    element = with_content(node, frame->table());
+    element.parts = group_of(node.parts, Room::frame, parent, context);
+    return element;
+  }
+  if (ArrayPtr values = encoded_values(node, attributes, context))
+    return with_content(node, LabelledArray{std::move(values), nullptr, nullptr});
+  if (auto matrix = sparse_matrix(*node.parts, attributes, false)) {
+    element.content = std::move(*matrix);
+    return element;
+  }
+  const bool mudata = is_mudata(attributes);
+  if (!mudata && !is_anndata(*node.parts, attributes)) return std::nullopt;
+  element.parts = group_of(node.parts, mudata ? Room::mudata : Room::anndata, parent, context);
+  return element;
+}
+
+std::vector<Member> AnnDataGroup::members() const {
+  std::vector<Member> members = stored_->members();
+  for (Member& member : members) member.node = refined(member.name, std::move(member.node));
+  return members;
+}
+
+std::optional<Node> AnnDataGroup::find(std::string_view name) const {
+  std::optional<Node> node = stored_->find(name);
+  if (node) node = refined(std::string(name), std::move(*node));
+  return node;
+}
+
+Node AnnDataGroup::refined(const std::string& name, Node node) const {
+  try {
+    if (std::holds_alternative<LabelledArray>(node.content)) return refined_array(name, node);
+    if (std::holds_alternative<std::monostate>(node.content) && node.parts) return refined_group(name, node);
+  } catch (const Error& error) {  // of attributes: what it is is not known, its parts are still listed
+    node.content = error;
+  }
+  return node;
+}
+
+Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
+  const ArrayPtr values = std::get<LabelledArray>(node.content).values;
+  Context& context = sides_->context();
+  if (is_null_element(node)) {
+    node.attributes = [node] { return attributes_of(node); };
+    node.content = Nothing{};
+    return node;
+  }
+  if (is_legacy_frame(node) && ((room_ == Room::anndata && (name == "obs" || name == "var")) ||
+                                (room_ == Room::raw && name == "var"))) {
+    const GroupPtr labels = room_ == Room::raw ? find_group(*stored_, "cat") : find_group(*stored_, "uns");
+    node.content = legacy_frame(node, labels, context);
+    return node;
+  }
+  if (room_ == Room::frame) {
+    if (const auto frame = frames::DataFrame::of(stored_, context))
+      std::get<LabelledArray>(node.content).labels = frame->referred_labels(node);
+    return node;
+  }
+  if (values->shape().size() == 2) node.content = labelled(values, axes_of(name), path_of(name));
+  return node;
+}
+
+Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
+  const bool is_raw = room_ == Room::anndata && name == "raw";  // mudata may call it an AnnData
+  if (!is_raw) {
+    const Axes axes = axes_of(name);
+    if (auto matrix = sparse_matrix(*node.parts, node.parts->attributes(), axes.is_expression)) {
+      node.content = named(std::move(*matrix), axes, path_of(name));
+      return node;
+    }
+    if (auto element = element_of(node, shared_from_this(), sides_->context())) return *element;
+  }
+  const Room room = room_in(room_, name);
+  node.parts = std::make_shared<AnnDataGroup>(sides_, node.parts, room, shared_from_this());
+  return node;
+}
+
+std::string AnnDataGroup::path_of(const std::string& name) const {
+  const std::string own = path();
+  return (own == "/" ? "" : own) + "/" + name;
+}
+
+// A MuData's obsm and varm hold a mask for each modality, under its name.
+Axes AnnDataGroup::axes_of(const std::string& name) const {
+  const bool may_be_mask = room_ == Room::mudata_obsm || room_ == Room::mudata_varm;
+  const GroupPtr modalities = may_be_mask ? find_group(sides_->root(), "mod") : nullptr;
+  return modalities && modalities->find(name) ? Axes{} : axes_in(room_, name);
+}
+
+LabelledArray AnnDataGroup::labelled(ArrayPtr values, const Axes& axes, const std::string& place) const {
+  const Shape shape = values->shape();
+  const bool is_matrix = axes.is_expression && is_number(values->dtype());
+  LabelledArray array{std::move(values), sides_->fitting(axes.rows, shape[0], place + ": rows"),
+                      sides_->fitting(axes.columns, shape[1], place + ": columns")};
+  if (is_matrix)
+    array.matrix = MatrixFiles{true, sides_->fitting_ids(axes.columns, shape[1], place + ": gene_ids"),
+                               unless_empty(array.column_names), unless_empty(array.row_names)};
+  return array;
+}
+
+SparseMatrix AnnDataGroup::named(SparseMatrix matrix, const Axes& axes, const std::string& place) const {
+  if (matrix.rows == 0 && matrix.columns == 0 && matrix.error) return matrix;  // of no known shape
+  const Side rows = axes.is_expression ? axes.columns : axes.rows;
+  const Side columns = axes.is_expression ? axes.rows : axes.columns;
+  matrix.row_names = unless_empty(sides_->fitting(rows, matrix.rows, place + ": rows"));
+  matrix.column_names = unless_empty(sides_->fitting(columns, matrix.columns, place + ": columns"));
+  if (axes.is_expression) matrix.row_ids = sides_->fitting_ids(rows, matrix.rows, place + ": gene_ids");
+  return matrix;
+}
+
+}  // namespace plainfs::anndata

@@ -1,0 +1,43 @@
+// A group of an AnnData or MuData whose members have their meaning, by their encoding and by their place.
+#pragma once
+
+#include "formats/schemas/anndata/room.h"
+
+namespace plainfs::anndata {
+
+// node, a group as its container gives it, under the meaning that its own encoding or structure gives it: a
+// data frame, a categorical, a nullable or awkward array, a sparse matrix, an AnnData or a MuData. Nullopt
+// where it has none. parent: of the groups that are made, null at the root. Throws where what tells cannot be
+// read.
+std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context);
+
+class AnnDataGroup : public Group {
+ public:
+  // stored: with today's layout.
+  AnnDataGroup(SidesPtr sides, GroupPtr stored, Room room, GroupPtr parent)
+      : sides_(std::move(sides)), stored_(std::move(stored)), room_(room), parent_(std::move(parent)) {}
+
+  std::vector<Member> members() const override;
+  std::optional<Node> find(std::string_view name) const override;
+  Attributes attributes() const override { return stored_->attributes(); }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return stored_->path(); }
+  const Sides& sides() const { return *sides_; }
+  Room room() const { return room_; }
+
+ private:
+  Node refined(const std::string& name, Node node) const;
+  Node refined_array(const std::string& name, Node node) const;
+  Node refined_group(const std::string& name, Node node) const;
+  std::string path_of(const std::string& name) const;
+  Axes axes_of(const std::string& name) const;
+  LabelledArray labelled(ArrayPtr values, const Axes& axes, const std::string& place) const;
+  SparseMatrix named(SparseMatrix matrix, const Axes& axes, const std::string& place) const;
+
+  const SidesPtr sides_;
+  const GroupPtr stored_;
+  const Room room_;
+  const GroupPtr parent_;
+};
+
+}  // namespace plainfs::anndata

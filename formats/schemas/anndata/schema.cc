@@ -1,0 +1,39 @@
+#include "formats/schemas/anndata/schema.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "formats/schemas/anndata/group.h"
+
+namespace plainfs::anndata {
+namespace {
+
+// Whether the members are those of some element of AnnData. Its attributes say which it is; where they cannot
+// be read, a group without such members is none all the same.
+bool has_parts_of_an_element(const Group& group) {
+  using Names = std::initializer_list<std::string_view>;
+  for (const Names& names :
+       {Names{"obs", "var"}, Names{"data", "indices", "indptr"}, Names{"codes", "categories"},
+        Names{"values", "mask"}, Names{"_index"}, Names{"index"}, Names{"mod"}}) {
+    if (std::all_of(names.begin(), names.end(),
+                    [&](std::string_view name) { return group.find(name).has_value(); }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (!node.parts || !std::holds_alternative<std::monostate>(node.content)) return std::nullopt;
+  if (dynamic_cast<const AnnDataGroup*>(node.parts.get())) return std::nullopt;
+  try {
+    return element_of(node, node.parts->parent(), context);
+  } catch (const Error& error) {
+    if (!passes(error) && !has_parts_of_an_element(*node.parts)) return std::nullopt;
+    throw;
+  }
+}
+
+}  // namespace plainfs::anndata

@@ -1,0 +1,43 @@
+// What annotated matrices are put together from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/context.h"
+
+namespace plainfs::annotated {
+
+// The member as the schemas see it; nullopt where there is none. Throws what keeps it from being read:
+// nothing is left out for that.
+std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context);
+
+// The same of a member that is at hand.
+Node readable(Node node, Context& context);
+
+// Its content where it is of that kind.
+template <class Wanted>
+std::optional<Wanted> content_of(const std::optional<Node>& node) {
+  if (!node || !std::holds_alternative<Wanted>(node->content)) return std::nullopt;
+  return std::get<Wanted>(node->content);
+}
+
+// A matrix that is shown with genes in rows, with cells in rows; monostate where it is none.
+Content cells_by_genes(const Content& genes_by_cells);
+
+// rows and columns as users see them; nullopt where content is no matrix.
+struct Extent {
+  uint64_t rows;
+  uint64_t columns;
+};
+std::optional<Extent> extent_of(const Content& content);
+
+// A table of names alone.
+Table named_rows(uint64_t rows, ArrayPtr names);
+
+// The genes of a matrix of genes by cells, with the columns gene_ids and feature_types where they are known.
+Table genes_of(uint64_t rows, const ArrayPtr& names, const ArrayPtr& ids, const ArrayPtr& types);
+
+}  // namespace plainfs::annotated

@@ -1,0 +1,14 @@
+// The assays of an h5Seurat file.
+#pragma once
+
+#include <vector>
+
+#include "formats/schemas/annotated/annotated_matrices.h"
+
+namespace plainfs::annotated {
+
+// Of the group /assays of a file with cell.names and meta.data: an annotated matrix an assay, called as it
+// is.
+void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
+
+}  // namespace plainfs::annotated

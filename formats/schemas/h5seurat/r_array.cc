@@ -1,0 +1,109 @@
+#include "formats/schemas/h5seurat/r_array.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "formats/core/model/derived_array.h"
+
+namespace plainfs::h5seurat {
+namespace {
+
+// R marks NA_real_ by this low word; arithmetic may quieten the NaN but keeps it (R: arithmetic.c, R_NaInfo).
+constexpr uint32_t kNaLowWord = 1954;
+
+bool is_na(int32_t value) {
+  return value == std::numeric_limits<int32_t>::min();
+}
+bool is_na(int64_t value) {
+  return value == std::numeric_limits<int64_t>::min();
+}
+bool is_na(double value) {
+  return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kNaLowWord;
+}
+
+// Marks values[i] where is_missing; without a mark the list of marks stays empty.
+template <class T, class Rule>
+void mark(Elements& elements, Rule&& is_missing) {
+  const auto values = elements.values<T>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_missing(values[i])) continue;
+    if (elements.missing.empty()) elements.missing.resize(elements.count);
+    elements.missing[i] = 1;
+  }
+}
+
+void mark_logicals(const DType& dtype, Elements& elements) {
+  visit_number(dtype, [&](auto number) {
+    using T = decltype(number);
+    if constexpr (std::is_integral_v<T>) {
+      mark<T>(elements, [](T value) {
+        return value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
+      });
+    }
+  });
+}
+
+void mark_missing(const DType& dtype, Elements& elements) {
+  switch (dtype.kind) {
+    case Kind::logical:
+      mark_logicals(dtype, elements);
+      break;
+    case Kind::integer:
+      if (dtype.size == 4) mark<int32_t>(elements, [](int32_t value) { return is_na(value); });
+      if (dtype.size == 8) mark<int64_t>(elements, [](int64_t value) { return is_na(value); });
+      break;
+    case Kind::real:
+      if (dtype.size == 8) mark<double>(elements, [](double value) { return is_na(value); });
+      break;
+    case Kind::compound:
+      for (size_t field = 0; field < dtype.fields.size(); ++field)
+        mark_missing(dtype.fields[field].type, elements.children[field]);
+      break;
+    case Kind::array:
+    case Kind::sequence:
+      mark_missing(*dtype.item, elements.children[0]);
+      break;
+    case Kind::boolean:
+    case Kind::unsigned_integer:
+    case Kind::complex:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+    case Kind::text:
+    case Kind::blob:
+    case Kind::json:
+    case Kind::reference:
+      break;
+  }
+}
+
+DType as_logical_type(DType dtype) {
+  dtype.base = dtype.kind;
+  dtype.kind = Kind::logical;
+  return dtype;
+}
+
+DType r_type(DType dtype, const Logicals& logicals) {
+  if (logicals.itself && dtype.is_integer()) return as_logical_type(std::move(dtype));
+  for (Field& field : dtype.fields)
+    if (logicals.members.contains(field.name) && field.type.is_integer())
+      field.type = as_logical_type(std::move(field.type));
+  return dtype;
+}
+
+}  // namespace
+
+ArrayPtr r_array(ArrayPtr values, const Logicals& logicals) {
+  DType dtype = r_type(values->dtype(), logicals);
+  return mapped(as_column_major(std::move(values)), dtype, [dtype](Elements elements, const Box&) {
+    mark_missing(dtype, elements);
+    return elements;
+  });
+}
+
+}  // namespace plainfs::h5seurat

@@ -1,0 +1,18 @@
+#include "formats/schemas/h5seurat/seurat_file.h"
+
+#include "formats/core/text/utf8.h"
+
+namespace plainfs::h5seurat {
+
+void check_names(const Attributes& attributes) {
+  for (const Attribute& attribute : attributes) {
+    if (!is_utf8(attribute.name)) throw damaged("an attribute's name is no text");
+  }
+}
+
+ArrayPtr SeuratFile::cell_names() const {
+  std::call_once(cells_sought_, [this] { cell_names_ = find_names(*root_, "cell.names", context_); });
+  return cell_names_;
+}
+
+}  // namespace plainfs::h5seurat

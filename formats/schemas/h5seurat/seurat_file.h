@@ -1,0 +1,35 @@
+// What the members of one h5Seurat file share: its raw root and the names of its cells.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "formats/core/frames/names.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
+
+namespace plainfs::h5seurat {
+
+using frames::find_names;
+using frames::fitting_names;
+
+class SeuratFile {
+ public:
+  SeuratFile(GroupPtr raw_root, Context& context) : root_(std::move(raw_root)), context_(context) {}
+
+  const GroupPtr& root() const { return root_; }
+  Context& context() const { return context_; }
+  ArrayPtr cell_names() const;  // null where there are none
+
+ private:
+  GroupPtr root_;
+  Context& context_;
+  mutable std::once_flag cells_sought_;
+  mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
+};
+
+// Throws damaged where one of them has a name that is no text: nobody knows which one it was.
+void check_names(const Attributes& attributes);
+
+}  // namespace plainfs::h5seurat

@@ -1,0 +1,71 @@
+#include "formats/schemas/h5seurat/seurat_group.h"
+
+#include <string_view>
+
+#include "formats/schemas/h5seurat/shapes.h"
+
+namespace plainfs::h5seurat {
+namespace {
+
+// Whether BPCells wrote the group: its versions begin with what they describe ("packed-uint-matrix-v2").
+bool is_bpcells(const Attributes& attributes) {
+  const auto version = texts_of(attributes, "version");
+  return !version.empty() && (version[0].starts_with("packed-") || version[0].starts_with("unpacked-"));
+}
+
+}  // namespace
+
+std::vector<Member> SeuratGroup::members() const {
+  std::vector<Member> members = raw_->members();
+  for (Member& member : members) member.node = refined(member.name, std::move(member.node));
+  return members;
+}
+
+std::optional<Node> SeuratGroup::find(std::string_view name) const {
+  auto node = raw_->find(name);
+  if (node) node = refined(std::string(name), std::move(*node));
+  return node;
+}
+
+Node SeuratGroup::refined(const std::string& name, Node raw) const {
+  if (std::holds_alternative<LabelledArray>(raw.content)) return refined_array(name, std::move(raw));
+  if (std::holds_alternative<std::monostate>(raw.content) && raw.parts)
+    return refined_group(name, std::move(raw));
+  return raw;
+}
+
+Node SeuratGroup::refined_array(const std::string& name, Node raw) const {
+  Place place = place_;
+  place.push_back(name);
+  raw.content = labelled_array_of(*file_, *raw_, raw, place);
+  return raw;
+}
+
+Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
+  Place place = place_;
+  place.push_back(name);
+  const Group& group = *raw.parts;
+  Node node = raw;
+  node.parts = std::make_shared<SeuratGroup>(file_, raw.parts, place,
+                                             std::static_pointer_cast<const SeuratGroup>(shared_from_this()));
+  try {
+    const Attributes attributes = group.attributes();
+    if (is_bpcells(attributes)) return raw;
+    check_names(attributes);
+    if (auto table = table_of(*file_, *raw_, group, place)) {
+      node.content = std::move(*table);
+    } else if (auto matrix = sparse_of(*file_, group, place)) {
+      node.content = std::move(*matrix);
+    } else if (ArrayPtr labels = factor_of(*file_, group)) {
+      node.content = LabelledArray{std::move(labels), nullptr, nullptr};
+      node.attributes = [raw_group = raw.parts] {
+        return raw_group->attributes();
+      };  // not those of the codes
+    }
+  } catch (const Error& error) {  // what can be read of it is still listed in it
+    node.content = error.at(group.path());
+  }
+  return node;
+}
+
+}  // namespace plainfs::h5seurat

@@ -1,0 +1,118 @@
+#include "formats/schemas/hdmf/attributes.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace plainfs::hdmf {
+namespace {
+
+constexpr const char* kDtypeNames[] = {"zarr_dtype", "_DTYPE"};
+constexpr const char* kLinkNames[] = {"zarr_link", "_LINKS"};
+
+// "object_" is text; only the exact word means references.
+bool is_reference_dtype(const Json& dtype) {
+  const std::string* text = dtype.text();
+  return text && (*text == "object" || *text == "object_reference");
+}
+
+// All of them, or none where one is no member.
+std::vector<RecordMember> members_of(const Json::List& list) {
+  std::vector<RecordMember> members;
+  for (const Json& each : list) {
+    const Json* name = each.find("name");
+    const Json* dtype = each.find("dtype");
+    if (!name || !name->text() || !dtype) return {};
+    const auto same_name = [&](const RecordMember& member) { return member.name == *name->text(); };
+    if (std::any_of(members.begin(), members.end(), same_name)) return {};
+    members.push_back({*name->text(), is_reference_dtype(*dtype)});
+  }
+  return members;
+}
+
+// {"zarr_dtype": "object", "value": {…}} or {"_REFERENCE": {…}}
+std::optional<std::string> reference_text(const Json& value, const StoreSources& sources) {
+  if (!value.object()) return std::nullopt;
+  const Json* reference = value.find("_REFERENCE");
+  const Json* dtype = value.find("zarr_dtype");
+  if (!reference && dtype && is_reference_dtype(*dtype)) reference = value.find("value");
+  return reference ? sources.target_text(*reference) : std::nullopt;
+}
+
+// "/a/./b" as a, b. ".." goes up, and no further than the root.
+std::vector<std::string> names_in(std::string_view path) {
+  std::vector<std::string> names;
+  while (!path.empty()) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, slash);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (name == "..") {
+      if (!names.empty()) names.pop_back();
+    } else if (!name.empty() && name != ".") {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+std::optional<Member> link_of(const Json& entry, const StoreSources& sources) {
+  const Json* name = entry.find("name");
+  const Json* path = entry.find("path");
+  if (!name || !name->text() || name->text()->empty() || !path || !path->text()) return std::nullopt;
+  std::string source = source_of(entry);
+  if (sources.is_internal(source)) source.clear();
+  Link link;
+  link.source = std::move(source);
+  link.path = names_in(*path->text());
+  link.text = *path->text();
+  return Member{*name->text(), Node{std::move(link), {}, {}}};
+}
+
+}  // namespace
+
+ElementMeaning meaning_of(const Attributes& attributes) {
+  ElementMeaning meaning;
+  for (const char* name : kDtypeNames) {
+    const Json* dtype = find_attribute(attributes, name);
+    if (!dtype) continue;
+    meaning.is_stated = true;
+    if (is_reference_dtype(*dtype)) meaning.is_reference = true;
+    if (dtype->list()) meaning.members = members_of(*dtype->list());
+  }
+  return meaning;
+}
+
+Attributes with_references_as_paths(Attributes attributes, const StoreSources& sources) {
+  for (Attribute& attribute : attributes) {
+    if (auto text = reference_text(attribute.value, sources)) attribute.value = Json(std::move(*text));
+    if (!attribute.value.list()) continue;
+    for (Json& item : *attribute.value.list()) {
+      if (auto text = reference_text(item, sources)) item = Json(std::move(*text));
+    }
+  }
+  return attributes;
+}
+
+std::vector<Member> links_of(const Attributes& attributes, const StoreSources& sources,
+                             const std::function<void(const std::string&)>& warn) {
+  std::vector<Member> links;
+  std::unordered_set<std::string> names;
+  for (const char* attribute : kLinkNames) {
+    const Json* value = find_attribute(attributes, attribute);
+    if (!value) continue;
+    if (!value->list()) warn(fmt::format("{} is no list", attribute));
+    for (const Json& entry : value->list() ? *value->list() : Json::List{}) {
+      auto link = link_of(entry, sources);
+      if (!link) {
+        warn(fmt::format("{} has the entry {}, which is no link", attribute,
+                         to_json_text(entry).substr(0, 100)));
+      } else if (!names.insert(link->name).second) {
+        warn(fmt::format("{} has two links called {}", attribute, link->name));
+      } else {
+        links.push_back(std::move(*link));
+      }
+    }
+  }
+  return links;
+}
+
+}  // namespace plainfs::hdmf

@@ -1,0 +1,92 @@
+#include "formats/schemas/nwb/columns.h"
+
+#include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+
+#include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_array.h"
+
+namespace plainfs::nwb {
+namespace {
+
+constexpr int kMostIndices = 16;  // of one column, each over the one before
+
+bool says(const Attributes& attributes, std::string_view name, std::string_view text) {
+  const Json* value = find_attribute(attributes, name);
+  return value && value->text() && *value->text() == text;
+}
+
+// The attributes of a member, which its group may show in other words than its array; links are followed.
+Attributes attributes_in(const Group& table, const std::string& name) {
+  const std::string path[] = {name};
+  const std::optional<Node> node = find_path(table, path);
+  return node ? attributes_of(*node) : Attributes{};
+}
+
+// Whether the member called index_name is an index over target: its type says that it is one, or it refers to
+// it (the reference may be null, or lead to where the target is stored). Throws where that cannot be known.
+bool is_index(const Group& table, const std::string& index_name, const std::string& target) {
+  const std::string path = table.path() == "/" ? "/" + target : table.path() + "/" + target;
+  const Attributes attributes = attributes_in(table, index_name);
+  return says(attributes, "neurodata_type", "VectorIndex") || says(attributes, "data_type", "VectorIndex") ||
+         says(attributes, "target", path);
+}
+
+// The list at a path from the store's root; throws damaged where there is none.
+ArrayPtr list_at(const Group& from, std::string_view path) {
+  GroupPtr root = from.parent();
+  while (root && root->parent()) root = root->parent();
+  std::vector<std::string> names;
+  boost::split(names, path.substr(std::min(path.find_first_not_of('/'), path.size())), boost::is_any_of("/"));
+  const std::optional<Node> node = find_path(root ? *root : from, names);
+  ArrayPtr array = node ? array_of(*node) : nullptr;
+  if (!array || !frames::may_be_list(*array)) throw damaged("{} leads to no list", path);
+  return array;
+}
+
+// The codes of an enumerated or a vocabulary column as the texts that they stand for; every other array as it
+// is.
+ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr values, Context& context) {
+  const Kind kind = values->dtype().kind;
+  if (kind != Kind::integer && kind != Kind::unsigned_integer) return values;
+  const std::string place = table.path() + "/" + name;
+  const auto labelled = [&](ArrayPtr labels) {
+    return factor(std::move(values), std::move(labels), 0, place, context, StrayCode::broken_rule);
+  };
+  try {
+    const Attributes attributes = attributes_in(table, name);
+    if (const Json* elements = find_attribute(attributes, "elements");
+        elements && (elements->text() || elements->is_null())) {
+      if (!elements->text()) throw damaged("its elements are a reference that leads nowhere");
+      return labelled(list_at(table, *elements->text()));
+    }
+    if (const Json* vocabulary = find_attribute(attributes, "vocabulary"); vocabulary && vocabulary->list())
+      return labelled(text_array(texts_of(attributes, "vocabulary")));
+  } catch (const Error& error) {
+    return std::make_shared<BrokenArray>(text_type(), error.at(place));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<DynamicColumn> column_in(const Group& table, const std::string& name, Context& context) {
+  DynamicColumn column;
+  column.name = name;
+  RowElements& elements = column.elements;
+  elements.values = frames::part_of(table, name);
+  if (!elements.values || elements.values->is_null() || elements.values->shape().empty()) return std::nullopt;
+  elements.values = with_labels(table, name, std::move(elements.values), context);
+  std::string target = name;
+  for (int i = 0; i < kMostIndices; ++i) {
+    std::string index = target + "_index";
+    ArrayPtr found = frames::list_part_of(table, index);
+    if (!found || (!frames::is_broken(*found) && !is_index(table, index, target))) break;
+    elements.ends.insert(elements.ends.begin(), std::move(found));
+    target = std::move(index);
+  }
+  return column;
+}
+
+}  // namespace plainfs::nwb

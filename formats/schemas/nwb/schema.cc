@@ -1,0 +1,91 @@
+#include "formats/schemas/nwb/schema.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "formats/core/model/overlay_group.h"
+#include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/nwb/dynamic_table.h"
+
+namespace plainfs::nwb {
+namespace {
+
+// Whether the group has the attribute colnames. Its attributes say so; where they cannot be read, a group
+// without ids is no table all the same.
+bool may_be_table(const Group& group) {
+  try {
+    const Attributes attributes = group.attributes();
+    return std::any_of(attributes.begin(), attributes.end(),
+                       [](const Attribute& attribute) { return attribute.name == "colnames"; });
+  } catch (const Error& error) {
+    if (!passes(error) && !group.find("id")) return false;
+    throw;
+  }
+}
+
+// 0, 1, … for a table without ids.
+class RowNumbers : public Array {
+ public:
+  explicit RowNumbers(uint64_t rows) : Array(number_type(Kind::unsigned_integer, 8), {rows}) {}
+  Elements read(const Box& box) const override {
+    Elements numbers = zero_elements(dtype(), box.extent[0]);
+    std::iota(numbers.mutable_values<uint64_t>().begin(), numbers.mutable_values<uint64_t>().end(),
+              box.origin[0]);
+    return numbers;
+  }
+};
+
+// One value a row that is no compound, which a table would show as a column a member.
+bool is_plain(const RowElements& elements) {
+  return elements.ends.empty() && elements.values->shape().size() == 1 &&
+         elements.values->dtype().kind != Kind::compound;
+}
+
+Table table_of(const DynamicTable& dynamic) {
+  Table table;
+  table.rows = dynamic.rows;
+  table.columns.push_back({"id", dynamic.ids ? dynamic.ids : std::make_shared<RowNumbers>(dynamic.rows)});
+  for (const auto& [name, elements] : dynamic.columns)
+    table.columns.push_back(
+        {name, is_plain(elements) ? elements.values : std::make_shared<NestedArray>(elements)});
+  return table;
+}
+
+// The group with the rows of its ragged columns' elements beside these.
+GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
+  std::vector<DynamicColumn> ragged;
+  for (const DynamicColumn& column : table.columns)
+    if (!column.elements.ends.empty()) ragged.push_back(column);
+  if (ragged.empty()) return stored;
+  for (DynamicColumn& column : ragged) column.elements.ids = table.ids;
+  return std::make_shared<OverlayGroup>(
+      std::move(stored), [ragged = std::move(ragged)](const std::string& name, Node member) {
+        auto* array = std::get_if<LabelledArray>(&member.content);
+        const auto column = std::find_if(ragged.begin(), ragged.end(),
+                                         [&](const DynamicColumn& each) { return each.name == name; });
+        if (array && column != ragged.end())
+          array->values = std::make_shared<RaggedArray>(array->values, column->elements);
+        return member;
+      });
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts || !may_be_table(*node.parts))
+    return std::nullopt;
+  // A Zarr group is read with HDMF's links and references, which is how its members are found.
+  Node refined = hdmf::refine(node, context).value_or(node);
+  try {
+    const auto table = dynamic_table_in(*refined.parts, context);
+    if (!table) return std::nullopt;
+    refined.parts = with_rows(refined.parts, *table);
+    if (table->error) throw *table->error;
+    refined.content = table_of(*table);
+  } catch (const Error& error) {
+    refined.content = error.at(refined.parts->path());
+  }
+  return refined;
+}
+
+}  // namespace plainfs::nwb

@@ -1,0 +1,334 @@
+#include "formats/schemas/takane/data_frame.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "formats/containers/hdf5/container.h"
+#include "formats/core/frames/names.h"
+#include "formats/core/model/broken_group.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/schemas/takane/checks.h"
+#include "formats/schemas/takane/column.h"
+#include "formats/schemas/takane/directory_group.h"
+#include "formats/schemas/takane/height.h"
+#include "formats/schemas/takane/json_gz.h"
+#include "formats/schemas/takane/text_columns.h"
+
+namespace plainfs::takane {
+namespace {
+
+// The names that all software uses, and those of the specification page of early 2024, which some writer may
+// have followed; the first that exists counts.
+struct FileName {
+  const char* real;
+  const char* published;
+};
+constexpr FileName kBasicColumns{"basic_columns.h5", "basic_contents.h5"};
+constexpr FileName kOtherColumns{"other_columns", "other_contents"};
+constexpr FileName kColumnAnnotations{"column_annotations", "element_annotations"};
+constexpr FileName kOtherAnnotations{"other_annotations", "other_annotations"};
+
+// The name that stands in directory, empty where neither does.
+std::string present(const std::string& directory, const FileName& name, Context& context) {
+  for (const char* candidate : {name.real, name.published})
+    if (context.files.kind_of(directory + "/" + candidate) != EntryKind::nothing) return candidate;
+  return {};
+}
+
+ArrayPtr require_strings(const Group& group, const std::string& name) {
+  const std::optional<Node> node = group.find(name);
+  if (!node) throw damaged("{} is there", name);
+  const ArrayPtr strings = array_of(*node);
+  if (!strings) throw damaged("{} is a dataset", name);
+  if (strings->shape().size() != 1)
+    throw damaged("{} has one dimension, not {}", name, strings->shape().size());
+  if (!strings->dtype().is_text()) throw damaged("{} are strings, not {}", name, strings->dtype().name());
+  return strings;
+}
+
+std::vector<std::string> read_column_names(const Group& frame) {
+  const ArrayPtr stored = require_strings(frame, "column_names");
+  require_no_null_strings(*stored, "column names");
+  const ArrayPtr texts = nul_terminated(stored);
+  const Elements elements = read_all(*texts);
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (uint64_t i = 0; i < elements.count; ++i) {
+    names.emplace_back(text_of(texts->dtype(), elements, i));
+    if (names.back().empty()) throw damaged("column names are not empty: column {} is", i);
+    if (!seen.insert(names.back()).second)
+      throw damaged("column names are unique: '{}' is repeated", names.back());
+  }
+  return names;
+}
+
+uint64_t read_row_count(const Group& frame, const std::string& path, Context& context) {
+  const ArrayPtr count = hdf5::attribute(frame, "row-count");
+  if (!count) throw damaged("data_frame has a row-count attribute");
+  if (!count->shape().empty() || count->is_null()) throw damaged("row-count is a scalar");
+  if (count->dtype().kind != Kind::integer && count->dtype().kind != Kind::unsigned_integer)
+    throw damaged("row-count is an integer, not {}", count->dtype().name());
+  const Elements value = read_all(*count);
+  return visit_number(count->dtype(), [&](auto example) -> uint64_t {
+    using T = decltype(example);
+    if constexpr (std::is_integral_v<T>) {
+      const T rows = value.values<T>()[0];
+      if (rows < 0) throw damaged("row-count is not negative: {}", rows);
+      if (std::is_signed_v<T>)
+        context.warn(path + ": row-count is of an unsigned type, not " + count->dtype().name());
+      return static_cast<uint64_t>(rows);
+    }
+    return 0;
+  });
+}
+
+// Null where there are none.
+ArrayPtr read_row_names(const Group& frame) {
+  if (!frame.find("row_names")) return nullptr;
+  const ArrayPtr names = require_strings(frame, "row_names");
+  return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
+}
+
+// What stands in the files, before any rule about columns is looked at.
+struct StoredFrame {
+  unsigned minor_version;
+  GroupPtr frame;  // the group data_frame
+  GroupPtr data;
+  std::vector<std::string> column_names;
+};
+
+StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  StoredFrame stored;
+  stored.minor_version = check_version(object, "data_frame");
+  const std::string name = present(place.directory, kBasicColumns, context);
+  if (name.empty()) throw damaged("{} is there", kBasicColumns.real);
+  try {
+    const GroupPtr file = hdf5::open_group(place.directory + "/" + name, context);
+    stored.frame = find_group(*file, "data_frame");
+    if (!stored.frame) throw damaged("the file has a group data_frame");
+    stored.data = find_group(*stored.frame, "data");
+    if (!stored.data) throw damaged("data_frame has a group data");
+    stored.column_names = read_column_names(*stored.frame);
+  } catch (const Error& error) {
+    throw error.at(name);
+  }
+  return stored;
+}
+
+// data_frame/: the columns one by one.
+class ColumnsGroup : public Group {
+ public:
+  ColumnsGroup(GroupPtr parent, std::string path, GroupPtr stored, std::vector<Member> members)
+      : parent_(std::move(parent)),
+        path_(std::move(path)),
+        stored_(std::move(stored)),
+        members_(std::move(members)) {}
+  std::vector<Member> members() const override { return members_; }
+  Attributes attributes() const override { return stored_->attributes(); }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return path_; }
+
+ private:
+  GroupPtr parent_;
+  std::string path_;
+  GroupPtr stored_;  // basic_columns.h5's group data_frame
+  std::vector<Member> members_;
+};
+
+class DataFrameGroup;
+std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
+                                                 ArrayPtr given_names, Context& context);
+
+class DataFrameGroup : public Group {
+ public:
+  DataFrameGroup(ObjectPlace place, StoredFrame stored, ArrayPtr given_names, Context& context)
+      : place_(std::move(place)),
+        stored_(std::move(stored)),
+        given_names_(std::move(given_names)),
+        context_(context) {
+    place_.in_frame = true;
+    for (size_t i = 0; i < stored_.column_names.size(); ++i) positions_.insert(std::to_string(i));
+  }
+
+  std::vector<Member> members() const override {
+    std::vector<Member> found;
+    found.push_back({"data_frame", frame_node()});
+    for (const FileName& name : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
+      if (const std::string folder = present(place_.directory, name, context_); !folder.empty())
+        found.push_back({folder, open_directory(place_.inside(folder, shared_from_this()), {}, context_)});
+    for (const std::string& name : directory_entries(place_.directory, context_))
+      if (name == "OBJECT" || name.starts_with('_'))
+        found.push_back(plain_file_member(place_.directory, name));
+    return found;
+  }
+  GroupPtr parent() const override { return place_.parent; }
+  std::string path() const override { return place_.path; }
+
+  // The whole table, or an Error that names the rule that is broken; and what data_frame/ lists.
+  Node frame_node() const {
+    std::vector<Member> members;
+    Node node;
+    try {
+      std::optional<Error> broken;
+      Table table = build_table(members, broken);
+      if (broken) throw *broken;
+      node.content = std::move(table);
+    } catch (const Error& error) {
+      node.content = error;
+      if (passes(error)) {  // columns may be missing that were not seen just now
+        node.parts = std::make_shared<BrokenGroup>(shared_from_this(), frame_path(), error);
+        return node;
+      }
+    }
+    node.parts =
+        std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));
+    return node;
+  }
+
+ private:
+  std::string frame_path() const { return place_.path == "/" ? "/data_frame" : place_.path + "/data_frame"; }
+  void warn(const std::string& message) const { context_.warn(frame_path() + ": " + message); }
+
+  // Fills members with every column that can be listed; broken is the first rule that forbids the table, or
+  // what could not be read just now.
+  Table build_table(std::vector<Member>& members, std::optional<Error>& broken) const {
+    Table table;
+    std::optional<uint64_t> rows;
+    const auto guard = [&broken](auto&& part) {
+      try {
+        part();
+      } catch (const Error& error) {
+        if (!broken || (passes(error) && !passes(*broken))) broken = error;
+      }
+    };
+    guard([&] { rows = read_row_count(*stored_.frame, frame_path(), context_); });
+    table.rows = rows.value_or(0);
+    guard([&] { table.row_names = row_names(rows); });
+    warn_of_extra_members();
+    for (size_t i = 0; i < stored_.column_names.size(); ++i)
+      guard([&] { add_column(i, rows, table, members); });
+    guard([&] { check_annotations(); });
+    return table;
+  }
+
+  ArrayPtr row_names(std::optional<uint64_t> rows) const {
+    ArrayPtr names = read_row_names(*stored_.frame);
+    if (!names && rows) return frames::fitting_names(given_names_, *rows, place_.path + ": rows", context_);
+    if (names && rows && names->count() != *rows)
+      throw damaged("row_names has one name a row: {}, not {}", *rows, names->count());
+    return names;
+  }
+
+  void add_column(size_t i, std::optional<uint64_t> rows, Table& table, std::vector<Member>& members) const {
+    const std::string& name = stored_.column_names[i];
+    const std::string position = std::to_string(i);
+    const std::optional<Node> basic = stored_.data->find(position);
+    const std::string others = present(place_.directory, kOtherColumns, context_);
+    const bool other = !others.empty() && context_.files.kind_of(place_.directory + "/" + others + "/" +
+                                                                 position) != EntryKind::nothing;
+    if (basic && other) warn(fmt::format("column {} is stored twice: its basic form is shown", position));
+    if (!basic && !other) {
+      members.push_back({name, Node{.content = damaged("column {} is stored nowhere", position)}});
+      throw damaged("every column is stored once: column {} is nowhere", position);
+    }
+    if (basic) {
+      const ColumnPlace where{name, frame_path() + "/" + name, rows, stored_.minor_version >= 1};
+      BasicColumn column = open_basic_column(*basic, where, context_);
+      std::move(column.members.begin(), column.members.end(), std::back_inserter(members));
+      if (column.error) throw column.error->at("column '" + name + "'");
+      table.columns.push_back({name, column.values});
+    } else {
+      add_other_column(name, place_.inside(others, shared_from_this()).inside(position, nullptr), rows, table,
+                       members);
+    }
+  }
+
+  void add_other_column(const std::string& name, const ObjectPlace& place, std::optional<uint64_t> rows,
+                        Table& table, std::vector<Member>& members) const {
+    members.push_back({name, Node{.content = link_to(place.path)}});
+    try {
+      const ObjectFile object = read_object_file(place.directory, context_);
+      const std::optional<uint64_t> height = height_of(place, object, context_);
+      if (!height)
+        return warn(fmt::format("column '{}' is left out: type '{}' has no height", name, object.type));
+      if (rows && *height != *rows)
+        throw damaged("the height of a column is the row-count: {}, not {}", *rows, *height);
+      if (object.type != "data_frame") return;
+      for (const Column& column : data_frame_table(place, object, context_).columns)
+        table.columns.push_back({name + "." + column.name, column.values});
+    } catch (const Error& error) {
+      throw error.at("column '" + name + "'");
+    }
+  }
+
+  void warn_of_extra_members() const {
+    for (const Member& member : stored_.data->members())
+      if (!positions_.contains(member.name))
+        warn(fmt::format("data holds nothing but the columns: '{}' is none", member.name));
+    const std::string others = present(place_.directory, kOtherColumns, context_);
+    if (others.empty()) return;
+    for (const std::string& name : directory_entries(place_.directory + "/" + others, context_))
+      if (!name.starts_with('_') && !positions_.contains(name))
+        warn(fmt::format("{} holds nothing but the columns: '{}' is none", others, name));
+  }
+
+  // Broken annotations do not touch the table: they are warned of.
+  void check_annotations() const {
+    const auto check = [this](const FileName& folder, auto&& rule) {
+      const std::string name = present(place_.directory, folder, context_);
+      if (name.empty()) return;
+      const ObjectPlace place = place_.inside(name, nullptr);
+      try {
+        rule(place, read_object_file(place.directory, context_));
+      } catch (const Error& error) {
+        warn(name + ": " + error.what());
+      }
+    };
+    check(kColumnAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
+      if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+      const uint64_t rows = data_frame_rows(place, object, context_);
+      if (rows != stored_.column_names.size())
+        throw damaged("it has one row a column: {}, not {}", stored_.column_names.size(), rows);
+    });
+    check(kOtherAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
+      if (object.type != "simple_list") throw damaged("it is a simple_list, not '{}'", object.type);
+      height_of(place, object, context_);
+    });
+  }
+
+  ObjectPlace place_;
+  StoredFrame stored_;
+  ArrayPtr given_names_;  // of the rows where there are none stored; null = none
+  Context& context_;
+  std::unordered_set<std::string> positions_;  // "0", "1", … one a column
+};
+
+std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
+                                                 ArrayPtr given_names, Context& context) {
+  if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
+  return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), std::move(given_names),
+                                          context);
+}
+
+}  // namespace
+
+Node open_data_frame(const Opening& opening) {
+  return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.context)};
+}
+
+ArrayPtr data_frame_row_names(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  return read_row_names(*open_stored(place, object, context).frame);
+}
+
+uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  return read_row_count(*open_stored(place, object, context).frame, place.path, context);
+}
+
+Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+  Node frame = open_frame(place, object, nullptr, context)->frame_node();
+  if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
+  return std::get<Table>(std::move(frame.content));
+}
+
+}  // namespace plainfs::takane

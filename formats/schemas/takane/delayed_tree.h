@@ -1,0 +1,37 @@
+// A tree of delayed operations over arrays (chihaya), as one array: subset, transpose, dimnames and combine,
+// which change where elements stand and never what they are. Nothing is read of the arrays themselves; the
+// indices of subsets are. Source: chihaya 1.1, docs/specifications.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "formats/schemas/takane/entry_source.h"
+#include "formats/schemas/takane/object.h"
+
+namespace plainfs::takane {
+
+// The result, in the order of dimensions that the object has.
+struct Delayed {
+  Shape shape;
+  std::vector<ArrayPtr> names;  // a list a dimension; null = none
+  // Where all arrays below are sparse matrices: the result as one, else dense is set.
+  EntrySourcePtr sparse;
+  bool by_row = false;   // sparse runs over rows
+  bool is_real = false;  // the values are real numbers, though whole ones may be stored
+  ArrayPtr dense;
+  std::optional<Error> error;  // why nothing of it can be shown, where its kind and shape are known
+};
+
+// How many operations and arrays one result may still be made of: where a group or an object stands in
+// several places, a small file could ask for any number.
+struct TreeBudget {
+  unsigned left = 1 << 13;
+  void take();  // throws unsupported where nothing is left
+};
+
+// The tree in array.h5 of the object at place. Throws damaged where it is no tree, unsupported where an
+// operation or array is none of those that are read, with its name.
+Delayed read_delayed(const ObjectPlace& place, TreeBudget& budget, Context& context);
+
+}  // namespace plainfs::takane

@@ -1,0 +1,125 @@
+#include "formats/schemas/takane/summarized_experiment.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "formats/core/frames/parts.h"
+#include "formats/schemas/takane/data_frame.h"
+#include "formats/schemas/takane/directory_group.h"
+#include "formats/schemas/takane/named_list.h"
+
+namespace plainfs::takane {
+namespace {
+
+constexpr const char* kRowData = "row_data";
+constexpr const char* kColumnData = "column_data";
+
+// The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell;
+// broken where the same may be said otherwise the next time.
+ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& context) {
+  const std::string directory = experiment.directory + "/" + folder;
+  const ObjectPlace place = experiment.inside(folder, nullptr);
+  try {
+    if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
+    context.files.bounds().check(directory);
+    const ObjectFile object = read_object_file(directory, context);
+    if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+    return data_frame_row_names(place, object, context);
+  } catch (const Error& error) {
+    if (passes(error)) return std::make_shared<BrokenArray>(text_type(), error);
+    context.warn(fmt::format("{}: the names are not known: {}", place.path, error.what()));
+    return nullptr;
+  }
+}
+
+// names_in() of one folder, looked up once, or until nothing keeps them from being read. Thread-safe.
+class NamesOnce {
+ public:
+  ArrayPtr of(const ObjectPlace& experiment, const char* folder, Context& context) {
+    const std::lock_guard lock(mutex_);
+    if (names_) return *names_;
+    ArrayPtr names = names_in(experiment, folder, context);
+    if (!names || !frames::is_broken(*names)) names_ = names;
+    return names;
+  }
+
+ private:
+  std::mutex mutex_;  // guards names_
+  std::optional<ArrayPtr> names_;
+};
+
+// What names the rows and columns of an experiment's parts; looked up when first asked for. Thread-safe.
+class Experiment {
+ public:
+  explicit Experiment(const Opening& opening)
+      : place_(opening.place), sides_(opening.sides), context_(opening.context) {}
+
+  // Of what stands in a folder of it.
+  SideNames sides_in(const std::string& folder) const {
+    if (folder == "assays") return {rows(), columns()};
+    if (folder == "reduced_dimensions") return {columns(), nullptr};
+    if (folder == "alternative_experiments") return {nullptr, columns()};
+    return {};
+  }
+
+ private:
+  ArrayPtr rows() const {
+    const ArrayPtr names = rows_.of(place_, kRowData, context_);
+    return names ? names : sides_.rows;
+  }
+  ArrayPtr columns() const {
+    const ArrayPtr names = columns_.of(place_, kColumnData, context_);
+    return names ? names : sides_.columns;
+  }
+
+  const ObjectPlace place_;
+  const SideNames sides_;
+  Context& context_;
+  mutable NamesOnce rows_, columns_;
+};
+
+Json names_json(const std::string& directory, Context& context) {
+  Json::List list;
+  for (const std::string& name : names_of_list(directory, context)) list.emplace_back(name);
+  return list;
+}
+
+}  // namespace
+
+std::vector<Member> frame_links(const ObjectPlace& place, std::initializer_list<const char*> folders,
+                                Context& context) {
+  std::vector<Member> links;
+  for (const char* folder : folders) {
+    const ObjectPlace frame = place.inside(folder, nullptr);
+    if (context.files.kind_of(frame.directory) != EntryKind::folder) continue;
+    Link link = link_to(frame.path + "/data_frame");
+    link.only = ".csv";
+    links.push_back({folder, Node{.content = std::move(link)}});
+  }
+  return links;
+}
+
+Node open_experiment(const Opening& opening) {
+  check_version(opening.object, std::string(kExperiment));
+  const auto experiment = std::make_shared<const Experiment>(opening);
+  DirectoryGroup::Rules rules;
+  rules.sides = [experiment](const std::string& folder) { return experiment->sides_in(folder); };
+  rules.added = [place = opening.place, &context = opening.context](const GroupPtr&) {
+    return frame_links(place, {kRowData, kColumnData}, context);
+  };
+  return Node{.parts = std::make_shared<DirectoryGroup>(opening.place, std::move(rules), opening.context)};
+}
+
+Json describe_experiment(const std::string& directory, const ObjectFile& object, Context& context) {
+  Json::Object about;
+  if (const Json* properties = object.properties_of(kExperiment))
+    if (const Json* dimensions = properties->find("dimensions"))
+      about.emplace_back("dimensions", *dimensions);
+  for (const char* folder : {"assays", "reduced_dimensions", "alternative_experiments"})
+    about.emplace_back(folder, names_json(directory + "/" + folder, context));
+  return about;
+}
+
+}  // namespace plainfs::takane
