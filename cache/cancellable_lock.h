@@ -2,21 +2,28 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <thread>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 
 namespace plainfs {
 
-// Throws Cancelled where the calling thread's request is cancelled meanwhile.
-inline std::unique_lock<std::mutex> lock_unless_cancelled(std::mutex& mutex) {
-  std::unique_lock lock(mutex, std::defer_lock);
-  while (!lock.try_lock()) {
-    check_cancelled();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+// Throws Cancelled where the calling thread's request is cancelled before the mutex is free.
+class SCOPED_CAPABILITY CancellableLock {
+ public:
+  explicit CancellableLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) {
+    while (!mutex_.try_lock()) {
+      check_cancelled();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
-  return lock;
-}
+  ~CancellableLock() RELEASE() { mutex_.unlock(); }
+  CancellableLock(const CancellableLock&) = delete;
+  CancellableLock& operator=(const CancellableLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
 
 }  // namespace plainfs

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 
 namespace plainfs {
@@ -29,9 +28,14 @@ struct Loop {
   const Request* const request = Request::current();  // of the caller, whom the helpers work for
   std::atomic<size_t> next{0};                        // claimed without a lock: pieces may be small
   size_t helpers = 0;                                 // workers inside run(); guarded by State::mutex
-  std::condition_variable helper_left;
-  std::mutex error_mutex;
-  std::exception_ptr error;  // guarded by error_mutex
+  Condition helper_left;
+  Mutex error_mutex;
+  std::exception_ptr error GUARDED_BY(error_mutex);
+
+  std::exception_ptr first_error() {
+    const MutexLock lock(error_mutex);
+    return error;
+  }
 
   void run() {
     const Request::Scope scope(request);
@@ -43,7 +47,7 @@ struct Loop {
         work(i);
       } catch (...) {
         next.store(count, std::memory_order_relaxed);
-        const std::lock_guard lock(error_mutex);
+        const MutexLock lock(error_mutex);
         if (!error) error = std::current_exception();
       }
     }
@@ -59,22 +63,23 @@ struct Workers::State : Request {
 
   const unsigned threads_wanted;
   std::atomic<bool> stopping{false};  // atomic: jobs ask without the lock; set with it
-  std::mutex mutex;                   // guards everything below
-  std::condition_variable work_arrived;
-  std::deque<Loop*> loops;  // those that may still have pieces to claim
-  std::deque<std::function<void()>> later;
-  uint64_t begun = 0;             // jobs taken out of later: the front one has this number
-  std::vector<uint64_t> running;  // the numbers of those that are not over; has room for one a thread
-  std::vector<std::thread> threads;
-  size_t idle = 0;
+  Mutex mutex;
+  Condition work_arrived;
+  std::deque<Loop*> loops GUARDED_BY(mutex);  // those that may still have pieces to claim
+  std::deque<std::function<void()>> later GUARDED_BY(mutex);
+  uint64_t begun GUARDED_BY(mutex) = 0;  // jobs taken out of later: the front one has this number
+  std::vector<uint64_t> running
+      GUARDED_BY(mutex);  // the numbers of those that are not over; has room for one a thread
+  std::vector<std::thread> threads GUARDED_BY(mutex);
+  size_t idle GUARDED_BY(mutex) = 0;
 
-  void start();
+  void start() REQUIRES(mutex);
   void serve();
-  void help(std::unique_lock<std::mutex>& lock, Loop& loop);
+  void help(Loop& loop) REQUIRES(mutex);
 };
 
 // Those that are not there yet, in case an earlier call got none. Signals are left to the threads that were
-// there before. Requires: mutex is held.
+// there before.
 void Workers::State::start() {
   if (threads.size() == threads_wanted) return;
   sigset_t all, before;
@@ -93,14 +98,14 @@ void Workers::State::start() {
 }
 
 void Workers::State::serve() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   for (;;) {
     ++idle;
-    work_arrived.wait(lock, [&] { return stopping || !loops.empty() || !later.empty(); });
+    while (!stopping && loops.empty() && later.empty()) work_arrived.wait(mutex);
     --idle;
     if (stopping) return;
     if (!loops.empty()) {
-      help(lock, *loops.front());
+      help(*loops.front());
       continue;
     }
     const uint64_t number = begun++;
@@ -120,12 +125,12 @@ void Workers::State::serve() {
   }
 }
 
-// Requires: lock holds mutex, loop stands in loops. Gives the lock back as it was.
-void Workers::State::help(std::unique_lock<std::mutex>& lock, Loop& loop) {
+// Requires: loop stands in loops. The mutex is not held while it runs.
+void Workers::State::help(Loop& loop) {
   ++loop.helpers;
-  lock.unlock();
+  mutex.unlock();
   loop.run();
-  lock.lock();
+  mutex.lock();
   // All pieces are claimed: nobody else need look at it.
   if (const auto at = std::find(loops.begin(), loops.end(), &loop); at != loops.end()) loops.erase(at);
   if (--loop.helpers == 0) loop.helper_left.notify_one();
@@ -135,7 +140,7 @@ Workers::Workers(unsigned threads) : state_(std::make_unique<State>(threads)) {}
 
 Workers::~Workers() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->stopping = true;
   }
   state_->work_arrived.notify_all();
@@ -157,23 +162,23 @@ void Workers::parallel_for(size_t count, const std::function<void(size_t)>& work
   }
   Loop loop(count, work);
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->start();
     state_->loops.push_back(&loop);
     for (size_t i = std::min(state_->idle, count - 1); i > 0; --i) state_->work_arrived.notify_one();
   }
   loop.run();
   {
-    std::unique_lock lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     std::erase(state_->loops, &loop);
-    loop.helper_left.wait(lock, [&] { return loop.helpers == 0; });
+    while (loop.helpers != 0) loop.helper_left.wait(state_->mutex);
   }
-  if (loop.error) std::rethrow_exception(loop.error);
+  if (const std::exception_ptr error = loop.first_error()) std::rethrow_exception(error);
 }
 
 void Workers::try_later(std::function<void()> job) {
   if (state_->threads_wanted == 0) return;
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   state_->start();
   if (state_->later.size() >= size_t{4} * state_->threads.size()) return;
   state_->later.push_back(std::move(job));
@@ -181,14 +186,15 @@ void Workers::try_later(std::function<void()> job) {
 }
 
 uint64_t Workers::jobs_taken() const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return state_->begun + state_->later.size();
 }
 
 uint64_t Workers::jobs_over() const {
-  const std::lock_guard lock(state_->mutex);
-  const auto& running = state_->running;
-  return running.empty() ? state_->begun : *std::min_element(running.begin(), running.end());
+  const MutexLock lock(state_->mutex);
+  uint64_t first = state_->begun;
+  for (const uint64_t number : state_->running) first = std::min(first, number);
+  return first;
 }
 
 }  // namespace plainfs

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/open_store.h"
@@ -60,7 +60,7 @@ Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
       number_(opening_->number()) {}
 
 OpeningPtr Filesystem::current() const {
-  const std::lock_guard lock(opening_mutex_);
+  const MutexLock lock(opening_mutex_);
   return opening_;
 }
 
@@ -70,7 +70,7 @@ StorePtr Filesystem::store() const {
 }
 
 void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
-  opening_->tree().add_hidden(name, files);
+  current()->tree().add_hidden(name, files);
   hidden_.emplace_back(name, std::move(files));
 }
 
@@ -271,7 +271,7 @@ void Filesystem::end_contexts() {
 }
 
 void Filesystem::reopen() {
-  const std::lock_guard one_at_a_time(reopening_);
+  const MutexLock one_at_a_time(reopening_);
   end_contexts();
   OpeningPtr old = current();
   OpeningPtr next;
@@ -288,7 +288,7 @@ void Filesystem::reopen() {
   }
   for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);
   {
-    const std::lock_guard lock(opening_mutex_);
+    const MutexLock lock(opening_mutex_);
     opening_ = std::move(next);
   }
   number_.store(old->number() + 1, std::memory_order_relaxed);

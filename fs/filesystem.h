@@ -8,12 +8,12 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "fs/opening.h"
 
 namespace plainfs {
@@ -142,10 +142,10 @@ class Filesystem {
   void end_contexts();
 
   std::vector<UsedContext> contexts_;  // of all openings but the first; guarded by reopening_
-  mutable std::mutex opening_mutex_;   // guards opening_, held to copy it
-  OpeningPtr opening_;
+  mutable Mutex opening_mutex_;        // held to copy it
+  OpeningPtr opening_ GUARDED_BY(opening_mutex_);
   std::atomic<uint64_t> number_;  // of opening_; relaxed: a read may as well have come before reopen()
-  std::mutex reopening_;          // held by the one who reopens
+  Mutex reopening_;               // held by the one who reopens
   Requests requests_;
 };
 

@@ -11,6 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 
 namespace plainfs {
@@ -46,7 +47,7 @@ Log::Log()
 
 // A line that there is no memory for is left out: whoever writes it is mostly busy with an error already.
 void Log::write(spdlog::level::level_enum level, const std::string& text) try {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string line = one_line(text);
   if (known_.size() >= kMostLines) known_.clear();
   if (known_.insert(line).second) logger_.log(level, line);
@@ -55,14 +56,14 @@ void Log::write(spdlog::level::level_enum level, const std::string& text) try {
 }
 
 void Log::info(const std::string& line) try {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   logger_.info(one_line(line));
 } catch (const std::bad_alloc&) {
   return;
 }
 
 void Log::add(spdlog::sink_ptr sink, spdlog::level::level_enum level) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sink->set_level(level);
   for (const spdlog::details::log_msg_buffer& line : ring_->last_raw()) {
     if (sink->should_log(line.level)) sink->log(line);

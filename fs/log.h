@@ -6,9 +6,10 @@
 #include <spdlog/sinks/ringbuffer_sink.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_set>
+
+#include "cache/mutex.h"
 
 namespace plainfs {
 
@@ -36,9 +37,9 @@ class Log {
   void add(spdlog::sink_ptr sink, spdlog::level::level_enum level);
 
   std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> ring_;
-  spdlog::logger logger_;
-  std::mutex mutex_;  // guards the lines known and the list of sinks
-  std::unordered_set<std::string> known_;
+  Mutex mutex_;
+  spdlog::logger logger_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> known_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

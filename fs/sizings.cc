@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "cache/mutex.h"
+
 namespace plainfs {
 namespace {
 
@@ -31,13 +33,14 @@ Sizings::Sizings(size_t most_at_work, std::function<void(Inode)> size, std::func
     : most_at_work_(most_at_work), size_(std::move(size)), is_over_(std::move(is_over)) {}
 
 Sizings::~Sizings() {
+  const MutexLock lock(mutex_);
   for (const JobPtr& job : queue_) answer(job->askers, std::make_exception_ptr(Cancelled()));
 }
 
 void Sizings::ask(Inode file, AskerPtr asker) {
   Jobs one;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto known = jobs_.find(file); known != jobs_.end()) {
       known->second->askers.push_back(std::move(asker));
       known->second->is_wanted = true;
@@ -75,7 +78,7 @@ void Sizings::work(Jobs one) {
     }
     std::vector<AskerPtr> answered;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (is_cancelled && !job->askers.empty() && !is_over_()) {
         // Its turn was over, or somebody came after the last had left.
         queue_.splice(queue_.end(), one);
@@ -91,7 +94,7 @@ void Sizings::work(Jobs one) {
   }
 }
 
-// The first of the queue; none where there is none. Requires: mutex_ is held.
+// The first of the queue; none where there is none.
 Sizings::Jobs Sizings::next_job() {
   Jobs one;
   if (queue_.empty()) return one;
@@ -106,7 +109,7 @@ void Sizings::look_for_leavers() {
   if (time < next || !next_look_.compare_exchange_strong(next, time + kBetweenLooks)) return;
   std::vector<AskerPtr> left;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     size_t askers = 0;
     for (const auto& [file, job] : jobs_) askers += job->askers.size();
     left.reserve(askers);  // before any has been moved
@@ -117,7 +120,7 @@ void Sizings::look_for_leavers() {
       job->askers.erase(gone, job->askers.end());
       job->is_wanted = !job->askers.empty();
     }
-    std::erase_if(queue_, [&](const JobPtr& job) {
+    std::erase_if(queue_, [&](const JobPtr& job) REQUIRES(mutex_) {
       if (!job->askers.empty()) return false;
       jobs_.erase(job->file);
       --queued_;

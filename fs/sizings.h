@@ -11,10 +11,10 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 #include "fs/tree/tree.h"
 
@@ -67,17 +67,17 @@ class Sizings {
   using Jobs = std::list<JobPtr>;
 
   void work(Jobs one);
-  Jobs next_job();
+  Jobs next_job() REQUIRES(mutex_);
   void look_for_leavers();
 
   const size_t most_at_work_;
   const std::function<void(Inode)> size_;
   const std::function<bool()> is_over_;
-  std::mutex mutex_;  // guards what follows but the atomics, which are asked for every piece of work
-  std::unordered_map<Inode, JobPtr> jobs_;
-  Jobs queue_;  // those that no thread is at, the next one first
-  size_t at_work_ = 0;
-  std::atomic<size_t> queued_{0};      // length of queue_
+  Mutex mutex_;
+  std::unordered_map<Inode, JobPtr> jobs_ GUARDED_BY(mutex_);
+  Jobs queue_ GUARDED_BY(mutex_);  // those that no thread is at, the next one first
+  size_t at_work_ GUARDED_BY(mutex_) = 0;
+  std::atomic<size_t> queued_{0};      // length of queue_; asked for every piece of work
   std::atomic<int64_t> next_look_{0};  // nanoseconds of the steady clock; whoever moves it on looks
 };
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/model/context.h"
 #include "fs/store_files.h"
@@ -21,7 +21,7 @@ class StoreContexts {
   StoreContexts(const Context& like, StoreFiles& files) : like_(like), files_(files) {}
 
   Context& of(const std::string& store) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
     UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
     const Context made{
@@ -39,9 +39,10 @@ class StoreContexts {
 
   const Context& like_;
   StoreFiles& files_;
-  std::mutex mutex_;  // guards what follows
-  std::vector<std::unique_ptr<UsedSources>> used_;
-  std::unordered_map<std::string, Context> contexts_;  // none ever goes: arrays refer to them
+  Mutex mutex_;
+  std::vector<std::unique_ptr<UsedSources>> used_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Context> contexts_
+      GUARDED_BY(mutex_);  // none ever goes: arrays refer to them
 };
 
 }  // namespace plainfs

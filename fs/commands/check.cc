@@ -2,8 +2,8 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
@@ -18,26 +18,33 @@ namespace {
 class Complaints {
  public:
   void add(const std::string& path, const Error& error) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const ExitCode code = exit_code_of(error.code());
     worst_ = worse(worst_, code == kUnsupported || code == kNotReadable ? code : kDamaged);
     lines_.emplace_back("/" + path, fmt::format("{}: {}", kind_of(error.code()), error.what()));
   }
   void add_warning(const std::string& message) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     worst_ = kDamaged;
     lines_.emplace_back("", message);
   }
 
   // Each finding once, in the order of their paths.
   void print() {
+    const MutexLock lock(mutex_);
     std::sort(lines_.begin(), lines_.end());
     lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
     for (const auto& [path, what] : lines_)
       std::printf("%s%s%s\n", path.c_str(), path.empty() ? "" : ": ", what.c_str());
   }
-  ExitCode exit_code() const { return worst_; }
-  size_t count() const { return lines_.size(); }
+  ExitCode exit_code() const {
+    const MutexLock lock(mutex_);
+    return worst_;
+  }
+  size_t count() const {
+    const MutexLock lock(mutex_);
+    return lines_.size();
+  }
 
  private:
   // Damage counts most, then what the system keeps from being read.
@@ -48,9 +55,9 @@ class Complaints {
     return b;
   }
 
-  std::mutex mutex_;  // guards what follows
-  std::vector<std::pair<std::string, std::string>> lines_;
-  ExitCode worst_ = kSuccess;
+  mutable Mutex mutex_;
+  std::vector<std::pair<std::string, std::string>> lines_ GUARDED_BY(mutex_);
+  ExitCode worst_ GUARDED_BY(mutex_) = kSuccess;
 };
 
 // The bytes of a file that was read to its end.

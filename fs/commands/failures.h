@@ -1,9 +1,9 @@
 // What goes wrong in a command that goes on with the rest: a line each at once, and the exit code at the end.
 #pragma once
 
-#include <mutex>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "fs/commands/progress.h"
 #include "fs/exit_code.h"
@@ -20,26 +20,26 @@ class Failures {
   }
   void add(const Failure& failure) { add(failure.what(), failure.code()); }
   void add(const std::string& what, ExitCode code) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     progress_.say("plainfs: " + what);
     code_ = code;
   }
   // The exit code is to say that the same may go well later.
   void try_again() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     may_pass_ = true;
   }
   // Of the last one; success where there was none.
   ExitCode code() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return may_pass_ ? kTryAgain : code_;
   }
 
  private:
   Progress& progress_;
-  mutable std::mutex mutex_;  // guards what follows
-  bool may_pass_ = false;
-  ExitCode code_ = kSuccess;
+  mutable Mutex mutex_;
+  bool may_pass_ GUARDED_BY(mutex_) = false;
+  ExitCode code_ GUARDED_BY(mutex_) = kSuccess;
 };
 
 }  // namespace plainfs

@@ -8,6 +8,8 @@
 #include <new>
 #include <system_error>
 
+#include "cache/mutex.h"
+
 namespace plainfs {
 namespace {
 
@@ -51,7 +53,7 @@ Progress::Progress() : on_terminal_(::isatty(STDERR_FILENO) == 1) {
 
 Progress::~Progress() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!is_ended_ && on_terminal_) std::fputs(kEraseLine, stderr);
     is_ended_ = true;
   }
@@ -60,8 +62,11 @@ Progress::~Progress() {
 }
 
 void Progress::tick() {
-  std::unique_lock lock(mutex_);
-  for (Clock::duration wait = kFirst; !ended_.wait_for(lock, wait, [&] { return is_ended_; });) {
+  const MutexLock lock(mutex_);
+  for (Clock::duration wait = kFirst;;) {
+    const Clock::time_point next = Clock::now() + wait;
+    while (!is_ended_ && ended_.wait_until(mutex_, next)) continue;
+    if (is_ended_) return;
     try {
       show(Clock::now());
     } catch (const std::bad_alloc&) {
@@ -72,7 +77,7 @@ void Progress::tick() {
 }
 
 void Progress::begin(std::string_view doing, Unit unit, uint64_t total) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   doing_ = doing;
   unit_ = unit;
   total_ = total;
@@ -81,16 +86,15 @@ void Progress::begin(std::string_view doing, Unit unit, uint64_t total) {
 }
 
 void Progress::add(uint64_t done) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   done_ += done;
 }
 
 void Progress::skip(uint64_t amount) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   total_ -= std::min(total_, amount);
 }
 
-// Requires: mutex_ is held, as for show().
 std::string Progress::state(Clock::time_point now) const {
   if (unit_ == Unit::files)
     return fmt::format("{}: {} of {}, {}", doing_, done_, count_text(total_, "file"),
@@ -119,12 +123,12 @@ void Progress::show(Clock::time_point now) {
 }
 
 void Progress::say(const std::string& line) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::fprintf(stderr, "%s%s\n", on_terminal_ ? kEraseLine : "", line.c_str());
 }
 
 void Progress::finish(const std::string& what) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   is_ended_ = true;
   const double passed = seconds_of(Clock::now() - start_);
   const double bytes = static_cast<double>(done_);

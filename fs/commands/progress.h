@@ -4,12 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "cache/mutex.h"
 
 namespace plainfs {
 
@@ -36,19 +36,19 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   void tick();
-  void show(Clock::time_point now);
-  std::string state(Clock::time_point now) const;
+  void show(Clock::time_point now) REQUIRES(mutex_);
+  std::string state(Clock::time_point now) const REQUIRES(mutex_);
 
   const bool on_terminal_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable ended_;
-  bool is_ended_ = false;
-  std::string doing_;
-  Unit unit_ = Unit::files;
-  uint64_t total_ = 0;
-  uint64_t done_ = 0;
-  Clock::time_point phase_start_ = start_;
+  Mutex mutex_;
+  Condition ended_;
+  bool is_ended_ GUARDED_BY(mutex_) = false;
+  std::string doing_ GUARDED_BY(mutex_);
+  Unit unit_ GUARDED_BY(mutex_) = Unit::files;
+  uint64_t total_ GUARDED_BY(mutex_) = 0;
+  uint64_t done_ GUARDED_BY(mutex_) = 0;
+  Clock::time_point phase_start_ GUARDED_BY(mutex_) = start_;
   std::thread ticker_;  // shows the state where nothing is added for long, too
 };
 

@@ -1,5 +1,6 @@
 #include "fs/mount/faults.h"
 
+#include "cache/mutex.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
@@ -16,13 +17,13 @@ std::string text_of(const Error& error) {
 
 void Faults::remember(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reasons_.size() >= kMostFaults) reasons_.clear();
   reasons_[inode] = text_of(error);
 }
 
 void Faults::forget() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   reasons_.clear();
 }
 
@@ -34,7 +35,7 @@ std::optional<std::string> Faults::reason(Filesystem& filesystem, Inode inode) c
   } catch (const Error& error) {
     return text_of(error);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto known = reasons_.find(inode);
   return known == reasons_.end() ? std::nullopt : std::optional(known->second);
 }

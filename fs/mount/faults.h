@@ -1,12 +1,12 @@
 // Why files cannot be read, for who meets EIO and asks: `getfattr -n user.plainfs.error FILE`.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "fs/filesystem.h"
 
 namespace plainfs {
@@ -25,8 +25,8 @@ class Faults {
   std::optional<std::string> reason(Filesystem& filesystem, Inode inode) const;
 
  private:
-  mutable std::mutex mutex_;  // guards reasons_
-  std::unordered_map<Inode, std::string> reasons_;
+  mutable Mutex mutex_;
+  std::unordered_map<Inode, std::string> reasons_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

@@ -78,7 +78,7 @@ void FuseMount::invalidate() {
   faults_.forget();
   has_changed_.store(false, std::memory_order_relaxed);
   // Who has been told a size of the opening before has it by now; nobody is told one any more.
-  { const std::unique_lock lock(replying_); }
+  { const WriterLock lock(replying_); }
   const auto forget_node = [&](NodeNumber node) {
     fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
   };

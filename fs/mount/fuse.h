@@ -5,10 +5,10 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "fs/filesystem.h"
 #include "fs/mount/faults.h"
 #include "fs/mount/nodes.h"
@@ -87,8 +87,8 @@ class FuseMount {
   std::atomic<bool> has_changed_{false};
   Faults faults_;
   Nodes nodes_;
-  std::shared_mutex replying_;  // shared while a size of the opening that is shown is looked at and told
-  Sizings sizings_;             // after the session, so that it answers before that ends
+  SharedMutex replying_;  // shared while a size of the opening that is shown is looked at and told
+  Sizings sizings_;       // after the session, so that it answers before that ends
   std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
   std::atomic<int64_t> open_files_{0};
 };

@@ -155,7 +155,7 @@ struct FuseCallbacks {
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
                          const Status& status, Filesystem& filesystem) {
     const bool changes = filesystem.changes(inode_of(node));
-    const std::shared_lock lock(mount.replying_);
+    const ReaderLock lock(mount.replying_);
     const bool is_past = !Nodes::is_of(node, status.opening) || status.opening != filesystem.times_reopened();
     if (S_ISREG(status.stat.st_mode) && !changes && is_past)
       fuse_reply_err(request, is_open ? EIO : ESTALE);

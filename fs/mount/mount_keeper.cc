@@ -19,6 +19,7 @@ extern char** environ;
 #include <cstring>
 #include <memory>
 
+#include "cache/mutex.h"
 #include "formats/core/base/channel.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_connection.h"
@@ -138,7 +139,7 @@ MountKeeper::~MountKeeper() {
 }
 
 std::optional<Message> MountKeeper::ask(uint32_t question, const std::string& text) {
-  const std::lock_guard lock(asking_);
+  const MutexLock lock(asking_);
   if (!channel_.send(question, bytes_of(text + '\0'))) return std::nullopt;
   return channel_.receive(kMostBytes);
 }

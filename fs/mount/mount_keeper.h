@@ -5,11 +5,11 @@
 
 #include <sys/types.h>
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/channel.h"
 #include "formats/core/base/descriptor.h"
 
@@ -33,7 +33,7 @@ class MountKeeper {
   // nullopt where the process is gone.
   std::optional<Message> ask(uint32_t question, const std::string& text);
 
-  std::mutex asking_;
+  Mutex asking_;
   Channel channel_;
   pid_t process_ = -1;
 };

@@ -11,9 +11,9 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "fs/tree/inodes.h"
 
 namespace plainfs {
@@ -44,8 +44,8 @@ class Nodes {
   static constexpr uint64_t kLookups = (1 << 20) - 1, kOpenings = 1 << 12;  // then numbers come again
 
   std::atomic<uint64_t> lookups_{0};  // relaxed: only to differ
-  mutable std::mutex mutex_;          // guards open_
-  std::map<NodeNumber, size_t> open_;
+  mutable Mutex mutex_;
+  std::map<NodeNumber, size_t> open_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 
+#include "cache/mutex.h"
 #include "formats/core/base/file_time.h"
 #include "fs/mount/allocator.h"
 
@@ -20,7 +21,7 @@ Reopener::Reopener(FuseMount& mount, Filesystem& filesystem, Log& log)
 
 Reopener::~Reopener() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_ending_ = true;
   }
   asked_.notify_one();
@@ -29,7 +30,7 @@ Reopener::~Reopener() {
 
 void Reopener::ask(std::function<void()> then) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_wanted_ = true;
     if (then) afterwards_.push_back(std::move(then));
   }
@@ -38,7 +39,7 @@ void Reopener::ask(std::function<void()> then) {
 
 void Reopener::ask_to_forget() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_to_forget_ = true;
   }
   asked_.notify_one();
@@ -48,10 +49,10 @@ void Reopener::run() {
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    asked_.wait(lock, [this] { return is_wanted_ || is_to_forget_ || is_ending_; });
-    if (is_ending_) return do_afterwards(lock);
+    while (!is_wanted_ && !is_to_forget_ && !is_ending_) asked_.wait(mutex_);
+    if (is_ending_) return do_afterwards();
     const bool is_wanted = is_wanted_;
     is_wanted_ = is_to_forget_ = false;
     std::vector<std::function<void()>> afterwards;
@@ -67,13 +68,13 @@ void Reopener::run() {
   }
 }
 
-// Requires: lock is held, and so it is afterwards.
-void Reopener::do_afterwards(std::unique_lock<std::mutex>& lock) {
+// The mutex is not held while they run.
+void Reopener::do_afterwards() {
   std::vector<std::function<void()>> afterwards;
   afterwards.swap(afterwards_);
-  lock.unlock();
+  mutex_.unlock();
   for (const auto& then : afterwards) then();
-  lock.lock();
+  mutex_.lock();
 }
 
 void Reopener::forget() {

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 #include "fs/log.h"
 #include "fs/mount/fuse.h"
@@ -39,17 +38,17 @@ class Reopener {
   void reopen();
   void forget();
   bool invalidated();
-  void do_afterwards(std::unique_lock<std::mutex>& lock);
+  void do_afterwards() REQUIRES(mutex_);
 
   FuseMount& mount_;
   Filesystem& filesystem_;
   Log& log_;
-  std::mutex mutex_;  // guards what follows but the atomic, which is asked without it
-  std::condition_variable asked_;
-  bool is_wanted_ = false;
-  bool is_to_forget_ = false;
-  std::vector<std::function<void()>> afterwards_;
-  std::atomic<bool> is_ending_{false};
+  Mutex mutex_;
+  Condition asked_;
+  bool is_wanted_ GUARDED_BY(mutex_) = false;
+  bool is_to_forget_ GUARDED_BY(mutex_) = false;
+  std::vector<std::function<void()>> afterwards_ GUARDED_BY(mutex_);
+  std::atomic<bool> is_ending_{false};  // set with the mutex held, asked without it
   std::thread thread_;
 };
 

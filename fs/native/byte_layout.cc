@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <mutex>
 
 #include "cache/block_stream.h"
 #include "cache/cancellable_lock.h"
@@ -87,7 +86,7 @@ class LayoutFile : public ViewFile {
   Context& context_;
   const std::string version_;
   Notebook notebook_;
-  std::mutex preparing_;                  // guards the first prepare
+  Mutex preparing_;                       // guards the first prepare
   std::atomic<bool> prepared_{false};     // set once blocks_ is final; read without the lock
   std::atomic<uint64_t> size_{kUnknown};  // known before blocks_ where it was adopted
   std::shared_ptr<LayoutBlocks> blocks_;
@@ -95,7 +94,7 @@ class LayoutFile : public ViewFile {
 
 void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
-  const auto lock = lock_unless_cancelled(preparing_);
+  const CancellableLock lock(preparing_);
   if (prepared_.load(std::memory_order_relaxed)) return;
   ByteLayout layout = [&] {
     const Notebook::Scope scope(notebook_);
@@ -120,8 +119,9 @@ Findings LayoutFile::findings() const {
 }
 
 void LayoutFile::adopt(const Findings& findings) {
-  const std::unique_lock lock(preparing_, std::try_to_lock);
-  if (!lock || known_size() || findings.empty()) return;
+  if (!preparing_.try_lock()) return;
+  const MutexLock lock(preparing_, std::adopt_lock);
+  if (known_size() || findings.empty()) return;
   const Finding& last = *findings.back();
   if (last.name != version_ || last.numbers.size() != 1) return;
   notebook_.adopt({findings.begin(), findings.end() - 1});

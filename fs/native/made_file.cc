@@ -1,6 +1,5 @@
 #include "fs/native/made_file.h"
 
-#include <mutex>
 #include <string_view>
 
 #include "cache/cancellable_lock.h"
@@ -31,28 +30,28 @@ class MadeFile : public ViewFile {
     return made ? Findings{made} : Findings();
   }
   void adopt(const Findings& findings) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!made_ && findings.size() == 1 && findings[0]->name == version_) made_ = findings[0];
   }
 
  private:
   FindingPtr made() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return made_;
   }
   FindingPtr content() {
-    const auto making = lock_unless_cancelled(making_);
+    const CancellableLock making(making_);
     if (FindingPtr made = this->made()) return made;
     const auto made = std::make_shared<const Finding>(Finding{version_, make_(), {}});
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return made_ = made;
   }
 
   const std::function<std::string()> make_;
   const std::string version_;
-  std::mutex making_;         // held by the one who makes it
-  mutable std::mutex mutex_;  // guards made_
-  FindingPtr made_;           // null until it is made
+  Mutex making_;  // held by the one who makes it
+  mutable Mutex mutex_;
+  FindingPtr made_ GUARDED_BY(mutex_);  // null until it is made
 };
 
 }  // namespace

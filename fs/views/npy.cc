@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <mutex>
 
 #include "cache/block_stream.h"
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 
@@ -103,7 +103,7 @@ class NpyFile : public ViewFile {
   const ArrayPtr array_;
   const bool with_header_;
   Context& context_;
-  std::mutex preparing_;               // guards the first prepare
+  Mutex preparing_;                    // guards the first prepare
   std::atomic<bool> prepared_{false};  // set once what follows is final; read without the lock
   std::shared_ptr<const std::string> header_;
   uint64_t data_size_ = 0;
@@ -114,7 +114,7 @@ class NpyFile : public ViewFile {
 
 void NpyFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(preparing_);
+  const MutexLock lock(preparing_);
   if (prepared_.load(std::memory_order_relaxed)) return;
   array_->check();
   header_ = std::make_shared<const std::string>(with_header_ ? npy_header(*array_) : std::string());

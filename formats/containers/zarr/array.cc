@@ -57,7 +57,7 @@ StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, 
       shards_(std::move(shards)),
       attributes_(std::move(attributes)) {}
 
-Elements StoredArray::absent() const {
+Elements StoredArray::absent_chunk() const {
   if (context().options.absent_chunk_is_error) throw damaged("the chunk is absent");
   return fill_;
 }
@@ -94,7 +94,7 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
   std::string key;
   try {
     const ValuePtr value = find_chunk(chunk, key);
-    if (!value) return absent();
+    if (!value) return absent_chunk();
     const Shape shape = grid().chunk_shape(chunk);
     check_encoded_size(chain_, value->size(), shape);
     const auto room = context().decode_room.take(working_bytes(chain_, value->size(), shape));

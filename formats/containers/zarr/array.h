@@ -34,7 +34,7 @@ class StoredArray : public ChunkedArray {
   ValuePtr find_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
-  Elements absent() const;
+  Elements absent_chunk() const;
 
   KeyStorePtr store_;
   std::string path_;

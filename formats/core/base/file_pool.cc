@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <list>
-#include <mutex>
 #include <new>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/folder_store.h"
@@ -57,21 +57,25 @@ struct FilePool::State {
   const size_t most_open;
   const size_t most_in_all;  // of files that others hold too
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
-  Containment bounds;                                                       // set before anything is opened
-  std::mutex mutex;                                                         // guards everything below
-  std::list<Open> open;                                                     // the latest used first
-  std::unordered_map<std::string_view, std::list<Open>::iterator> by_path;  // keys live in open
-  std::unordered_map<std::string, std::weak_ptr<const LocalFile>> held;     // not in open, but by others
-  std::vector<std::weak_ptr<const LocalFile>> former;  // of before clear(), also held by others
-  size_t held_before_look = 64;                        // for those that nobody holds any more
-  PathFingerprints fingerprints;
-  PathFingerprints absent{kMostAbsent};
+  Containment bounds;  // set before anything is opened
+  Mutex mutex;
+  std::list<Open> open GUARDED_BY(mutex);  // the latest used first
+  std::unordered_map<std::string_view, std::list<Open>::iterator> by_path
+      GUARDED_BY(mutex);  // keys live in open
+  std::unordered_map<std::string, std::weak_ptr<const LocalFile>> held
+      GUARDED_BY(mutex);  // not in open, but by others
+  std::vector<std::weak_ptr<const LocalFile>> former
+      GUARDED_BY(mutex);                           // of before clear(), also held by others
+  size_t held_before_look GUARDED_BY(mutex) = 64;  // for those that nobody holds any more
+  PathFingerprints fingerprints GUARDED_BY(mutex);
+  PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
 
   int open_descriptor(const std::string& path);
   LocalFilePtr find(const std::string& path);
   LocalFilePtr keep(const std::string& path, LocalFilePtr file);
-  LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed);
-  void let_go(const Open& file) noexcept;
+  LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed)
+      REQUIRES(mutex);
+  void let_go(const Open& file) noexcept REQUIRES(mutex);
   void close_all() noexcept;
   void remember(const std::string& path, uint64_t fingerprint);
   void remember_absent(const std::string& path);
@@ -98,7 +102,7 @@ int FilePool::State::open_descriptor(const std::string& path) {
 
 LocalFilePtr FilePool::State::find(const std::string& path) {
   std::list<Open> closed;  // after the lock
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) {
     open.splice(open.begin(), open, found->second);
     return found->second->file;
@@ -111,7 +115,7 @@ LocalFilePtr FilePool::State::find(const std::string& path) {
 
 LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
   std::list<Open> closed;  // after the lock
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
   return keep_locked(path, std::move(file), closed);
 }
@@ -129,7 +133,7 @@ void FilePool::State::let_go(const Open& file) noexcept try {
   return;
 }
 
-// Requires: the mutex is held. closed: what is to be closed without it.
+// closed: what is to be closed without the mutex.
 LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr file,
                                           std::list<Open>& closed) {
   if (open.size() >= most_open) {
@@ -148,7 +152,7 @@ LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr 
 void FilePool::State::close_all() noexcept {
   std::list<Open> closed;  // after the lock
   std::vector<LocalFilePtr> kept;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   for (const Open& file : open) let_go(file);
   by_path.clear();
   closed.swap(open);
@@ -165,12 +169,12 @@ void FilePool::State::close_all() noexcept {
 }
 
 void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (absent.knows(path) || !fingerprints.matches(path, fingerprint)) throw changed(path);
 }
 
 void FilePool::State::remember_absent(const std::string& path) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (fingerprints.knows(path)) throw changed(path);
   absent.matches(path, 0);
 }
@@ -245,7 +249,7 @@ FilePtr FilePool::look_into(const std::string& path) {
 
 void FilePool::clear() {
   state_->close_all();
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   std::vector<std::weak_ptr<const LocalFile>>& former = state_->former;
   try {
     former.reserve(former.size() + state_->held.size());

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/file_time.h"
 #include "formats/core/base/mixed.h"
@@ -66,29 +67,33 @@ LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status
 }
 
 LocalFile::~LocalFile() {
-  is_asked_for_ = false;
+  {
+    const WriterLock lock(mutex_);
+    is_asked_for_ = false;
+  }
   let_descriptor_go();
 }
 
 void LocalFile::let_descriptor_go() const {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || descriptor_ < 0 || is_asked_for_) return;
+  if (!mutex_.try_lock()) return;
+  const WriterLock lock(mutex_, std::adopt_lock);
+  if (descriptor_ < 0 || is_asked_for_) return;
   ::close(descriptor_);
   descriptor_ = -1;
   --owner_->open_descriptors;
 }
 
-std::shared_lock<std::shared_mutex> LocalFile::hold_descriptor() const {
+void LocalFile::hold_descriptor() const {
   for (;;) {
-    std::shared_lock held(mutex_);
-    if (descriptor_ >= 0) return held;
-    held.unlock();
+    mutex_.lock_shared();
+    if (descriptor_ >= 0) return;
+    mutex_.unlock_shared();
     // Not under the lock: others may have to let go of theirs for it.
     const int descriptor = owner_->open(path());
     if (descriptor < 0) throw errno == ENOENT ? changed(path()) : system_error(path(), errno);
     struct stat status {};
     const int error = ::fstat(descriptor, &status) == 0 ? 0 : errno;
-    const std::unique_lock lock(mutex_);
+    const WriterLock lock(mutex_);
     if (error == 0 && fingerprint_of(status) == fingerprint() && descriptor_ < 0) {
       descriptor_ = descriptor;
       ++owner_->open_descriptors;
@@ -103,7 +108,8 @@ std::shared_lock<std::shared_mutex> LocalFile::hold_descriptor() const {
 int LocalFile::descriptor() const {
   for (;;) {
     hold_descriptor();
-    const std::unique_lock lock(mutex_);
+    mutex_.unlock_shared();
+    const WriterLock lock(mutex_);
     if (descriptor_ < 0) continue;
     is_asked_for_ = true;
     return descriptor_;
@@ -111,12 +117,14 @@ int LocalFile::descriptor() const {
 }
 
 void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borrow) const {
-  const auto held = hold_descriptor();
+  hold_descriptor();
+  const ReaderLock held(mutex_, std::adopt_lock);
   borrow(descriptor_);
 }
 
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
-  const auto held = hold_descriptor();
+  hold_descriptor();
+  const ReaderLock held(mutex_, std::adopt_lock);
   size_t done = 0;
   while (done < out.size()) {
     const ssize_t got =
@@ -139,11 +147,12 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
 void LocalFile::will_read(std::span<const ByteRange> ranges) const {
 #if defined(POSIX_FADV_WILLNEED) && defined(RWF_NOWAIT)
   if (ranges.size() < 2) return;
-  const auto held = hold_descriptor();
-  const auto is_in_memory = [this](uint64_t offset) {
+  hold_descriptor();
+  const ReaderLock held(mutex_, std::adopt_lock);
+  const auto is_in_memory = [descriptor = descriptor_](uint64_t offset) {
     std::byte byte;
     iovec one{&byte, 1};
-    return ::preadv2(descriptor_, &one, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
+    return ::preadv2(descriptor, &one, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
   };
   if (is_in_memory(ranges.front().offset) && is_in_memory(ranges.back().offset)) return;
   for (size_t i = 0; i < ranges.size();) {
@@ -160,7 +169,7 @@ void LocalFile::will_read(std::span<const ByteRange> ranges) const {
 }
 
 void LocalFile::check_unchanged() const {
-  const std::shared_lock held(mutex_);
+  const ReaderLock held(mutex_);
   descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
 }
 

@@ -7,8 +7,8 @@
 
 #include <atomic>
 #include <functional>
-#include <shared_mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/file.h"
 
@@ -42,15 +42,15 @@ class LocalFile : public File {
 
  private:
   void read(uint64_t offset, std::span<std::byte> out) const override;
-  void check_open_file() const;
+  void check_open_file() const REQUIRES_SHARED(mutex_);
   void check_path(uint64_t links) const;
   void check_path_now(int64_t now) const;
-  // While it is held the descriptor is open.
-  std::shared_lock<std::shared_mutex> hold_descriptor() const;
+  // While the mutex is held shared the descriptor stays open.
+  void hold_descriptor() const ACQUIRE_SHARED(mutex_);
 
-  mutable std::shared_mutex mutex_;  // guards the next two; held shared by who uses the descriptor
-  mutable int descriptor_;           // -1: let go
-  mutable bool is_asked_for_ = false;
+  mutable SharedMutex mutex_;                  // held shared by a reader who uses the descriptor
+  mutable int descriptor_ GUARDED_BY(mutex_);  // -1: let go
+  mutable bool is_asked_for_ GUARDED_BY(mutex_) = false;
   const timespec modified_;
   const uint64_t links_;
   mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/box_runs.h"
 
@@ -43,7 +44,7 @@ void Assembly::place(const Elements& source, const Shape& source_shape, const Bo
     return;
   }
   Part part{cut(type_, source, source_shape, source_box), source_box.extent, target_origin};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   parts_.push_back(std::move(part));
 }
 
@@ -51,7 +52,7 @@ void Assembly::mark_missing(const Elements& source, const Shape& source_shape, c
                             const Shape& target_origin) {
   uint8_t* missing = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (result_.missing.empty()) result_.missing.resize(result_.count);
     missing = result_.missing.data();
   }

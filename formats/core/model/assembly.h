@@ -1,9 +1,9 @@
 // Boxes of elements of any kind: cut out of a block, and put together from parts that arrive in any order.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/model/array.h"
 
 namespace plainfs {
@@ -38,7 +38,7 @@ class Assembly {
   const bool flat_;
   Shape extent_;
   Elements result_;
-  std::mutex mutex_;  // guards parts_ and the making of result_.missing
+  Mutex mutex_;  // guards the making of result_.missing, too
   std::vector<Part> parts_;
 };
 

@@ -1,8 +1,8 @@
 #include "formats/core/model/chunked_array.h"
 
 #include <algorithm>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/assembly.h"
 #include "formats/core/model/box_runs.h"
@@ -175,14 +175,14 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   };
   if (chunk_count >= kAnnounced) will_load(box);
   // Who reads a neighbouring box at the same time wants the same chunks: both load what the other does not.
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
     const Shape at = place_in(chunks, i);
     if (in_passing && place_first_rows(at)) return;
     // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
     if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     loaded_elsewhere.push_back(at);
   });
   for (const Shape& at : loaded_elsewhere) place(at, *chunk(at));

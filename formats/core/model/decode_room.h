@@ -3,10 +3,10 @@
 // the cache itself. Who waits is served in turn, so a large chunk is not passed by small ones for ever.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+
+#include "cache/mutex.h"
 
 namespace plainfs {
 
@@ -34,13 +34,14 @@ class DecodeRoom {
 
  private:
   void leave(size_t bytes);
+  bool has_room_for(size_t bytes) const REQUIRES(mutex_);
 
   const size_t most_bytes_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  uint64_t next_turn_ = 0;
-  uint64_t turn_ = 0;
-  size_t taken_bytes_ = 0;
+  Mutex mutex_;
+  Condition changed_;
+  uint64_t next_turn_ GUARDED_BY(mutex_) = 0;
+  uint64_t turn_ GUARDED_BY(mutex_) = 0;
+  size_t taken_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace plainfs

@@ -1,7 +1,8 @@
 #include "formats/core/model/derived_array.h"
 
 #include <algorithm>
-#include <mutex>
+
+#include "cache/mutex.h"
 
 namespace plainfs {
 
@@ -27,7 +28,7 @@ class CheckedArray : public DerivedArray {
 
   void check() const override {
     values().check();
-    const std::lock_guard lock(checking_);
+    const MutexLock lock(checking_);
     if (broken_) throw *broken_;
     if (holds_) return;
     try {
@@ -42,9 +43,9 @@ class CheckedArray : public DerivedArray {
 
  private:
   const std::function<void()> rule_;
-  mutable std::mutex checking_;  // guards holds_ and broken_, and lets the rule run once
-  mutable bool holds_ = false;
-  mutable std::optional<Error> broken_;
+  mutable Mutex checking_;  // lets the rule run once
+  mutable bool holds_ GUARDED_BY(checking_) = false;
+  mutable std::optional<Error> broken_ GUARDED_BY(checking_);
 };
 
 }  // namespace

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "cache/mutex.h"
+
 namespace plainfs {
 
 ArrayPtr SharedArrays::get(const std::string& key, const std::function<ArrayPtr()>& open) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto known = arrays_.find(key);
     if (known != arrays_.end())
       if (ArrayPtr array = known->second.lock()) return array;
   }
   ArrayPtr opened = open();  // may read, and may be done twice
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::weak_ptr<const Array>& known = arrays_[key];
   if (ArrayPtr array = known.lock()) return array;
   known = opened;

@@ -4,10 +4,10 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "formats/core/model/array.h"
 
 namespace plainfs {
@@ -20,9 +20,10 @@ class SharedArrays {
   ArrayPtr get(const std::string& key, const std::function<ArrayPtr()>& open);
 
  private:
-  std::mutex mutex_;  // guards what follows
-  std::unordered_map<std::string, std::weak_ptr<const Array>> arrays_;
-  size_t swept_at_ = 64;  // arrays, of which those that are no longer in use are then forgotten
+  Mutex mutex_;
+  std::unordered_map<std::string, std::weak_ptr<const Array>> arrays_ GUARDED_BY(mutex_);
+  size_t swept_at_ GUARDED_BY(mutex_) =
+      64;  // arrays, of which those that are no longer in use are then forgotten
 };
 
 }  // namespace plainfs

@@ -1,8 +1,8 @@
 // The text of obs and var of anndata 0.5 and 0.6.
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
+#include "cache/mutex.h"
 #include "formats/core/frames/categorical.h"
 #include "formats/core/frames/compound.h"
 #include "formats/core/frames/element.h"
@@ -67,7 +67,7 @@ class CodedColumn {
  private:
   // Goes through the codes the first time.
   bool has_labels() const {
-    const std::lock_guard lock(looking_);
+    const MutexLock lock(looking_);
     if (!fits_) fits_ = look();
     return *fits_;
   }
@@ -94,8 +94,8 @@ class CodedColumn {
   const ArrayPtr codes_;
   const ArrayPtr list_;
   const ArrayPtr labels_;
-  mutable std::mutex looking_;  // guards fits_
-  mutable std::optional<bool> fits_;
+  mutable Mutex looking_;
+  mutable std::optional<bool> fits_ GUARDED_BY(looking_);
 };
 
 // The compounds without their index, with text in the columns that have labels.

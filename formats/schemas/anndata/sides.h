@@ -4,9 +4,9 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "cache/mutex.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 
@@ -40,8 +40,8 @@ class Sides {
   const GroupPtr root_;
   Context& context_;
   struct Slot {
-    std::mutex mutex;                // guards names
-    std::optional<SideNames> names;  // where they are known for good
+    Mutex mutex;
+    std::optional<SideNames> names GUARDED_BY(mutex);  // where they are known for good
   };
   mutable std::array<Slot, 4> slots_;
 };

@@ -2,6 +2,7 @@
 
 #include <boost/filesystem.hpp>
 
+#include "cache/mutex.h"
 #include "formats/containers/zarr/zarr.h"
 #include "formats/core/base/containment.h"
 #include "formats/core/base/host_path.h"
@@ -27,7 +28,7 @@ std::string source_of(const Json& link_or_reference) {
 bool StoreSources::is_internal(const std::string& source) const {
   if (source.empty() || source == ".") return true;
   if (source.find('\0') != source.npos) return false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto known = known_.find(source); known != known_.end()) return known->second;
   return known_.emplace(source, look_up(source)).first->second;
 }

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/base/sources.h"
 #include "formats/core/text/json.h"
 
@@ -31,8 +31,8 @@ class StoreSources {
 
   const std::string store_path_;
   Sources& files_;
-  mutable std::mutex mutex_;  // guards known_
-  mutable std::map<std::string, bool> known_;
+  mutable Mutex mutex_;
+  mutable std::map<std::string, bool> known_ GUARDED_BY(mutex_);
 };
 
 // The member source, "" where it is absent, null or no text.

@@ -1,8 +1,8 @@
 #include "formats/schemas/takane/delayed_array.h"
 
 #include <memory>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/frames/written.h"
 #include "formats/schemas/takane/computed_matrix.h"
 #include "formats/schemas/takane/delayed_tree.h"
@@ -26,15 +26,15 @@ class MadeOnce {
  public:
   explicit MadeOnce(std::function<SparseMatrix()> make) : make_(std::move(make)) {}
   SparseMatrix operator()() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!matrix_) matrix_ = make_();
     return *matrix_;
   }
 
  private:
   const std::function<SparseMatrix()> make_;
-  std::mutex mutex_;  // guards matrix_, and lets it be made once
-  std::optional<SparseMatrix> matrix_;
+  Mutex mutex_;  // lets it be made once
+  std::optional<SparseMatrix> matrix_ GUARDED_BY(mutex_);
 };
 
 SparseMatrix sparse_result(const Delayed& array, const Opening& opening) {

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "cache/mutex.h"
 #include "formats/core/frames/parts.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/directory_group.h"
@@ -38,7 +38,7 @@ ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& co
 class NamesOnce {
  public:
   ArrayPtr of(const ObjectPlace& experiment, const char* folder, Context& context) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (names_) return *names_;
     ArrayPtr names = names_in(experiment, folder, context);
     if (!names || !frames::is_broken(*names)) names_ = names;
@@ -46,8 +46,8 @@ class NamesOnce {
   }
 
  private:
-  std::mutex mutex_;  // guards names_
-  std::optional<ArrayPtr> names_;
+  Mutex mutex_;
+  std::optional<ArrayPtr> names_ GUARDED_BY(mutex_);
 };
 
 // What names the rows and columns of an experiment's parts; looked up when first asked for. Thread-safe.

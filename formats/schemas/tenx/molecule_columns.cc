@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
@@ -133,7 +133,7 @@ class Bases : public DerivedArray {
   uint32_t bases_each() const {
     const uint32_t known = bases_.load(std::memory_order_acquire);
     if (known) return known;
-    const std::lock_guard lock(scanning_);
+    const MutexLock lock(scanning_);
     if (!bases_.load(std::memory_order_relaxed)) bases_.store(scan(), std::memory_order_release);
     return bases_.load(std::memory_order_relaxed);
   }
@@ -154,7 +154,7 @@ class Bases : public DerivedArray {
   }
 
   Context& context_;
-  mutable std::mutex scanning_;             // held by the one thread that scans
+  mutable Mutex scanning_;                  // held by the one thread that scans
   mutable std::atomic<uint32_t> bases_{0};  // 0: not known yet; read without the lock
 };
 
