@@ -1,4 +1,6 @@
 // What info.json says of the options (describe, fs/options.h).
+#include <fmt/format.h>
+
 #include "fs/index/index_folder.h"
 #include "fs/options.h"
 
@@ -24,15 +26,16 @@ Json::Object describe(const Options& options) {
   if (options.read.array_header) shown.emplace_back("header", true);
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
   if (options.hdf5_inside) shown.emplace_back("hdf5_inside", true);
-  if (options.sandbox == Sandbox::kRequired) shown.emplace_back("sandbox", true);
-  if (options.sandbox == Sandbox::kNone) shown.emplace_back("no_sandbox", true);
+  if (options.sandbox == Sandbox::kRequired) add("sandbox", "required");
+  if (options.sandbox == Sandbox::kNone) add("sandbox", "none");
   if (options.read.follow_outside) shown.emplace_back("follow_outside", true);
   if (options.read.remote.no_sign) shown.emplace_back("no_sign", true);
   add("endpoint", options.read.remote.endpoint);
   add("region", options.read.remote.region);
-  add("remote_cache", options.read.remote.cache_folder);
-  if (options.read.remote.cache_bytes != defaults.read.remote.cache_bytes)
-    shown.emplace_back("remote_cache_size", Json::of(options.read.remote.cache_bytes));
+  const RemoteOptions& remote = options.read.remote;
+  add("remote_cache", remote.cache_bytes == defaults.read.remote.cache_bytes
+                          ? remote.cache_folder
+                          : fmt::format("{}:{}", remote.cache_folder, remote.cache_bytes));
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;

@@ -24,6 +24,15 @@ struct Row {
   void (*set)(Options&, std::string_view value);
 };
 
+// "DIR", "DIR:20g". A folder whose name ends so is written with a slash behind it.
+void set_remote_cache(Options& options, std::string_view value) {
+  const size_t colon = value.rfind(':');
+  const bool has_size = colon != std::string_view::npos && colon > 0 && colon + 1 < value.size() &&
+                        value.find('/', colon) == std::string_view::npos;
+  if (has_size) options.read.remote.cache_bytes = byte_size("remote_cache", value.substr(colon + 1));
+  options.read.remote.cache_folder = own_folder(has_size ? value.substr(0, colon) : value);
+}
+
 constexpr Row kOwn[] = {
     {'h', "help", "", "print this help", [](Options& o, std::string_view) { o.help = true; }},
     {'V', "version", "", "print the version", [](Options& o, std::string_view) { o.version = true; }},
@@ -31,8 +40,6 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.foreground = true; }},
     {'d', "debug", "", "as -f, and print every request",
      [](Options& o, std::string_view) { o.debug = o.foreground = true; }},
-    {'s', "single_thread", "", "serve one request at a time",
-     [](Options& o, std::string_view) { o.single_threaded = true; }},
     {0, "cache_size", "BYTES", "memory for decoded data, as in 512m (256m)",
      [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
     {0, "threads", "N", "threads that decode (one a core)",
@@ -66,20 +73,25 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
     {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
      [](Options& o, std::string_view) { o.hdf5_inside = true; }},
-    {0, "sandbox", "", "an error where the daemon cannot be confined to the store's folder and what it needs",
-     [](Options& o, std::string_view) { o.sandbox = Sandbox::kRequired; }},
-    {0, "no_sandbox", "", "do not confine the daemon",
-     [](Options& o, std::string_view) { o.sandbox = Sandbox::kNone; }},
+    {0, "sandbox", "WHAT",
+     "confine the daemon to the store's folder and what it needs: as far as possible (`auto`), wholly or not "
+     "at "
+     "all (`required`), or not (`none`) (auto)",
+     [](Options& o, std::string_view v) {
+       const std::string_view what = one_of("sandbox", v, {"auto", "required", "none"});
+       o.sandbox = what == "none"   ? Sandbox::kNone
+                   : what == "auto" ? Sandbox::kWherePossible
+                                    : Sandbox::kRequired;
+     }},
     {0, "no_sign", "", "ask S3 without a signature, for what is public",
      [](Options& o, std::string_view) { o.read.remote.no_sign = true; }},
     {0, "endpoint", "URL", "of an S3 service that is not AWS's",
      [](Options& o, std::string_view v) { o.read.remote.endpoint = v; }},
     {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; }},
-    {0, "remote_cache", "DIR", "keep what was read of a store elsewhere there, for later mounts (nothing)",
-     [](Options& o, std::string_view v) { o.read.remote.cache_folder = own_folder(v); }},
-    {0, "remote_cache_size", "BYTES", "most that it takes of the disk (10g)",
-     [](Options& o, std::string_view v) { o.read.remote.cache_bytes = byte_size("remote_cache_size", v); }},
+    {0, "remote_cache", "DIR[:BYTES]",
+     "keep what was read of a store elsewhere there, for later mounts, up to so much (nothing; 10g)",
+     [](Options& o, std::string_view v) { set_remote_cache(o, v); }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
@@ -97,8 +109,6 @@ constexpr Row kFuse[] = {
      [](Options& o, std::string_view v) { o.attr_timeout = seconds("attr_timeout", v); }},
     {0, "negative_timeout", "SECONDS", "and names that do not exist (0)",
      [](Options& o, std::string_view v) { o.negative_timeout = seconds("negative_timeout", v); }},
-    {0, "max_read", "BYTES", "most bytes of one request (1m)",
-     [](Options& o, std::string_view v) { o.max_read = static_cast<unsigned>(byte_size("max_read", v)); }},
 };
 
 struct Passed {
@@ -138,6 +148,26 @@ constexpr std::string_view kIgnored[] = {
     "nomand",     "nonempty", "big_writes", "kernel_cache", "auto_cache",
 };
 
+// What was an option once, and what to do now.
+struct Former {
+  char letter;  // 0: none
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr Former kFormer[] = {
+    {0, "no_sandbox", "write sandbox=none"},
+    {0, "remote_cache_size", "write remote_cache=DIR:BYTES"},
+    {'s', "single_thread", "leave it out; requests are independent of each other"},
+    {0, "max_read", "leave it out; the kernel asks for as much as it likes"},
+};
+
+template <class Matches>
+void refuse_former(const Matches& matches) {
+  const auto* former = std::find_if(std::begin(kFormer), std::end(kFormer), matches);
+  if (former != std::end(kFormer))
+    throw Failure(kUsage, fmt::format("option {} is no more: {}", former->name, former->instead));
+}
+
 const Row* find_row(std::string_view name) {
   for (const auto rows : {std::span<const Row>(kOwn), std::span<const Row>(kFuse)}) {
     for (const Row& row : rows) {
@@ -162,6 +192,8 @@ void set_option(Options& options, std::string_view option) {
   if (const Row* row = find_row(name)) {
     wants_value = !row->value.empty();
     if (has_value == wants_value && has_value == !value.empty()) return row->set(options, value);
+    if (name == "sandbox" && !has_value)
+      throw Failure(kUsage, "option sandbox: write sandbox=required (or auto, or none)");
   } else if (is_ignored(name)) {
     if (name == "rw" || name == "ro") options.asks_to_write = name == "rw";
     if (name == "nofail") options.may_be_absent = true;
@@ -173,6 +205,7 @@ void set_option(Options& options, std::string_view option) {
       throw Failure(kUsage,
                     "remount: a mount keeps its options; unmount it and mount it again, or, for a store "
                     "that was rewritten: plainfs reload MOUNTPOINT");
+    refuse_former([&](const Former& former) { return former.name == name; });
     if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
     wants_value = passed->has_value;
     if (has_value == wants_value) return options.mount_options.emplace_back(option), void();
@@ -283,6 +316,7 @@ class Parser {
       }
       const auto row =
           std::find_if(std::begin(kOwn), std::end(kOwn), [&](const Row& r) { return r.letter == letter; });
+      if (row == std::end(kOwn)) refuse_former([&](const Former& former) { return former.letter == letter; });
       if (row == std::end(kOwn)) throw Failure(kUsage, fmt::format("unknown option: -{}", letter));
       row->set(options_, {});
     }

@@ -28,7 +28,6 @@ struct Options {
   bool version = false;
   bool foreground = false;
   bool debug = false;
-  bool single_threaded = false;
 
   uint64_t cache_bytes = uint64_t{256} << 20;
   unsigned threads = 0;  // 0: one a core
@@ -54,8 +53,6 @@ struct Options {
   double entry_timeout = 1e6;
   double attr_timeout = 1e6;
   double negative_timeout = 0;
-
-  unsigned max_read = 0;  // bytes of one request; 0: as many as the kernel asks for
 
   std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
 };

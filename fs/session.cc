@@ -18,7 +18,6 @@ namespace {
 // Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
 // Those of a store elsewhere wait for the server.
 unsigned workers_for(const Options& options) {
-  if (options.single_threaded) return 0;
   if (options.threads != 0) return options.threads;
   const unsigned least = is_url(options.store) ? 16 : 1;
   return std::max(least, std::thread::hardware_concurrency());

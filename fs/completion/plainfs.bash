@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= max_read= missing= negative_timeout= no_sandbox no_sign on_change= region= remote_cache= remote_cache_size= sandbox single_thread subdir=
+  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= region= remote_cache= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 _plainfs_commands='ls cat export info check index reload run ps umount'
@@ -58,6 +58,7 @@ _plainfs_value() {
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;
     on_change) _plainfs_choice "$2" 'error reopen' "$3" ;;
+    sandbox) _plainfs_choice "$2" 'auto required none' "$3" ;;
     subdir)
       [[ -n $store ]] && _plainfs_inside "$2" "$3" "$store"
       for path in "${COMPREPLY[@]}"; do [[ $path == */ ]] && found+=("$path"); done

@@ -60,7 +60,7 @@ FuseMount::~FuseMount() = default;
 
 void FuseMount::serve() {
   fuse_session* const session = session_.get();
-  const int result = settings_.single_threaded ? fuse_session_loop(session) : serve_with_threads(session);
+  const int result = serve_with_threads(session);
   if (result < 0)
     throw Failure(kLoopFailed, fmt::format("{}: {}", settings_.mountpoint, std::strerror(-result)));
 }

@@ -26,8 +26,6 @@ struct MountSettings {
   double entry_timeout = 1e6;              // seconds
   double attr_timeout = 1e6;
   double negative_timeout = 0;
-  unsigned max_read = 0;  // bytes of one request; 0: as many as the kernel asks for
-  bool single_threaded = false;
   bool debug = false;
   bool reopens_on_change = false;  // where the store has changed, by what when_changed() was given
   MountKeeper* keeper = nullptr;   // mounts and unmounts for this process; null: it does so itself

@@ -65,7 +65,6 @@ struct FuseCallbacks {
   static void init(void* userdata, fuse_conn_info* connection) {
     const FuseMount& mount = *static_cast<FuseMount*>(userdata);
     set_connection(*connection);
-    connection->max_read = mount.settings_.max_read;  // libfuse wants it here and as a mount option
     if (mount.settings_.answers) mount.settings_.answers();
   }
 

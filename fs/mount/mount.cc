@@ -44,9 +44,6 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   settings.entry_timeout = options.entry_timeout;
   settings.attr_timeout = options.attr_timeout;
   settings.negative_timeout = options.negative_timeout;
-  settings.max_read = options.max_read;
-  if (options.max_read != 0) settings.mount_options.push_back(fmt::format("max_read={}", options.max_read));
-  settings.single_threaded = options.single_threaded;
   settings.debug = options.debug;
   settings.reopens_on_change = options.reopens_on_change;
   settings.begins_unsized = is_url(options.store);

@@ -277,7 +277,7 @@ class Bench:
 
         def once(store, name, run):
             result = {}
-            for where, options in (("own", ()), ("inside", ("-o", "hdf5_inside,no_sandbox"))):
+            for where, options in (("own", ()), ("inside", ("-o", "hdf5_inside,sandbox=none"))):
                 with self.mount(store, *options) as mount:
                     result[where] = timed(run, mount, name)
             return result

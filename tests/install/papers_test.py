@@ -42,14 +42,14 @@ class Papers(unittest.TestCase):
         cls.help = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
         cls.manual = plain(read(MANUAL))
         # "-o cache_size=BYTES" and "-f, -o foreground", as each line of the help begins
-        cls.options = re.findall(r"^  ((?:-\w, )?-o [\w=]+)", cls.help, re.M)
+        cls.options = re.findall(r"^  ((?:-\w, )?-o [\w=:\[\]]+)", cls.help, re.M)
         cls.names = {re.search(r"-o (\w+)", option)[1] for option in cls.options}
 
     def test_help_has_options(self):
         self.assertGreater(len(self.options), 20)
 
     def test_manual_has_the_options_of_help(self):
-        headings = re.findall(r"^\.TP\n((?:-\w, )?-o [\w=]+)$", self.manual, re.M)
+        headings = re.findall(r"^\.TP\n((?:-\w, )?-o [\w=:\[\]]+)$", self.manual, re.M)
         self.assertEqual(sorted(headings), sorted(self.options))
 
     @unittest.skipUnless(shutil.which("groff"), "not installed: groff")

@@ -121,7 +121,7 @@ class Lifecycle(Folder):
         self.assertTrue(os.listdir(point))
 
     def test_options_of_fuse_are_taken(self):
-        for option in ("allow_other,default_permissions", "auto_unmount", "max_read=131072", "fsname=x,subtype=y",
+        for option in ("allow_other,default_permissions", "auto_unmount", "fsname=x,subtype=y",
                        "noatime,noexec,nosuid,nodev", "entry_timeout=0,attr_timeout=0,negative_timeout=1"):
             if os.geteuid() != 0 and "allow_other" in option:
                 continue

@@ -108,10 +108,6 @@ class Reading(Folder):
                 thread.join()
         self.assertEqual(wrong, [])
 
-    def test_a_single_thread_serves_too(self):
-        with Mount(SAMPLE, "-s") as m:
-            self.assertEqual(m.read("matrix.mtx"), expected("matrix.mtx"))
-
     def test_unmount_and_mount_again(self):
         for _ in range(3):
             with Mount(SAMPLE) as m:

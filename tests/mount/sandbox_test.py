@@ -54,7 +54,7 @@ class Sandbox(Folder):
     def test_shows_what_a_mount_without_shows(self):
         mirror = self.mirror()
         for options in ("ro", "hdf5_inside"):
-            with Mount(mirror, "-o", options + ",no_sandbox") as without, Mount(mirror, "-o", options + ",sandbox") as m:
+            with Mount(mirror, "-o", options + ",sandbox=none") as without, Mount(mirror, "-o", options + ",sandbox=required") as m:
                 self.assertEqual(status_of(process_of(without))["Seccomp"], "0")
                 expected = everything(without.path)
                 self.assertTrue(len(expected) > 40)
@@ -117,7 +117,7 @@ class Sandbox(Folder):
 
     def test_writes_its_log_and_its_index(self):
         log, index = os.path.join(self.folder, "log"), os.path.join(self.folder, "made", "index")
-        with Mount(self.mirror(), "-o", f"sandbox,log_file={log},index={index},log_level=info,index_ahead") as m:
+        with Mount(self.mirror(), "-o", f"sandbox=required,log_file={log},index={index},log_level=info,index_ahead") as m:
             everything(m.path)
         self.assertTrue(wait_until(lambda: "unmounted" in self.text_of(log)))
         self.assertTrue(os.listdir(index))

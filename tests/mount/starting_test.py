@@ -221,11 +221,6 @@ class Starting(Folder):
                 with contextlib.suppress(OSError):  # ENOTCONN, as of every FUSE mount that has ended
                     os.close(file)
 
-    def test_a_single_thread_ends_on_a_signal(self):
-        with Mount(SAMPLE, "-s") as m:
-            os.kill(m.pid, signal.SIGTERM)
-            self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None))
-
     def test_the_daemon_holds_no_directory_and_no_terminal(self):
         with Mount(SAMPLE) as m:
             self.assertEqual(os.readlink(f"/proc/{m.pid}/cwd"), "/")

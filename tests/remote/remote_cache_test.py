@@ -26,9 +26,9 @@ class Cache(RemoteTest):
         with h5py.File(self.path("stores", "x.h5"), "w") as file:
             file.create_dataset("x", data=values, chunks=(100, 100))
 
-    def read(self, url, *options, cache=None, **more):
+    def read(self, url, *options, cache=None, size="", **more):
         """x.npy as plainfs shows it."""
-        return run("cat", "-o", f"remote_cache={cache or self.cache}", *options, "-o", "index=none", url, "x.npy", **more)
+        return run("cat", "-o", f"remote_cache={cache or self.cache}{size and ':' + size}", *options, "-o", "index=none", url, "x.npy", **more)
 
     def served_store(self, **more):
         return self.served(StoreServer(self.path("stores"), **more))
@@ -103,11 +103,11 @@ class Cache(RemoteTest):
         server = self.served_store()
         for name in "abcd":
             shutil.copy(self.path("stores", "x.h5"), self.path("stores", name + ".h5"))
-            self.assert_shows(self.values, self.read(f"{server.url}/{name}.h5", "-o", "remote_cache_size=6m"))
+            self.assert_shows(self.values, self.read(f"{server.url}/{name}.h5", size="6m"))
             self.assertLessEqual(sum(os.stat(file).st_blocks * 512 for file in self.kept()), 6 << 20)
         self.assertGreaterEqual(len(self.kept()), 1)
         # An object larger than that is read all the same.
-        self.assert_shows(self.values, self.read(server.url + "/x.h5", "-o", "remote_cache_size=1m", cache=self.path("small")))
+        self.assert_shows(self.values, self.read(server.url + "/x.h5", size="1m", cache=self.path("small")))
         self.assertLessEqual(sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20)
 
     def test_programs_that_share_it_do_not_disturb_each_other(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print "N passed, N failed, N skipped" for a ctest run.
+"""Print the ten slowest tests of a ctest run, and "N passed, N failed, N skipped".
 
     count_results.py RESULTS.xml
 
@@ -44,7 +44,9 @@ def results_of(case):
 
 
 def main():
-    cases = ET.parse(sys.argv[1]).getroot().iter("testcase")
+    cases = list(ET.parse(sys.argv[1]).getroot().iter("testcase"))
+    slowest = sorted(cases, key=lambda case: -float(case.get("time") or 0))[:10]
+    print("slowest: " + ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
     print("{} passed, {} failed, {} skipped".format(*map(sum, zip((0, 0, 0), *map(results_of, cases)))))
 
 

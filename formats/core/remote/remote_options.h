@@ -13,8 +13,8 @@ struct RemoteOptions {
   bool no_sign = false;                       // -o no_sign: requests to S3 carry no signature
   std::string endpoint;                       // -o endpoint=URL: of an S3 service that is not AWS's
   std::string region;                         // -o region=NAME
-  std::string cache_folder;                   // -o remote_cache=DIR; "" = nothing is kept on a disk
-  uint64_t cache_bytes = uint64_t{10} << 30;  // -o remote_cache_size=BYTES
+  std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = nothing is kept on a disk
+  uint64_t cache_bytes = uint64_t{10} << 30;  // of the same option
 };
 
 // Sums, with relaxed atomics: nothing is decided by them.

@@ -47,9 +47,9 @@ BOOST_AUTO_TEST_CASE(long_options_are_those_of_o) {
 }
 
 BOOST_AUTO_TEST_CASE(letters_may_be_joined) {
-  const Options options = parse({"-fsocache_size=1k", "s"});
+  const Options options = parse({"-fdocache_size=1k", "s"});
   BOOST_TEST(options.foreground);
-  BOOST_TEST(options.single_threaded);
+  BOOST_TEST(options.debug);
   BOOST_TEST(options.cache_bytes == 1024U);
   BOOST_TEST(options.store == "s");
 }
@@ -81,10 +81,14 @@ BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
   BOOST_TEST(options.read.remote.no_sign);
   BOOST_TEST(to_json_text(describe(options)) ==
              R"({"cache_size":268435456,"index":"/x","no_sign":true,"endpoint":"http://x","region":"lab"})");
-  const Options cached = parse({"-o", "remote_cache=/y,remote_cache_size=1m,index=/x", "s3://b/k"});
+  const Options cached = parse({"-o", "remote_cache=/y:1m,index=/x", "s3://b/k"});
   BOOST_TEST(cached.read.remote.cache_folder == "/y");
   BOOST_TEST(to_json_text(describe(cached)) ==
-             R"({"cache_size":268435456,"index":"/x","remote_cache":"/y","remote_cache_size":1048576})");
+             R"({"cache_size":268435456,"index":"/x","remote_cache":"/y:1048576"})");
+  BOOST_TEST(cached.read.remote.cache_bytes == 1U << 20);
+  const Options named = parse({"-o", "remote_cache=/a:b/c", "s3://b/k"});
+  BOOST_TEST(named.read.remote.cache_folder == "/a:b/c");
+  check_refused({"-o", "remote_cache=/y:much"}, "not a number of bytes");
 }
 
 BOOST_AUTO_TEST_CASE(a_backslash_keeps_a_comma) {
@@ -95,6 +99,18 @@ BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
   check_refused({"-o", "colour=blue"}, "colour");
   check_refused({"--colour"}, "colour");
   check_refused({"-x"}, "-x");
+}
+
+BOOST_AUTO_TEST_CASE(former_options_say_what_took_their_place) {
+  check_refused({"-o", "no_sandbox"}, "write sandbox=none");
+  check_refused({"-o", "sandbox"}, "write sandbox=required");
+  check_refused({"-o", "remote_cache_size=1g"}, "remote_cache=DIR:BYTES");
+  check_refused({"-o", "single_thread"}, "leave it out");
+  check_refused({"-s"}, "leave it out");
+  check_refused({"-o", "max_read=131072"}, "leave it out");
+  BOOST_TEST((parse({"-o", "sandbox=none"}).sandbox == Sandbox::kNone));
+  BOOST_TEST((parse({"-o", "sandbox=required"}).sandbox == Sandbox::kRequired));
+  BOOST_TEST((parse({"-o", "sandbox=auto"}).sandbox == Sandbox::kWherePossible));
 }
 
 BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
@@ -127,7 +143,6 @@ BOOST_AUTO_TEST_CASE(a_mount_helper_is_given_letters_of_its_own) {
   const MountHelper helper = from_mount_helper(arguments);
   const Options options = parse(helper.arguments);
   BOOST_TEST(!helper.is_fake);
-  BOOST_TEST(!options.single_threaded);
   BOOST_TEST(options.mountpoint == "/mnt");
   BOOST_TEST(options.uid.value() == 3U);
   const std::vector<std::string> fake{"store", "/mnt", "-fv", "-o", "ro"};
