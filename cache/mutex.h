@@ -1,6 +1,7 @@
-// Mutexes of which clang checks what they guard (-Wthread-safety; scripts/check threads). The standard's own say nothing
-// of it, so the product uses none of them. A member that a mutex guards says so: `int count_ GUARDED_BY(mutex_)`; a function
-// that is called with it held says REQUIRES(mutex_). What is guarded by a mutex of another object stands in a comment.
+// Mutexes of which clang checks what they guard (-Wthread-safety; scripts/check threads). The standard's own
+// say nothing of it, so the product uses none of them. A member that a mutex guards says so: `int count_
+// GUARDED_BY(mutex_)`; a function that is called with it held says REQUIRES(mutex_). What is guarded by a
+// mutex of another object stands in a comment.
 #pragma once
 
 #include <chrono>
@@ -65,8 +66,8 @@ class SCOPED_CAPABILITY MutexLock {
   bool is_held_ = true;
 };
 
-// Waits with a mutex that the caller holds: it is let go while it waits, and held again when wait() returns. It may return
-// for no reason, so what is waited for is asked in a loop.
+// Waits with a mutex that the caller holds: it is let go while it waits, and held again when wait() returns.
+// It may return for no reason, so what is waited for is asked in a loop.
 class Condition {
  public:
   void wait(Mutex& mutex) REQUIRES(mutex) {

@@ -7,7 +7,7 @@
 #include "formats/core/text/character_references.h"
 #include "formats/core/text/json.h"
 #include "formats/schemas/anndata/awkward_form.h"
-#include "formats/schemas/takane/json_list.h"
+#include "formats/schemas/takane/lists.h"
 
 namespace {
 

@@ -13,6 +13,7 @@ formats/core/text
 formats/core/remote
 formats/core/model
 formats/core/frames formats/core/pickle
+formats/core/algebra
 formats/core/codecs
 formats/containers/hdf5 formats/containers/zarr formats/containers/bpcells
 formats/containers/rds

@@ -2,10 +2,13 @@
 // there and of another kind is damage.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "formats/core/codecs/makers.h"
+#include "formats/core/model/dtype.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {
@@ -26,5 +29,30 @@ LzmaConfiguration lzma_configuration(const Json& configuration);
 std::vector<std::string> labels_member(const Json& configuration);
 CodecPtr jenkins_lookup3_from(const Json& configuration);
 CodecPtr packbits_v3_from(const Json& configuration, const DType& type);
+
+// Numbers in the configurations of Zarr v3 codecs, written as fill values are: exact integers, reals as
+// numbers, "NaN", "Infinity", "-Infinity" or the bits as "0x7fc00000" (Zarr v3 specification, data types).
+
+__extension__ typedef __int128 Int128;  // holds every integer of 64 bits, signed or not
+
+// A number of any type: exact where it is an integer.
+struct Scalar {
+  bool is_integer = true;
+  Int128 integer = 0;
+  double real = 0;
+};
+
+// type: a number or a boolean. Throws damaged where value is no such number.
+Scalar parse_v3_scalar(const Json& value, const DType& type);
+
+// "uint8", "float64" … as text or as {"name": "uint8"}; little-endian. Throws unsupported for other types.
+DType parse_v3_number_type(const Json& value);
+
+// One little-endian number at `at`, and back. Requires for store: value fits type.
+Scalar load_scalar(const std::byte* at, const DType& type);
+void store_scalar(const Scalar& value, const DType& type, std::byte* at);
+
+// Whether an integer value fits an integer type.
+bool fits(Int128 value, const DType& type);
 
 }  // namespace plainfs

@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "formats/core/codecs/makers.h"
 #include "formats/core/codecs/output.h"
 
 namespace plainfs {
@@ -112,6 +113,38 @@ Bytes inflate_gzip(ByteSpan encoded, DecodedSize size) {
   do encoded = stream.decode(encoded, out);
   while (!only_zeros(encoded));
   return out.finish();
+}
+
+namespace {
+
+class Zlib : public Codec {
+ public:
+  Bytes decode(Bytes encoded, DecodedSize size) const override { return inflate_zlib(encoded, size); }
+  std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
+CodecPtr zlib_codec() {
+  return std::make_unique<Zlib>();
+}
+
+namespace {
+
+class Gzip : public Codec {
+ public:
+  Bytes decode(Bytes encoded, DecodedSize size) const override {
+    // Old z5 wrote zlib streams under the name gzip; the two begin differently.
+    const bool gzip = encoded.size() >= 2 && encoded[0] == std::byte{0x1f} && encoded[1] == std::byte{0x8b};
+    return gzip || encoded.size() < 2 ? inflate_gzip(encoded, size) : inflate_zlib(encoded, size);
+  }
+  std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
+CodecPtr gzip_codec() {
+  return std::make_unique<Gzip>();
 }
 
 }  // namespace plainfs

@@ -27,4 +27,9 @@ class NumberStage : public Codec {
   const DType encoded_;
 };
 
+// The conversion that quantize and astype undo theirs with.
+
+// Every number cast from the type encoded to the type decoded, as numpy's astype.
+CodecPtr cast_numbers_codec(std::string_view name, DType decoded, DType encoded);
+
 }  // namespace plainfs

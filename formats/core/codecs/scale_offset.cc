@@ -1,8 +1,8 @@
 #include <cmath>
 
+#include "formats/core/codecs/configuration.h"
 #include "formats/core/codecs/makers.h"
 #include "formats/core/codecs/number_stage.h"
-#include "formats/core/codecs/v3_scalar.h"
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {

@@ -8,11 +8,9 @@
 #include "formats/core/model/broken_group.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/takane/checks.h"
-#include "formats/schemas/takane/column.h"
-#include "formats/schemas/takane/directory_group.h"
-#include "formats/schemas/takane/height.h"
-#include "formats/schemas/takane/json_gz.h"
-#include "formats/schemas/takane/text_columns.h"
+#include "formats/schemas/takane/columns.h"
+#include "formats/schemas/takane/lists.h"
+#include "formats/schemas/takane/object.h"
 
 namespace plainfs::takane {
 namespace {

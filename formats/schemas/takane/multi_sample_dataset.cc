@@ -1,6 +1,6 @@
 #include "formats/schemas/takane/multi_sample_dataset.h"
 
-#include "formats/schemas/takane/directory_group.h"
+#include "formats/schemas/takane/object.h"
 #include "formats/schemas/takane/summarized_experiment.h"
 
 namespace plainfs::takane {

@@ -1,19 +1,20 @@
 #include "formats/schemas/takane/object.h"
 
+#include <boost/filesystem.hpp>
+
+#include <algorithm>
 #include <charconv>
 
-#include "formats/schemas/takane/atomic_vector.h"
-#include "formats/schemas/takane/compressed_sparse_matrix.h"
+#include "formats/containers/hdf5/container.h"
+#include "formats/core/base/host_path.h"
 #include "formats/schemas/takane/data_frame.h"
-#include "formats/schemas/takane/delayed_array.h"
-#include "formats/schemas/takane/dense_array.h"
-#include "formats/schemas/takane/directory_group.h"
-#include "formats/schemas/takane/genomic_ranges.h"
+#include "formats/schemas/takane/delayed.h"
+#include "formats/schemas/takane/lists.h"
+#include "formats/schemas/takane/matrices.h"
 #include "formats/schemas/takane/multi_sample_dataset.h"
-#include "formats/schemas/takane/named_list.h"
-#include "formats/schemas/takane/sequence_information.h"
-#include "formats/schemas/takane/string_factor.h"
+#include "formats/schemas/takane/ranges.h"
 #include "formats/schemas/takane/summarized_experiment.h"
+#include "formats/schemas/takane/vectors.h"
 
 namespace plainfs::takane {
 namespace {
@@ -147,6 +148,210 @@ Link link_to(const std::string& path) {
     first = end + 1;
   }
   return link;
+}
+
+namespace {
+
+class UnreadableGroup : public Group {
+ public:
+  UnreadableGroup(ObjectPlace place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
+  std::vector<Member> members() const override { throw error_; }
+  GroupPtr parent() const override { return place_.parent; }
+  std::string path() const override { return place_.path; }
+
+ private:
+  const ObjectPlace place_;
+  const Error error_;
+};
+
+// Text only: what it leads to is not looked at.
+Link link_outside(const ObjectPlace& inner) {
+  boost::system::error_code unknown;
+  return {{}, {}, real_path_as_far_as_there(inner.directory, unknown).string(), true};
+}
+
+Node hdf5_node(const ObjectPlace& inner, Context& context) {
+  try {
+    return Node{.parts = hdf5::open_group(inner.directory, context)};
+  } catch (const Error& error) {
+    return Node{.parts = unreadable_group(inner, error)};
+  }
+}
+
+}  // namespace
+
+bool DirectoryGroup::is_listed(std::string_view name) const {
+  return std::find(rules_.replaced.begin(), rules_.replaced.end(), name) == rules_.replaced.end();
+}
+
+std::vector<Member> DirectoryGroup::added() const {
+  return rules_.added ? rules_.added(std::const_pointer_cast<Group>(shared_from_this()))
+                      : std::vector<Member>{};
+}
+
+std::vector<Member> DirectoryGroup::members() const {
+  std::vector<Member> found;
+  for (const std::string& name : directory_entries(place_.directory, context_))
+    if (is_listed(name)) found.push_back(stored_member(name));
+  std::vector<Member> more = added();
+  std::move(more.begin(), more.end(), std::back_inserter(found));
+  return found;
+}
+
+std::optional<Node> DirectoryGroup::find(std::string_view name) const {
+  const bool may_be_entry =
+      !name.empty() && !name.starts_with('.') && name.find_first_of(std::string_view("/\0", 2)) == name.npos;
+  if (may_be_entry && is_listed(name)) {
+    for (const std::string& stored : {std::string(name), std::string(name) + ".gz"}) {
+      const EntryKind kind = context_.files.kind_of(place_.directory + "/" + stored);
+      if (kind != EntryKind::file && kind != EntryKind::folder) continue;
+      Member member = stored_member(stored);
+      if (member.name == name) return std::move(member.node);
+    }
+  }
+  for (Member& member : added())
+    if (member.name == name) return std::move(member.node);
+  return std::nullopt;
+}
+
+Member DirectoryGroup::stored_member(const std::string& name) const {
+  const ObjectPlace inner = place_.inside(name, shared_from_this());
+  if (!context_.files.bounds().contains(inner.directory)) return {name, Node{.content = link_outside(inner)}};
+  const Probe probe(inner.directory, context_.files);
+  if (probe.is_folder())
+    return {name, open_directory(inner, rules_.sides ? rules_.sides(name) : SideNames{}, context_)};
+  if (hdf5::recognises(probe)) return {name, hdf5_node(inner, context_)};
+  if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
+  return plain_file_member(place_.directory, name);
+}
+
+GroupPtr unreadable_group(const ObjectPlace& place, const Error& error) {
+  return std::make_shared<UnreadableGroup>(place, error);
+}
+
+GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,
+                      Context& context) {
+  DirectoryGroup::Rules rules;
+  rules.replaced = {std::move(file)};
+  rules.added = [members = std::move(members)](const GroupPtr&) { return members; };
+  return std::make_shared<DirectoryGroup>(place, std::move(rules), context);
+}
+
+GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, const std::string& group,
+                         Context& context) {
+  const std::string path = place.directory + "/" + file;
+  if (context.files.kind_of(path) == EntryKind::nothing) throw damaged("{} is there", file);
+  try {
+    GroupPtr found = find_group(*hdf5::open_group(path, context), group);
+    if (!found) throw damaged("the file has a group {}", group);
+    return found;
+  } catch (const Error& error) {
+    throw error.at(file);
+  }
+}
+
+std::vector<std::string> directory_entries(const std::string& directory, Context& context) {
+  std::vector<std::string> names;
+  for (Entry& entry : context.files.open_folder(directory)->list("")) {
+    const bool is_shown = entry.kind == EntryKind::file || entry.kind == EntryKind::folder;
+    if (is_shown && !entry.name.starts_with('.')) names.push_back(std::move(entry.name));
+  }
+  return names;
+}
+
+Member plain_file_member(const std::string& directory, const std::string& name) {
+  return {name, Node{.content = PlainFile{directory + "/" + name, nullptr}}};
+}
+
+namespace {
+
+GroupPtr require_group(const GroupPtr& group, const char* name) {
+  GroupPtr found = find_group(*group, name);
+  if (!found) throw damaged("expected a group at '{}'", name);
+  return found;
+}
+
+ArrayPtr require_array(const GroupPtr& group, const char* name) {
+  ArrayPtr found = find_array(*group, name);
+  if (!found || found->shape().empty()) throw damaged("expected a dataset at '{}'", name);
+  return found;
+}
+
+uint64_t first_number(const Array& array, uint64_t at) {
+  const Elements element = array.read(range(at, 1));
+  return visit_number(array.dtype(), [&](auto example) -> uint64_t {
+    using T = decltype(example);
+    if constexpr (std::is_integral_v<T>) {
+      const T value = element.values<T>()[0];
+      if (value >= 0) return static_cast<uint64_t>(value);
+    }
+    throw damaged("expected a count, not {}", array.dtype().name());
+  });
+}
+
+uint64_t vector_height(const GroupPtr& group) {
+  if (const ArrayPtr values = find_array(*group, "values")) return values->count();
+  return require_array(require_group(group, "values"), "pointers")->count();  // vls, from 1.1
+}
+
+uint64_t dense_array_height(const GroupPtr& group) {
+  const ArrayPtr transposed = hdf5::attribute(*group, "transposed");
+  const ArrayPtr data = require_array(group, "data");
+  const bool last =
+      transposed && transposed->shape().empty() && visit_number(transposed->dtype(), [&](auto example) {
+        using T = decltype(example);
+        if constexpr (std::is_integral_v<T>) return read_all(*transposed).values<T>()[0] != 0;
+        return false;
+      });
+  return last ? data->shape().back() : data->shape().front();
+}
+
+uint64_t list_height(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  const Json* format = object.properties() ? object.properties()->find("format") : nullptr;
+  if (format && format->text() && *format->text() == "json.gz") {
+    const Bytes text = read_json_gz(place.directory + "/list_contents.json.gz", context);
+    return check_json_list(parse_json(as_text(text)));
+  }
+  const GroupPtr file = hdf5::open_group(place.directory + "/list_contents.h5", context);
+  return require_group(require_group(file, "simple_list"), "data")->members().size();
+}
+
+// The first of the dimensions that OBJECT gives for summarized experiments, or the length it gives for
+// sequence sets.
+std::optional<uint64_t> stated_height(const ObjectFile& object, const char* property) {
+  for (const auto& [name, value] : object.metadata) {
+    if (name != object.type && !name.ends_with("summarized_experiment")) continue;
+    const Json* stated = value.find(property);
+    if (!stated) continue;
+    if (const Json::List* extents = stated->list(); extents && !extents->empty())
+      return extents->front().as_uint64();
+    return stated->as_uint64();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<uint64_t> height_of(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  const auto group_in = [&](const char* file, const char* name) {
+    return require_group(hdf5::open_group(place.directory + "/" + file, context), name);
+  };
+  const std::string& type = object.type;
+  if (type == "data_frame") return data_frame_rows(place, object, context);
+  if (type == "atomic_vector") return vector_height(group_in("contents.h5", "atomic_vector"));
+  if (type == "string_factor")
+    return require_array(group_in("contents.h5", "string_factor"), "codes")->count();
+  if (type == "dense_array") return dense_array_height(group_in("array.h5", "dense_array"));
+  if (type == "compressed_sparse_matrix")
+    return first_number(*require_array(group_in("matrix.h5", "compressed_sparse_matrix"), "shape"), 0);
+  if (type == "simple_list") return list_height(place, object, context);
+  if (type == "genomic_ranges")
+    return require_array(group_in("ranges.h5", "genomic_ranges"), "sequence")->count();
+  if (type == "sequence_string_set") return stated_height(object, "length");
+  if (type.ends_with("_list"))
+    return require_array(group_in("partitions.h5", type.c_str()), "lengths")->count();
+  if (type.ends_with("_experiment")) return stated_height(object, "dimensions");
+  return std::nullopt;
 }
 
 }  // namespace plainfs::takane

@@ -2,7 +2,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
-#include "formats/schemas/takane/text_columns.h"
+#include "formats/schemas/takane/columns.h"
 
 namespace plainfs::takane {
 ArrayPtr fitting_side(ArrayPtr names, uint64_t count, const std::string& place, Context& context) {

@@ -7,8 +7,8 @@
 #include "cache/mutex.h"
 #include "formats/core/frames/parts.h"
 #include "formats/schemas/takane/data_frame.h"
-#include "formats/schemas/takane/directory_group.h"
-#include "formats/schemas/takane/named_list.h"
+#include "formats/schemas/takane/lists.h"
+#include "formats/schemas/takane/object.h"
 
 namespace plainfs::takane {
 namespace {

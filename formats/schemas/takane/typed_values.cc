@@ -6,7 +6,7 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/takane/checks.h"
-#include "formats/schemas/takane/text_columns.h"
+#include "formats/schemas/takane/columns.h"
 
 namespace plainfs::takane {
 namespace {

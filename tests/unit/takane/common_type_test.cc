@@ -1,4 +1,5 @@
-#include "formats/schemas/takane/common_type.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/schemas/takane/typed_values.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/delayed_tree.h"
+#include "formats/schemas/takane/delayed.h"
 
 #include <boost/test/unit_test.hpp>
 

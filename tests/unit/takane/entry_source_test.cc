@@ -1,9 +1,9 @@
-#include "formats/schemas/takane/entry_source.h"
+#include "formats/core/algebra/entry_source.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/schemas/takane/computed_matrix.h"
+#include "formats/core/algebra/computed_matrix.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/takane/object_writer.h"

@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/gathered.h"
+#include "formats/core/algebra/gathered.h"
 
 #include <boost/test/unit_test.hpp>
 

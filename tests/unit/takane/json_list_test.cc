@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/json_list.h"
+#include "formats/schemas/takane/lists.h"
 
 #include <boost/test/unit_test.hpp>
 

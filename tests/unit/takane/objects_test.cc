@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/passing_fault.h"
-#include "formats/schemas/takane/compressed_sparse_matrix.h"
+#include "formats/schemas/takane/matrices.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/unit/takane/object_writer.h"
 

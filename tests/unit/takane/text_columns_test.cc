@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/text_columns.h"
+#include "formats/schemas/takane/columns.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>

@@ -1,0 +1,239 @@
+#include "formats/core/algebra/gathered.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "formats/core/base/checked.h"
+
+namespace plainfs {
+namespace {
+
+// A box as (outer, along, inner) counts around an axis.
+struct Split {
+  uint64_t outer = 1;
+  uint64_t inner = 1;
+};
+Split split_at(const Shape& extent, size_t axis) {
+  Split split;
+  for (size_t d = 0; d < extent.size(); ++d) {
+    if (d < axis) split.outer = checked_multiply(split.outer, extent[d]);
+    if (d > axis) split.inner = checked_multiply(split.inner, extent[d]);
+  }
+  return split;
+}
+
+class PermutedArray : public Array {
+ public:
+  PermutedArray(ArrayPtr values, std::vector<size_t> axes)
+      : Array(values->dtype(), shape_of(values->shape(), axes)),
+        values_(std::move(values)),
+        axes_(std::move(axes)) {}
+
+  Shape chunk_shape() const override { return shape_of(values_->chunk_shape(), axes_); }
+  void check() const override { values_->check(); }
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const size_t rank = axes_.size();
+    Box stored{Shape(rank), Shape(rank)};
+    for (size_t i = 0; i < rank; ++i) {
+      stored.origin[axes_[i]] = box.origin[i];
+      stored.extent[axes_[i]] = box.extent[i];
+    }
+    Shape stride(rank, 1);  // of the stored axes
+    for (size_t d = rank; d-- > 1;) stride[d - 1] = stride[d] * stored.extent[d];
+    const uint64_t count = element_count(box.extent);
+    const Elements elements = values_->read(stored);
+    std::vector<uint64_t> positions(count);
+    Shape at(rank, 0);
+    for (uint64_t i = 0; i < count; ++i) {
+      for (size_t d = 0; d < rank; ++d) positions[i] += at[d] * stride[axes_[d]];
+      for (size_t d = rank; d-- > 0 && ++at[d] == box.extent[d];) at[d] = 0;
+    }
+    return gather(dtype(), elements, positions);
+  }
+
+ private:
+  static Shape shape_of(const Shape& stored, const std::vector<size_t>& axes) {
+    Shape shape;
+    for (const size_t axis : axes) shape.push_back(stored[axis]);
+    return shape;
+  }
+
+  const ArrayPtr values_;
+  const std::vector<size_t> axes_;
+};
+
+class SubsetArray : public Array {
+ public:
+  SubsetArray(ArrayPtr values, size_t axis, Indices indices)
+      : Array(values->dtype(), shape_of(*values, axis, indices->size())),
+        values_(std::move(values)),
+        axis_(axis),
+        indices_(std::move(indices)) {}
+
+  Shape chunk_shape() const override {
+    Shape chunk = values_->chunk_shape();
+    chunk[axis_] = std::max<uint64_t>(1, std::min(chunk[axis_], shape()[axis_]));
+    return chunk;
+  }
+  void check() const override { values_->check(); }
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const uint64_t along = box.extent[axis_];
+    const auto [outer, inner] = split_at(box.extent, axis_);
+    const auto first = indices_->begin() + static_cast<ptrdiff_t>(box.origin[axis_]);
+    const std::vector<uint64_t> wanted(first, first + static_cast<ptrdiff_t>(along));
+    Elements all;
+    // Where each wanted index begins in all, and how far it is there from one outer index to the next.
+    std::vector<uint64_t> begin(along), stride(along);
+    for (const Run& run : runs_of(wanted)) {
+      Box stored = box;
+      stored.origin[axis_] = run.low;
+      stored.extent[axis_] = run.high - run.low + 1;
+      const uint64_t before = all.count;
+      const Elements some = values_->read(stored);
+      append(dtype(), all, some, 0, some.count);
+      for (const uint64_t place : run.places) {
+        begin[place] = before + (wanted[place] - run.low) * inner;
+        stride[place] = stored.extent[axis_] * inner;
+      }
+    }
+    std::vector<uint64_t> positions;
+    positions.reserve(element_count(box.extent));
+    for (uint64_t o = 0; o < outer; ++o)
+      for (uint64_t a = 0; a < along; ++a)
+        for (uint64_t i = 0; i < inner; ++i) positions.push_back(begin[a] + o * stride[a] + i);
+    return gather(dtype(), all, positions);
+  }
+
+ private:
+  static Shape shape_of(const Array& values, size_t axis, uint64_t extent) {
+    Shape shape = values.shape();
+    shape[axis] = extent;
+    return shape;
+  }
+
+  // Neighbouring indices that are read in one go.
+  struct Run {
+    uint64_t low;
+    uint64_t high;
+    std::vector<uint64_t> places;  // in what is wanted
+  };
+  static std::vector<Run> runs_of(const std::vector<uint64_t>& wanted) {
+    constexpr uint64_t kWidestGap = 4;  // indices that are read for nothing
+    std::vector<uint64_t> order(wanted.size());
+    std::iota(order.begin(), order.end(), uint64_t{0});
+    std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return wanted[a] < wanted[b]; });
+    std::vector<Run> runs;
+    for (const uint64_t place : order) {
+      const uint64_t index = wanted[place];
+      if (runs.empty() || index - runs.back().high > kWidestGap) runs.push_back({index, index, {}});
+      runs.back().high = index;
+      runs.back().places.push_back(place);
+    }
+    return runs;
+  }
+
+  const ArrayPtr values_;
+  const size_t axis_;
+  const Indices indices_;
+};
+
+class CombinedArray : public Array {
+ public:
+  CombinedArray(std::vector<ArrayPtr> parts, size_t axis)
+      : Array(parts.front()->dtype(), shape_of(parts, axis)), parts_(std::move(parts)), axis_(axis) {}
+
+  Shape chunk_shape() const override { return parts_.front()->chunk_shape(); }
+  void check() const override {
+    for (const ArrayPtr& part : parts_) part->check();
+  }
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const auto [outer, inner] = split_at(box.extent, axis_);
+    struct Stretch {
+      uint64_t begin;  // in all
+      uint64_t width;  // elements of an outer index
+    };
+    std::vector<Stretch> pieces;
+    Elements all;
+    uint64_t before = 0;
+    const uint64_t first = box.origin[axis_], end = first + box.extent[axis_];
+    for (const ArrayPtr& part : parts_) {
+      const uint64_t extent = part->shape()[axis_];
+      const uint64_t from = std::max(first, before), to = std::min(end, before + extent);
+      if (from < to) {
+        Box stored = box;
+        stored.origin[axis_] = from - before;
+        stored.extent[axis_] = to - from;
+        Elements some = part->read(stored);
+        if (to - from == box.extent[axis_]) return some;
+        pieces.push_back({all.count, (to - from) * inner});
+        append(dtype(), all, some, 0, some.count);
+      }
+      before += extent;
+    }
+    if (pieces.empty()) return zero_elements(dtype(), element_count(box.extent));
+    std::vector<uint64_t> positions;
+    positions.reserve(element_count(box.extent));
+    for (uint64_t o = 0; o < outer; ++o)
+      for (const Stretch& piece : pieces)
+        for (uint64_t i = 0; i < piece.width; ++i) positions.push_back(piece.begin + o * piece.width + i);
+    return gather(dtype(), all, positions);
+  }
+
+ private:
+  static Shape shape_of(const std::vector<ArrayPtr>& parts, size_t axis) {
+    Shape shape = parts.front()->shape();
+    for (size_t i = 1; i < parts.size(); ++i) shape[axis] = checked_add(shape[axis], parts[i]->shape()[axis]);
+    return shape;
+  }
+
+  const std::vector<ArrayPtr> parts_;
+  const size_t axis_;
+};
+
+}  // namespace
+
+Elements gather(const DType& type, const Elements& elements, const std::vector<uint64_t>& positions) {
+  Elements result;
+  if (layout_of(type) == Layout::flat) {
+    const size_t size = elements.count == 0 ? 0 : elements.bytes.size() / elements.count;
+    result.count = positions.size();
+    result.bytes.resize(checked_size(positions.size(), size));
+    for (size_t i = 0; i < positions.size(); ++i)
+      std::memcpy(result.bytes.data() + i * size, elements.bytes.data() + positions[i] * size, size);
+    if (!elements.missing.empty())
+      for (const uint64_t position : positions) result.missing.push_back(elements.missing[position]);
+    return result;
+  }
+  if (positions.empty()) return zero_elements(type, 0);
+  for (const uint64_t position : positions) append(type, result, elements, position, 1);
+  return result;
+}
+
+ArrayPtr permuted(ArrayPtr values, std::vector<size_t> axes) {
+  return std::make_shared<PermutedArray>(std::move(values), std::move(axes));
+}
+
+ArrayPtr in_object_order(ArrayPtr values) {
+  if (!values->column_major()) return values;
+  std::vector<size_t> reversed(values->shape().size());
+  std::iota(reversed.rbegin(), reversed.rend(), size_t{0});
+  return permuted(std::move(values), std::move(reversed));
+}
+
+ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices) {
+  return std::make_shared<SubsetArray>(std::move(values), axis, std::move(indices));
+}
+
+ArrayPtr combined(std::vector<ArrayPtr> parts, size_t axis) {
+  return std::make_shared<CombinedArray>(std::move(parts), axis);
+}
+
+}  // namespace plainfs
