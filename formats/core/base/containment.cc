@@ -1,8 +1,6 @@
 #include "formats/core/base/containment.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
@@ -12,13 +10,10 @@
 #include <memory>
 #include <optional>
 #include <system_error>
-#ifdef __linux__
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#endif
 
 #include "formats/core/base/error.h"
 #include "formats/core/base/host_path.h"
+#include "formats/core/base/open_without_links.h"
 
 namespace plainfs {
 namespace {
@@ -49,20 +44,6 @@ std::optional<std::string> path_as_far_as_there(const std::string& path) {
   if (!error) return partly.string();
   check_is_absence(path, error.value());
   return std::nullopt;
-}
-
-// -1 with ELOOP where there is a link on the way, with ENOSYS or EPERM where the system cannot tell.
-int open_without_links(const std::string& path, int flags) {
-#ifdef SYS_openat2
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  return static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
-#else
-  (void)path, (void)flags;
-  errno = ENOSYS;
-  return -1;
-#endif
 }
 
 // Names alone tell where such a path leads, unless it has links.
@@ -111,7 +92,7 @@ int Containment::open(const std::string& path, int flags) const {
   if (!is_bounded_) return ::open(path.c_str(), flags | O_CLOEXEC);
   if (is_plain(path) && holds(path)) {
     const int descriptor = open_without_links(path, flags);
-    if (descriptor >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM)) return descriptor;
+    if (descriptor >= 0 || errno != ELOOP) return descriptor;
   }
   const std::optional<std::string> real = real_path(path);
   if (!real) return -1;
@@ -119,9 +100,7 @@ int Containment::open(const std::string& path, int flags) const {
     errno = EXDEV;
     return -1;
   }
-  const int descriptor = open_without_links(*real, flags);
-  if (descriptor >= 0 || (errno != ENOSYS && errno != EPERM)) return descriptor;
-  return ::open(real->c_str(), flags | O_CLOEXEC | O_NOFOLLOW);
+  return open_without_links(*real, flags);
 }
 
 bool Containment::contains(const std::string& path) const {
