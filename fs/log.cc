@@ -36,6 +36,22 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
+class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FunctionSink(Log::Line line) : line_(std::move(line)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    const int priority = message.level >= spdlog::level::err    ? LOG_ERR
+                         : message.level == spdlog::level::warn ? LOG_WARNING
+                                                                : LOG_INFO;
+    line_(priority, std::string(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+
+  Log::Line line_;
+};
+
 }  // namespace
 
 Log::Log()
@@ -81,6 +97,10 @@ void Log::to_standard_error(spdlog::level::level_enum level) {
 void Log::to_system_log(spdlog::level::level_enum level) {
   auto sink = std::make_shared<spdlog::sinks::syslog_sink_mt>("plainfs", LOG_PID, LOG_USER, false);
   add(std::move(sink), level);
+}
+
+void Log::to(Line line, spdlog::level::level_enum level) {
+  add(std::make_shared<FunctionSink>(std::move(line)), level);
 }
 
 void Log::to_file(const std::string& path, spdlog::level::level_enum level) {

@@ -5,6 +5,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/ringbuffer_sink.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -22,6 +23,9 @@ class Log {
   // "warning", "error", "off"). Throws Error(unreadable) where the file cannot be written.
   void to_standard_error(spdlog::level::level_enum level);
   void to_system_log(spdlog::level::level_enum level);
+  // priority: of syslog().
+  using Line = std::function<void(int priority, const std::string& line)>;
+  void to(Line line, spdlog::level::level_enum level);
   void to_file(const std::string& path, spdlog::level::level_enum level);
 
   void warn(const std::string& line) { write(spdlog::level::warn, line); }

@@ -1,23 +1,14 @@
 // `plainfs umount`: as fusermount3 -u and umount do, with the reason where they do not.
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/filesystem.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
-#ifdef __linux__
-#include <sys/mount.h>
-#else
-extern char** environ;
-#endif
-
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
 #include "fs/mount_table.h"
 #include "fs/options.h"
+#include "fs/unmount.h"
 
 namespace plainfs {
 namespace {
@@ -48,25 +39,13 @@ void unmount(const std::string& given) {
   if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
   if (!mounted.type.starts_with("fuse"))
     throw Failure(kUsage, fmt::format("{}: is no mount of FUSE, but of {}", given, mounted.type));
-  if (::geteuid() == 0) {
-    if (::umount2(path.c_str(), UMOUNT_NOFOLLOW) == 0) return;
-    if (errno == EBUSY) throw busy(given);
-    if (errno != EPERM) throw Failure(kNotReadable, fmt::format("{}: {}", given, std::strerror(errno)));
-  }
-  const char* program = "fusermount3";
-  std::vector<const char*> words{program, "-u", "-q", "--", path.c_str(), nullptr};
-#else
-  const char* program = "umount";
-  std::vector<const char*> words{program, path.c_str(), nullptr};
 #endif
-  pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, program, nullptr, nullptr, const_cast<char**>(words.data()), environ);
-  if (error != 0) throw Failure(kNotReadable, fmt::format("{}: {}", program, std::strerror(error)));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  const StillMounted still = unmount_fuse(path, false);
+  if (!still) return;
+  if (still.error != EBUSY) {
+    const std::string& what = still.program.empty() ? given : still.program;
+    throw Failure(kNotReadable, fmt::format("{}: {}", what, std::strerror(still.error)));
   }
-  if (status == 0) return;
 #ifdef __linux__
   // It says the same of what is in use and of what is another's.
   boost::system::error_code refused;

@@ -33,27 +33,31 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
   const fuse_lowlevel_ops operations = fuse_operations();
   const std::string& mountpoint = settings_.mountpoint;
   session_ = {new_fuse_session(mountpoint, settings_.mount_options, settings_.debug, operations, this),
-              SessionDeleter{mountpoint, settings_.keeper}};
+              SessionDeleter{mountpoint, settings_.keeper, {}}};
   if (settings_.keeper) {
     // What is handed over is closed by the session.
     const int descriptor = settings_.keeper->mount(mountpoint, settings_.mount_options).release();
     mount_fuse_session(session_.get(), fmt::format("/dev/fd/{}", descriptor), settings_.mount_options);
   } else {
     mount_fuse_session(session_.get(), mountpoint, settings_.mount_options);
+    session_.get_deleter().mount = identity_of_mount(mountpoint);
     raise_read_ahead(mountpoint);
   }
 }
 
 void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
   if (!keeper) {
-    fuse_session_unmount(session);
+    if (identity_of_mount(mountpoint) == mount) fuse_session_unmount(session);
     fuse_session_destroy(session);
     return;
   }
   pollfd connection{fuse_session_fd(session), 0, 0};
-  const bool is_mounted = connection.fd >= 0 && ::poll(&connection, 1, 0) == 0;
+  const bool has_ended = connection.fd >= 0 && ::poll(&connection, 1, 0) != 0;
   fuse_session_destroy(session);  // first, so that nobody who is in it waits for an answer
-  if (is_mounted) keeper->unmount(mountpoint, true);
+  if (has_ended)
+    keeper->forget();
+  else
+    keeper->unmount(true);
 }
 
 FuseMount::~FuseMount() = default;
@@ -100,8 +104,7 @@ std::string FuseMount::way_back() const {
 }
 
 bool FuseMount::unmount_if_unused() {
-  return settings_.keeper ? settings_.keeper->unmount(settings_.mountpoint, false)
-                          : unmount_fuse(settings_.mountpoint, false);
+  return settings_.keeper ? settings_.keeper->unmount(false) : !unmount_fuse(settings_.mountpoint, false);
 }
 
 bool is_mounted_by_fuse(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "fs/mount/faults.h"
 #include "fs/mount/nodes.h"
 #include "fs/sizings.h"
+#include "fs/unmount.h"
 
 struct fuse_session;
 
@@ -75,6 +76,7 @@ class FuseMount {
   struct SessionDeleter {
     std::string mountpoint;
     MountKeeper* keeper;  // null: none
+    MountIdentity mount;  // where there is none
     void operator()(fuse_session* session) const;
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;

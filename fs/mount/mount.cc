@@ -60,10 +60,12 @@ void open_log_file(Log& log, const Options& options) {
   }
 }
 
-void start_log(Log& log, const Options& options) {
+void start_log(Log& log, const Options& options, MountKeeper* keeper) {
   const auto level = spdlog::level::from_str(options.log_level);
   if (options.foreground)
     log.to_standard_error(level);
+  else if (keeper)
+    log.to([keeper](int priority, const std::string& line) { keeper->log(priority, line); }, level);
   else
     log.to_system_log(level);
 }
@@ -85,7 +87,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   std::optional<MountKeeper> keeper;
   std::string not_confined;
   if (options.sandbox == Sandbox::kRequired || (kKnowsSandbox && options.sandbox != Sandbox::kNone)) {
-    if (!is_handed_over) keeper.emplace();
+    if (!is_handed_over || !options.foreground) keeper.emplace(!is_handed_over);
     not_confined = enter_sandbox(options);
     if (options.sandbox == Sandbox::kRequired && !not_confined.empty())
       throw Failure(kUnsupported, "sandbox: " + not_confined);
@@ -100,22 +102,23 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     throw Failure(kUsage, fmt::format("timeout: {} is for who has mounted it to unmount", mountpoint.path()));
   if (!is_handed_over) session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
-  settings.keeper = keeper ? &*keeper : nullptr;
+  settings.keeper = keeper && !is_handed_over ? &*keeper : nullptr;
   settings.answers = [&] {
     if (mountpoint.is_chosen()) std::printf("%s\n", mountpoint.path().c_str());
     std::fflush(stdout);
     daemon.ready();
     if (answers) answers();
   };
-  wait_for_file_time();  // what changes once the mount answers is then seen to have changed
+  wait_for_file_time();      // what changes once the mount answers is then seen to have changed
+  const SignalPipe signals;  // from now on none of them ends the process as it stands
   FuseMount mount(session.filesystem(), std::move(settings));
   const MountNote note(session.filesystem().store()->path, mountpoint.path());
-  start_log(session.log(), options);
+  start_log(session.log(), options, keeper ? &*keeper : nullptr);
   const std::string what = fmt::format("{} at {}", session.filesystem().store()->path, mountpoint.path());
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
   if (!not_confined.empty()) session.log().info("not wholly confined: " + not_confined);
   try {
-    const Supervisor supervisor(mount, session.filesystem(), session.log(), options.idle_seconds);
+    const Supervisor supervisor(signals, mount, session.filesystem(), session.log(), options.idle_seconds);
     std::optional<IndexAhead> ahead;
     if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
     mount.serve();

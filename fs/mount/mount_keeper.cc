@@ -4,15 +4,12 @@
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #ifdef __linux__
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#else
-extern char** environ;
 #endif
 
 #include <cerrno>
@@ -24,24 +21,14 @@ extern char** environ;
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_session.h"
+#include "fs/unmount.h"
 
 namespace plainfs {
 namespace {
 
-enum Question : uint32_t { kMount, kUnmount, kUnmountIfUnused };
+enum Question : uint32_t { kMount, kUnmount, kUnmountIfUnused, kForget, kLog };
 
 constexpr uint64_t kMostBytes = 1 << 20;  // of a question: paths and options
-
-bool run(std::vector<const char*> words) {
-  words.push_back(nullptr);
-  pid_t child = 0;
-  if (::posix_spawnp(&child, words[0], nullptr, nullptr, const_cast<char**>(words.data()), environ) != 0)
-    return false;
-  int status = -1;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status == 0;
-}
 
 struct SessionEnd {
   void operator()(fuse_session* session) const { fuse_session_destroy(session); }
@@ -75,59 +62,90 @@ std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Answers with 0, or an exit code and the message that goes with it.
-void answer(Channel& channel, const Message& question) {
+std::vector<std::string> words_of(const Message& question) {
   std::vector<std::string> words;
   const std::string text = text_of(question.bytes);
   for (size_t at = 0; at < text.size(); at += words.back().size() + 1) words.emplace_back(text.c_str() + at);
-  Descriptor fuse;
-  ExitCode code = kSuccess;
-  std::string message;
-  if (words.empty()) return;
-  try {
-    if (question.kind == kMount)
-      fuse = mounted(words[0], {words.begin() + 1, words.end()});
-    else if (!unmount_fuse(words[0], question.kind == kUnmount))
-      code = kMountFailed;
-  } catch (const Failure& failure) {
-    code = failure.code();
-    message = failure.what();
-  }
-  channel.send(static_cast<uint32_t>(code), bytes_of(message), fuse.number());
+  return words;
 }
 
-[[noreturn]] void keep(Channel channel) {
+// What the process does for its daemon.
+class Keeper {
+ public:
+  explicit Keeper(Channel channel) : channel_(std::move(channel)) {}
+
+  // Answers with 0, or an exit code and the message that goes with it.
+  void answer(const Message& question) {
+    const std::vector<std::string> words = words_of(question);
+    Descriptor fuse;
+    ExitCode code = kSuccess;
+    std::string message;
+    if (words.empty()) return;
+    try {
+      switch (question.kind) {
+        case kMount:
+          fuse = mounted(words[0], {words.begin() + 1, words.end()});
+          mountpoint_ = words[0];
+          mount_ = identity_of_mount(mountpoint_);
+          break;
+        case kForget:
+          mountpoint_.clear();
+          break;
+        case kLog:
+          if (words.size() == 2) ::syslog(words[0][0] - '0', "%s", words[1].c_str());
+          break;
+        default:
+          if (!unmount(question.kind == kUnmount)) code = kMountFailed;
+      }
+    } catch (const Failure& failure) {
+      code = failure.code();
+      message = failure.what();
+    }
+    channel_.send(static_cast<uint32_t>(code), bytes_of(message), fuse.number());
+  }
+
+  void serve() {
+    while (const std::optional<Message> question = channel_.receive(kMostBytes)) answer(*question);
+    unmount(true);  // the daemon has ended without
+  }
+
+ private:
+  // What it has mounted, and nothing else that is there by now.
+  bool unmount(bool with_files_open) {
+    if (mountpoint_.empty() || identity_of_mount(mountpoint_) != mount_) return false;
+    if (unmount_fuse(mountpoint_, with_files_open)) return false;
+    mountpoint_.clear();
+    return true;
+  }
+
+  Channel channel_;
+  std::string mountpoint_;  // empty: nothing that is to be unmounted
+  MountIdentity mount_;
+};
+
+[[noreturn]] void keep(Channel channel, pid_t daemon, bool mounts) {
   ::setsid();  // what the terminal says is for the daemon
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
 #ifdef __linux__
   ::prctl(PR_SET_NAME, "plainfs-mounts", 0, 0, 0);
 #endif
-  while (const std::optional<Message> question = channel.receive(kMostBytes)) answer(channel, *question);
+  if (!mounts) give_up_streams();
+  const std::string name = fmt::format("plainfs[{}]", daemon);  // as LOG_PID has it, of the daemon
+  ::openlog(name.c_str(), 0, LOG_USER);
+  Keeper(std::move(channel)).serve();
   ::_exit(0);
 }
 
 }  // namespace
 
-bool unmount_fuse(const std::string& mountpoint, bool with_files_open) {
-  const char* const path = mountpoint.c_str();
-#ifdef __linux__
-  const int flags = UMOUNT_NOFOLLOW | (with_files_open ? MNT_DETACH : 0);
-  if (::umount2(path, flags) == 0) return true;
-  if (::geteuid() == 0) return false;
-  if (with_files_open) return run({"fusermount3", "-u", "-q", "-z", "--", path});
-  return run({"fusermount3", "-u", "-q", "--", path});
-#else
-  return with_files_open ? run({"umount", "-f", path}) : run({"umount", path});
-#endif
-}
-
-MountKeeper::MountKeeper() {
+MountKeeper::MountKeeper(bool mounts) {
+  const pid_t daemon = ::getpid();
   ChannelEnds ends = make_channel();
   process_ = ::fork();
   if (process_ < 0) throw Failure(kNotDaemonized, fmt::format("fork: {}", std::strerror(errno)));
   if (process_ == 0) {
     ends.ours = Descriptor();
-    keep(Channel(std::move(ends.theirs), false));
+    keep(Channel(std::move(ends.theirs), false), daemon, mounts);
   }
   channel_ = Channel(std::move(ends.ours), true);
 }
@@ -153,9 +171,17 @@ Descriptor MountKeeper::mount(const std::string& mountpoint, const std::vector<s
   return std::move(answer->descriptor);
 }
 
-bool MountKeeper::unmount(const std::string& mountpoint, bool with_files_open) {
-  const std::optional<Message> answer = ask(with_files_open ? kUnmount : kUnmountIfUnused, mountpoint);
+bool MountKeeper::unmount(bool with_files_open) {
+  const std::optional<Message> answer = ask(with_files_open ? kUnmount : kUnmountIfUnused, "all");
   return answer && answer->kind == kSuccess;
+}
+
+void MountKeeper::forget() {
+  ask(kForget, "all");
+}
+
+void MountKeeper::log(int priority, const std::string& line) {
+  ask(kLog, fmt::format("{}", priority) + '\0' + line);
 }
 
 }  // namespace plainfs

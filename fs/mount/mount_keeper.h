@@ -1,6 +1,8 @@
-// Mounting and unmounting for a daemon in a sandbox, by a small process beside it: who is confined by
-// Landlock may do neither, and who has given up new privileges cannot run the setuid fusermount3. The process
-// is started before anything of a store is read, reads nothing of one, and ends with the daemon.
+// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: who is
+// confined by Landlock may not mount, who has given up new privileges cannot run the setuid fusermount3, and
+// who has no sockets reaches no log. The process is started before anything of a store is read, opens nothing
+// of one, and ends with the daemon: where that ended without unmounting, by a signal that nobody handles, it
+// does so, and nobody finds a mount that does not answer.
 #pragma once
 
 #include <sys/types.h>
@@ -17,17 +19,22 @@ namespace plainfs {
 
 class MountKeeper {
  public:
-  // Starts it. Requires: this is the only thread. Throws Failure(kNotDaemonized).
-  MountKeeper();
-  // Lets it end, and waits for that. What is mounted stays.
+  // Starts it. mounts: it will be asked to, and keeps the streams of this process until then. Requires: this
+  // is the only thread. Throws Failure(kNotDaemonized).
+  explicit MountKeeper(bool mounts);
+  // Lets it end, and waits for that. What it has mounted and was not told to forget is unmounted.
   ~MountKeeper();
   MountKeeper(const MountKeeper&) = delete;
   MountKeeper& operator=(const MountKeeper&) = delete;
 
   // The /dev/fuse of a new mount with these options, libfuse's. Throws Failure as mount_fuse_session() does.
   Descriptor mount(const std::string& mountpoint, const std::vector<std::string>& options);
-  // As unmount_fuse(). Thread-safe.
-  bool unmount(const std::string& mountpoint, bool with_files_open);
+  // Unmounts it, if that is still what is mounted there; whether it did. Thread-safe, as all below.
+  bool unmount(bool with_files_open);
+  // Somebody else has unmounted it.
+  void forget();
+  // A line for the system's log. priority: of syslog().
+  void log(int priority, const std::string& line);
 
  private:
   // nullopt where the process is gone.
@@ -37,8 +44,5 @@ class MountKeeper {
   Channel channel_;
   pid_t process_ = -1;
 };
-
-// Whether that was possible.
-bool unmount_fuse(const std::string& mountpoint, bool with_files_open);
 
 }  // namespace plainfs

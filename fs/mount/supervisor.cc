@@ -32,9 +32,10 @@ void pass_on(int number) {
 
 void interrupt(int) {}  // makes a blocking call of the serving thread return
 
-void handle(int number, void (*handler)(int)) {
+void handle(int number, void (*handler)(int), int flags) {
   struct sigaction action {};
   action.sa_handler = handler;
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   if (::sigaction(number, &action, nullptr) != 0) {
     throw Failure(kNoSignalHandlers, fmt::format("signal {}: {}", number, std::strerror(errno)));
@@ -48,36 +49,45 @@ uint64_t now() {
 
 }  // namespace
 
-Supervisor::Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint64_t idle_seconds)
+SignalPipe::SignalPipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  reading_ = ends[0];
+  signal_pipe = ends[1];
+  // Mounting is not cut short by one.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) handle(number, pass_on, SA_RESTART);
+  handle(SIGUSR2, interrupt, 0);
+  handle(SIGPIPE, SIG_IGN, 0);
+}
+
+SignalPipe::~SignalPipe() {
+  // The handlers stay, so that a signal on the way out does not cut the unmount short.
+  const int writing = signal_pipe;
+  signal_pipe = -1;
+  ::close(writing);
+  ::close(reading_);
+}
+
+Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
+                       uint64_t idle_seconds)
     : mount_(mount),
       log_(log),
       idle_seconds_(idle_seconds),
       idle_since_(now()),
       trimmed_(now()),
+      signals_(signals.reading()),
       server_(::pthread_self()),
       reopener_(mount, filesystem, log) {
   mount_.when_changed([this](std::function<void()> then) { reopener_.ask(std::move(then)); },
                       [this] { reopener_.ask_to_forget(); });
-  int ends[2];
-  if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  signals_ = ends[0];
-  signal_pipe = ends[1];
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) handle(number, pass_on);
-  handle(SIGUSR2, interrupt);
-  handle(SIGPIPE, SIG_IGN);
   watcher_ = std::thread([this] { watch(); });
 }
 
 Supervisor::~Supervisor() {
   pass_on(kStopWatching);
   watcher_.join();
-  // The handlers stay, so that a signal on the way out does not cut the unmount short.
-  const int writing = signal_pipe;
-  signal_pipe = -1;
-  ::close(writing);
-  ::close(signals_);
 }
 
 void Supervisor::watch() {

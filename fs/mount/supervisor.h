@@ -13,11 +13,29 @@
 
 namespace plainfs {
 
+// Signals to this process, from when it is made: none ends it as it stands, each waits for a supervisor. To
+// be made before the mount, which such an end would leave without an answer. One at a time in a process.
+class SignalPipe {
+ public:
+  // Throws Failure(kNoSignalHandlers).
+  SignalPipe();
+  ~SignalPipe();
+  SignalPipe(const SignalPipe&) = delete;
+  SignalPipe& operator=(const SignalPipe&) = delete;
+
+  // Where their numbers come.
+  int reading() const { return reading_; }
+
+ private:
+  int reading_ = -1;
+};
+
 // One at a time in a process: signals have one owner. Made by the thread that will call FuseMount::serve().
 class Supervisor {
  public:
-  // idle_seconds: 0 = never. Throws Failure(kNoSignalHandlers).
-  Supervisor(FuseMount& mount, Filesystem& filesystem, Log& log, uint64_t idle_seconds);
+  // idle_seconds: 0 = never. Both outlive it. Throws std::system_error where there is no thread.
+  Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
+             uint64_t idle_seconds);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -35,7 +53,7 @@ class Supervisor {
   uint64_t idle_since_ = 0;  // seconds of the steady clock
   uint64_t requests_trimmed_ = 0;
   uint64_t trimmed_ = 0;    // seconds of the steady clock
-  int signals_ = -1;        // the reading end of a pipe on which the handlers put signal numbers
+  const int signals_;       // of the pipe
   const pthread_t server_;  // the thread that serves
   Reopener reopener_;
   std::thread watcher_;

@@ -4,11 +4,13 @@ import os
 import signal
 import shutil
 import subprocess
+import sys
 import unittest
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, is_mounted, run, wait_until
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 STORES = ("bpcells/mat_packed_uint_col", "h5seurat/spec_minimal", "anndata/dense_h5ad", "zarr/v3_sharding")
 
 
@@ -121,6 +123,19 @@ class Sandbox(Folder):
             everything(m.path)
         self.assertTrue(wait_until(lambda: "unmounted" in self.text_of(log)))
         self.assertTrue(os.listdir(index))
+
+    def test_the_system_log_is_reached_also_after_it_was_started_anew(self):
+        # With a /dev of its own, where the log is a file of this test.
+        script = 'mount -t tmpfs none "$1"; cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; mount --bind "$1" /dev; shift; exec "$@"'
+        result = mounted.in_own_namespace(script, self.empty("dev"), sys.executable, os.path.join(HERE, "system_log.py"),
+                                          PROGRAM, SAMPLE, self.empty("point"))
+        if result is None:
+            self.skipTest("no mount namespace may be made")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        before, after = result.stdout.decode().splitlines()
+        self.assertRegex(before, r"^<14>.* plainfs\[\d+\]: mounted .*, process \d+$")
+        self.assertRegex(after, r"^<14>.* plainfs\[\d+\]: unmounted ")
+        self.assertEqual(before.split("[")[1].split("]")[0], before.split()[-1], "the daemon's number, not of who writes for it")
 
     def text_of(self, path):
         with open(path, encoding="utf-8") as file:

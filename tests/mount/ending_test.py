@@ -1,0 +1,88 @@
+"""However a daemon ends, it leaves no mount that does not answer, and no other mount is taken for its own."""
+import contextlib
+import os
+import signal
+import unittest
+
+import mounted
+from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, is_mounted, run, wait_until
+
+OTHER = os.path.join(DATA, "bpcells", "mat_packed_double_col", "store")
+HAS_KEEPER = "sandbox: " not in run(PROGRAM, "-o", "sandbox", SAMPLE, "/dev/null").stderr.decode()
+needs_keeper = unittest.skipUnless(HAS_KEEPER, "this system has no Landlock, and so nobody beside the daemon")
+
+
+def processes_of(mountpoint):
+    """The daemons of it and those beside them."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if os.path.basename(words[0]) == os.path.basename(PROGRAM).encode() and mountpoint.encode() in words:
+            found.append(int(pid))
+    return found
+
+
+@contextlib.contextmanager
+def held(path):
+    """Open meanwhile; closing may fail, as where every FUSE mount has ended."""
+    file = os.open(path, os.O_RDONLY)
+    yield
+    with contextlib.suppress(OSError):
+        os.close(file)
+
+
+class Ending(Folder):
+    def starts_and_gets(self, number, options):
+        """A mount whose daemon gets the signal as soon as it is mounted; returns once all its processes are gone."""
+        point = self.empty(f"{options}-{number}")
+        self.addCleanup(run, "umount", "-l", point)
+        environment = dict(os.environ, LD_PRELOAD=os.environ["PLAINFS_ENDING"], PLAINFS_TEST_SIGNAL=str(int(number)))
+        run(PROGRAM, "-o", options, SAMPLE, point, env=environment)
+        self.assertTrue(wait_until(lambda: not processes_of(point)), "it goes on")
+        return point
+
+    def test_a_signal_right_after_mounting_unmounts(self):
+        for options in ("sandbox", "no_sandbox") if HAS_KEEPER else ("no_sandbox",):
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                point = self.starts_and_gets(number, options)
+                self.assertFalse(is_mounted(point), (options, number))
+                self.assertEqual(os.listdir(point), [])
+
+    @needs_keeper
+    def test_a_daemon_killed_right_after_mounting_leaves_no_mount(self):
+        self.assertFalse(is_mounted(self.starts_and_gets(signal.SIGKILL, "sandbox")))
+
+    @needs_keeper
+    def test_a_daemon_that_is_killed_leaves_no_mount(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV):
+            with Mount(SAMPLE) as m:
+                with held(m.join("val.csv")):
+                    os.kill(m.pid, number)
+                    self.assertTrue(wait_until(lambda: not is_mounted(m.path)), number)
+                self.assertTrue(wait_until(lambda: not processes_of(m.path)))
+                self.assertEqual(os.listdir(m.path), [])
+                self.assertEqual(run(PROGRAM, SAMPLE, m.path).returncode, 0)
+                self.assertTrue(os.listdir(m.path))
+
+    def test_another_mount_in_its_place_stays(self):
+        for options, number in (("sandbox", signal.SIGKILL), ("sandbox", signal.SIGTERM), ("no_sandbox", signal.SIGTERM)):
+            if options == "sandbox" and not HAS_KEEPER:
+                continue
+            with self.subTest(options=options, number=number), Mount(SAMPLE, "-o", options) as m:
+                first = processes_of(m.path)
+                with held(m.join("val.csv")):  # so that its daemon goes on
+                    self.assertEqual(run("fusermount3", "-u", "-z", m.path).returncode, 0)
+                    self.assertEqual(run(PROGRAM, OTHER, m.path).returncode, 0)
+                    second = m.read("val.csv")
+                    os.kill(m.pid, number)
+                    self.assertTrue(wait_until(lambda: not set(first) & set(processes_of(m.path))))
+                self.assertTrue(is_mounted(m.path))
+                self.assertEqual(m.read("val.csv"), second)
+
+
+if __name__ == "__main__":
+    mounted.main()

@@ -1,0 +1,29 @@
+"""PROGRAM STORE MOUNTPOINT: mounts and unmounts in the sandbox, and prints what comes to /dev/log before and after that was started
+anew. For a mount namespace with a /dev of its own."""
+import os
+import socket
+import subprocess
+import sys
+
+
+def start():
+    if os.path.exists("/dev/log"):
+        os.unlink("/dev/log")
+    log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    log.bind("/dev/log")
+    log.settimeout(30)
+    return log
+
+
+def line(log):
+    return log.recv(65536).decode().rstrip("\0\n")
+
+
+program, store, mountpoint = sys.argv[1:]
+log = start()
+subprocess.run([program, "-o", "sandbox,log_level=info", store, mountpoint], check=True, timeout=60)
+print(line(log))
+log.close()
+log = start()
+subprocess.run([program, "umount", mountpoint], check=True, timeout=60)
+print(line(log))
