@@ -34,6 +34,7 @@ namespace files = boost::filesystem;
 
 // Of <linux/landlock.h>, which may be older than the kernel.
 constexpr uint64_t kTruncate = 1ULL << 14, kDeviceControl = 1ULL << 15;
+constexpr uint64_t kAbstractSockets = 1, kSignals = 2;  // of processes that are not confined with it
 constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE, kReadFolder = kRead | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr uint64_t kRun = kRead | LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr uint64_t kWrite = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kDeviceControl;
@@ -50,6 +51,7 @@ uint64_t known_rights(long version) {
   return rights;
 }
 
+constexpr long kFirstWithScopes = 6;
 constexpr uint64_t kOfFiles = kRun | kWrite;  // the others are of folders
 
 class Rules {
@@ -59,10 +61,11 @@ class Rules {
     const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) return "the system has no Landlock: " + std::generic_category().message(errno);
     known_ = known_rights(version);
-    landlock_ruleset_attr attributes{};
-    attributes.handled_access_fs = known_;
-    ruleset_ = Descriptor(static_cast<int>(
-        ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0)));
+    const struct {
+      uint64_t files, network, scoped;
+    } attributes{known_, 0, version >= kFirstWithScopes ? kAbstractSockets | kSignals : 0};
+    const size_t size = version >= kFirstWithScopes ? sizeof attributes : sizeof attributes.files;
+    ruleset_ = Descriptor(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
     return ruleset_.number() >= 0 ? "" : "Landlock: " + std::generic_category().message(errno);
   }
 
@@ -123,7 +126,7 @@ void allow_program(const Rules& rules) {
   for (const char* path : {"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime"})
     rules.allow(path, kRead);
   for (const char* path : {"/dev/urandom", "/dev/random"}) rules.allow(path, kRead);
-  for (const char* path : {"/dev/null", "/dev/log"}) rules.allow(path, kWrite);
+  rules.allow("/dev/null", kWrite);
 }
 
 void allow_each_of(const Rules& rules, const char* variable) {

@@ -1,8 +1,13 @@
 #include "fs/mount/sandbox_calls.h"
 
 #ifdef __linux__
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -37,7 +42,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_getcwd,
     SYS_chdir,
     SYS_umask,
-    SYS_fcntl,
     SYS_flock,
     SYS_dup,
     SYS_dup3,
@@ -50,7 +54,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_unlinkat,
     SYS_utimensat,
     SYS_memfd_create,
-    SYS_ioctl,
     SYS_splice,
     SYS_vmsplice,
     SYS_getxattr,
@@ -77,7 +80,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_madvise,
     SYS_mincore,
     // threads, signals, and the process of libhdf5
-    SYS_clone,
     SYS_futex,
     SYS_sched_yield,
     SYS_sched_getaffinity,
@@ -89,8 +91,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_rt_sigpending,
     SYS_sigaltstack,
     SYS_restart_syscall,
-    SYS_kill,
-    SYS_tgkill,
     SYS_execve,
     SYS_wait4,
     SYS_waitid,
@@ -99,7 +99,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_setsid,
     SYS_setitimer,
     SYS_getrusage,
-    SYS_prlimit64,
     SYS_prctl,
     SYS_seccomp,
     SYS_membarrier,
@@ -116,21 +115,11 @@ constexpr uint32_t kAllowed[] = {
     SYS_getrandom,
     SYS_uname,
     SYS_sysinfo,
-    // the log, libhdf5's process, servers
-    SYS_connect,
-    SYS_sendto,
-    SYS_recvfrom,
+    // the processes beside it
     SYS_sendmsg,
     SYS_recvmsg,
-    SYS_sendmmsg,
-    SYS_recvmmsg,
-    SYS_shutdown,
-    SYS_bind,
-    SYS_getsockname,
-    SYS_getpeername,
     SYS_setsockopt,
     SYS_getsockopt,
-    SYS_socketpair,
 #ifdef SYS_open
     SYS_open,
     SYS_stat,
@@ -183,17 +172,50 @@ constexpr uint32_t kAllowed[] = {
 #endif
 };
 
+// For a store elsewhere: servers, and what the system asks for their names.
+constexpr uint32_t kNetwork[] = {
+    SYS_socket,   SYS_socketpair, SYS_connect,     SYS_bind,        SYS_sendto,   SYS_recvfrom,
+    SYS_sendmmsg, SYS_recvmmsg,   SYS_getsockname, SYS_getpeername, SYS_shutdown,
+};
+
+// Not those that make a descriptor send signals (F_SETOWN).
+constexpr int kFileCommands[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,  F_GETFL,
+                                 F_SETFL,     F_GETLK,         F_SETLK,     F_SETLKW, F_ADD_SEALS,
+                                 F_GET_SEALS, F_GETPIPE_SZ,    F_SETPIPE_SZ};
+
+// Not what types into a terminal (TIOCSTI).
+constexpr unsigned long kDeviceCommands[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO};
+
+// New namespaces of a user's own, where one is root.
+constexpr uint32_t kNamespaces =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+std::vector<CallRule> conditional_calls() {
+  using Test = ArgumentTest;
+  const auto self = static_cast<uint32_t>(::getpid());
+  std::vector<CallRule> rules{
+      {SYS_clone, {{0, Test::kHasNoneOf, kNamespaces}}},
+      {SYS_prlimit64, {{0, Test::kIs, 0}}},     // its own: libhdf5's process makes them smaller
+      {SYS_kill, {{1, Test::kIs, SIGKILL}}},    // libhdf5's process
+      {SYS_tgkill, {{0, Test::kIs, self}}},     // threads
+      {SYS_tgkill, {{2, Test::kIs, SIGABRT}}},  // abort() in libhdf5's process
+      // A socket that leads to nobody else: one of datagrams could be led on.
+      {SYS_socketpair, {{0, Test::kIs, AF_UNIX}, {1, Test::kIs, SOCK_STREAM | SOCK_CLOEXEC}}},
+  };
+  for (const int command : kFileCommands)
+    rules.push_back({SYS_fcntl, {{1, Test::kIs, static_cast<uint32_t>(command)}}});
+  for (const unsigned long command : kDeviceCommands)
+    rules.push_back({SYS_ioctl, {{1, Test::kIs, static_cast<uint32_t>(command)}}});
+  return rules;
+}
+
 }  // namespace
 
 // ENOSYS, after which the C library tries an older call: clone for clone3.
 std::string filter_daemon_calls(bool with_network) {
   std::vector<uint32_t> calls(std::begin(kAllowed), std::end(kAllowed));
-  if (with_network) {
-    calls.push_back(SYS_socket);
-    return allow_calls_only(calls, {}, ENOSYS);
-  }
-  const CallCondition local{SYS_socket, 0, AF_UNIX, true};  // the system's log
-  return allow_calls_only(calls, {&local, 1}, ENOSYS);
+  if (with_network) calls.insert(calls.end(), std::begin(kNetwork), std::end(kNetwork));
+  return allow_calls_only(calls, conditional_calls(), ENOSYS);
 }
 
 }  // namespace plainfs

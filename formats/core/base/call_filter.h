@@ -5,20 +5,30 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace plainfs {
 
-// A call that is allowed where this argument has none of these bits, or is this very value.
-struct CallCondition {
-  uint32_t call;
+// What an argument of a call has to be.
+struct ArgumentTest {
+  enum Kind {
+    kHasNoneOf,  // of these bits
+    kIs,         // this number of 32 bits; what stands above it is for nobody
+    kIsNull,     // a pointer to nothing
+  };
   unsigned argument;
-  uint32_t value;
-  bool is_value;
+  Kind kind;
+  uint32_t value = 0;
+};
+
+// A call that is allowed where all of the tests hold. One call may have several rules: one of them is enough.
+struct CallRule {
+  uint32_t call;
+  std::vector<ArgumentTest> tests;
 };
 
 // All other calls fail with this errno. Holds for the calling thread and those it starts: to be called while
 // there is one. Why there is no filter, or empty.
-std::string allow_calls_only(std::span<const uint32_t> calls, std::span<const CallCondition> conditions,
-                             int otherwise);
+std::string allow_calls_only(std::span<const uint32_t> calls, std::span<const CallRule> rules, int otherwise);
 
 }  // namespace plainfs

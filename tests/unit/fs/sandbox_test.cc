@@ -2,13 +2,22 @@
 #include "fs/mount/sandbox.h"
 
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -153,14 +162,143 @@ BOOST_AUTO_TEST_CASE(nothing_is_run_but_the_program_itself) {
   BOOST_TEST(refusal(options, [] { return can_run("/proc/self/exe"); }) == 0);
 }
 
+// It may write what it likes into its own memory, and be that.
+BOOST_AUTO_TEST_CASE(a_program_of_its_own_making_is_in_the_sandbox_too) {
+  if (!has_sandbox()) return;
+  std::ifstream cat("/bin/cat", std::ios::binary);
+  const std::string program{std::istreambuf_iterator<char>(cat), {}};
+  const auto shows = [&](std::string path) {  // becomes a cat of the file
+    const int file = ::memfd_create("program", 0), nowhere = ::open("/dev/null", O_WRONLY);
+    if (::write(file, program.data(), program.size()) != static_cast<ssize_t>(program.size())) return false;
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+    std::string name = "cat";
+    char* const arguments[] = {name.data(), path.data(), nullptr};
+    char* const environment[] = {nullptr};
+    ::execve(("/proc/self/fd/" + std::to_string(file)).c_str(), arguments, environment);
+    return false;
+  };
+  constexpr int kCatFails = 1;
+  BOOST_TEST(refusal(options, [&] { return shows(store); }) == 0);
+  BOOST_TEST(refusal(options, [&] { return shows(secret); }) == kCatFails);
+}
+
 BOOST_AUTO_TEST_CASE(no_server_is_reached_for_a_store_of_this_machine) {
   if (!has_sandbox()) return;
   const auto internet = [] { return ::socket(AF_INET, SOCK_STREAM, 0) >= 0; };
   BOOST_TEST(refusal(options, internet) == ENOSYS);
-  BOOST_TEST(refusal(options, [] { return ::socket(AF_UNIX, SOCK_DGRAM, 0) >= 0; }) == 0);
   options.store = "https://localhost/a.h5";
   BOOST_TEST(refusal(options, internet) == 0);
   BOOST_TEST(refusal(options, [&] { return can_open(store); }) == EACCES);
+}
+
+// Who reaches the bus of the user, or a socket of the system, has a program started by others.
+BOOST_AUTO_TEST_CASE(no_program_of_this_machine_is_reached_for_a_store_of_it) {
+  if (!has_sandbox()) return;
+  sockaddr_un bus{};
+  bus.sun_family = AF_UNIX;
+  const std::string path = folder.path("bus");
+  path.copy(bus.sun_path, sizeof bus.sun_path - 1);
+  const auto* const address = reinterpret_cast<const sockaddr*>(&bus);
+  const int server = ::socket(AF_UNIX, SOCK_DGRAM, 0), client = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  BOOST_REQUIRE(::bind(server, address, sizeof bus) == 0);
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})
+    BOOST_TEST(refusal(options, [&] { return ::socket(AF_UNIX, type, 0) >= 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] { return ::connect(client, address, sizeof bus) == 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] { return ::sendto(client, "", 0, 0, address, sizeof bus) == 0; }) ==
+             ENOSYS);
+  int ends[2];
+  BOOST_TEST(refusal(options, [&] { return ::socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] {  // the kind that the processes beside it are spoken to by
+               if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+               msghdr message{};
+               message.msg_name = &bus;
+               message.msg_namelen = sizeof bus;
+               return ::sendmsg(ends[0], &message, 0) >= 0;
+             }) == EISCONN);
+  for (const int socket : {server, client}) ::close(socket);
+}
+
+// Another process of the user, which is not in the sandbox.
+struct Other {
+  Other() {
+    if (number == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+  }
+  ~Other() {
+    ::kill(number, SIGKILL);
+    ::waitpid(number, nullptr, 0);
+  }
+  const pid_t number = ::fork();
+};
+
+BOOST_AUTO_TEST_CASE(no_other_process_is_limited_or_signalled) {
+  if (!has_sandbox()) return;
+  const Other other;
+  rlimit limit{}, after{};
+  BOOST_REQUIRE(::prlimit(other.number, RLIMIT_NOFILE, nullptr, &limit) == 0);
+  BOOST_TEST(refusal(options, [&] {
+               const rlimit one{1, limit.rlim_max};
+               return ::prlimit(other.number, RLIMIT_NOFILE, &one, nullptr) == 0;
+             }) == ENOSYS);
+  BOOST_REQUIRE(::prlimit(other.number, RLIMIT_NOFILE, nullptr, &after) == 0);
+  BOOST_TEST(after.rlim_cur == limit.rlim_cur);
+  BOOST_TEST(refusal(options, [&] { return ::getrlimit(RLIMIT_NOFILE, &limit) == 0; }) == 0);
+  BOOST_TEST(refusal(options, [&] { return ::kill(other.number, SIGTERM) == 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] {
+               return ::syscall(SYS_tgkill, other.number, other.number, SIGUSR1) == 0;
+             }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] {
+               const int file = ::open("/dev/null", O_RDONLY);
+               return ::fcntl(file, F_SETOWN, other.number) == 0;
+             }) == ENOSYS);
+}
+
+BOOST_AUTO_TEST_CASE(no_other_process_is_killed_where_the_kernel_can_tell_them_apart) {
+  constexpr long kFirstThatCan = 6;  // Linux 6.12
+  if (!has_sandbox()) return;
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < kFirstThatCan) {
+    BOOST_TEST_MESSAGE("skipped: this kernel's Landlock knows no signals");
+    return;
+  }
+  const Other other;
+  for (const int number : {SIGKILL, SIGABRT}) {
+    BOOST_TEST(refusal(options, [&] {
+                 return ::syscall(SYS_tgkill, other.number, other.number, number) == 0;
+               }) == (number == SIGKILL ? ENOSYS : EPERM));
+  }
+  BOOST_TEST(refusal(options, [&] { return ::kill(other.number, SIGKILL) == 0; }) == EPERM);
+  BOOST_TEST(::waitpid(other.number, nullptr, WNOHANG) == 0);
+  BOOST_TEST(refusal(options, [] {  // one that it has started
+               const pid_t child = ::fork();
+               while (child == 0) ::usleep(10'000);  // pause() is refused
+               int status = 0;
+               return ::kill(child, SIGKILL) == 0 && ::waitpid(child, &status, 0) == child &&
+                      WIFSIGNALED(status);
+             }) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_typed_into_a_terminal) {
+  if (!has_sandbox()) return;
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  BOOST_REQUIRE(terminal >= 0);
+  BOOST_TEST(refusal(options, [&] { return ::ioctl(terminal, TIOCSTI, "x") == 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [&] {
+               termios settings{};
+               return ::tcgetattr(terminal, &settings) == 0;
+             }) == 0);
+  ::close(terminal);
+}
+
+BOOST_AUTO_TEST_CASE(no_namespace_is_made_where_it_is_root) {
+  if (!has_sandbox()) return;
+  BOOST_TEST(refusal(options, [] { return ::unshare(CLONE_NEWUSER) == 0; }) == ENOSYS);
+  BOOST_TEST(refusal(options, [] {
+               const long child = ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+               if (child == 0) ::_exit(0);
+               return child > 0;
+             }) == ENOSYS);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_mounted_or_looked_into) {

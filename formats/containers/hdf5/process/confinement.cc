@@ -77,7 +77,6 @@ constexpr uint32_t kAllowed[] = {
     SYS_gettid,
     SYS_getppid,
     SYS_getrusage,
-    SYS_prlimit64,
     SYS_rt_sigaction,
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
@@ -99,13 +98,16 @@ constexpr uint32_t kAllowed[] = {
 };
 
 std::string filter_calls() {
-  // No code but what is there; the signal of abort() for itself alone.
-  const CallCondition conditions[] = {
-      {SYS_mmap, 2, PROT_EXEC, false},
-      {SYS_mprotect, 2, PROT_EXEC, false},
-      {SYS_tgkill, 0, static_cast<uint32_t>(::getpid()), true},
+  const auto self = static_cast<uint32_t>(::getpid());
+  const CallRule rules[] = {
+      // No code but what is there.
+      {SYS_mmap, {{2, ArgumentTest::kHasNoneOf, PROT_EXEC}}},
+      {SYS_mprotect, {{2, ArgumentTest::kHasNoneOf, PROT_EXEC}}},
+      // The signal of abort() for itself alone; its own limits are looked at and not changed.
+      {SYS_tgkill, {{0, ArgumentTest::kIs, self}}},
+      {SYS_prlimit64, {{0, ArgumentTest::kIs, 0}, {2, ArgumentTest::kIsNull}}},
   };
-  return allow_calls_only(kAllowed, conditions, EPERM);
+  return allow_calls_only(kAllowed, rules, EPERM);
 }
 #endif
 
