@@ -1,7 +1,9 @@
 #include "fs/commands/exported.h"
 
 #include <new>
+#include <unordered_set>
 
+#include "fs/commands/part_file.h"
 #include "fs/commands/walk.h"
 
 namespace plainfs {
@@ -9,12 +11,14 @@ namespace plainfs {
 Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
   Exported found;
   std::vector<WalkFailure> not_listed;
+  std::unordered_set<std::string> known;  // two of the paths may lead to one file
   for (const Walked& walked : walk_given(filesystem, paths, not_listed)) {
     try {
       if (walked.kind == FileKind::directory) found.folders.push_back(walked.path);
       if (walked.kind == FileKind::link)
         found.links.push_back({walked.path, filesystem.read_link(walked.inode)});
-      if (walked.kind == FileKind::file) found.files.push_back({walked.inode, walked.path, 0});
+      if (walked.kind == FileKind::file && known.insert(walked.path).second)
+        found.files.push_back({walked.inode, walked.path, 0});
     } catch (const Error& error) {
       failures.add(walked.path, error);
     }
@@ -29,6 +33,8 @@ void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files,
   std::vector<char> is_whole(files.size());
   workers.parallel_for(files.size(), [&](size_t i) {
     try {
+      if (is_part_name(last_name(files[i].path)))
+        throw unsupported("is called as an export calls what it has not finished");
       files[i].size = static_cast<uint64_t>(filesystem.status(files[i].inode).st_size);
       is_whole[i] = 1;
     } catch (const Error& error) {

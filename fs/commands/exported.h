@@ -22,11 +22,12 @@ struct Exported {
   std::vector<Copy> files;
 };
 
-// What is at the paths and below, all where there are none, the sizes of files not yet known. What cannot be
-// listed is left out and added to failures. Throws not_found for a path that is not there.
+// What is at the paths and below, each file once, all where there are none, the sizes not yet known. What
+// cannot be listed is left out and added to failures. Throws not_found for a path that is not there.
 Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures);
 
-// Finds out the sizes. Files that have none are taken out and added to failures.
+// Finds out the sizes. Files that have none, or the name of a part (part_file.h), are taken out and added to
+// failures.
 void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files, Progress& progress,
              Failures& failures);
 

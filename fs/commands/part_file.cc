@@ -5,11 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <boost/crc.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "formats/core/remote/sha256.h"
+
 namespace plainfs {
+namespace {
+
+constexpr std::string_view kPartEnding = ".plainfs-part";
+constexpr size_t kShortDigest = 32;  // hexadecimal digits
+
+}  // namespace
 
 Failure PartFile::disk_failure() const {
   return Failure(kNotWritten, fmt::format("{}: {}", whole_, std::strerror(errno)));
@@ -113,12 +121,27 @@ void PartFile::discard() {
   ::unlinkat(folder_.number(), name_.c_str(), 0);
 }
 
-std::string part_name(const std::string& path, uint64_t size, timespec time, std::string_view way) {
-  const std::string what =
-      fmt::format("{}\n{}\n{}\n{}{}", last_name(path), size, time.tv_sec, time.tv_nsec, way);
-  boost::crc_32_type crc;
-  crc.process_bytes(what.data(), what.size());
-  return fmt::format(".{:08x}.plainfs-part", crc.checksum());
+std::string short_digest(std::string_view text) {
+  return remote::sha256_hex(text).substr(0, kShortDigest);
+}
+
+std::string part_name(const std::string& path, uint64_t size, timespec time) {
+  const std::string what = fmt::format("{}\n{}\n{}\n{}", last_name(path), size, time.tv_sec, time.tv_nsec);
+  return fmt::format(".{}{}", short_digest(what), kPartEnding);
+}
+
+std::string planned_part_name(const std::string& plan, size_t file) {
+  return fmt::format(".{}-{}{}", plan, file, kPartEnding);
+}
+
+bool is_part_name(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kPartEnding)) return false;
+  name.remove_prefix(1);
+  name.remove_suffix(kPartEnding.size());
+  const size_t digits = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
+  name.remove_prefix(digits);
+  if (name.starts_with('-')) name.remove_prefix(1);
+  return digits == kShortDigest && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 }  // namespace plainfs

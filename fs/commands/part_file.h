@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <string_view>
 
 #include "fs/commands/target_folder.h"
 #include "fs/text/view_file.h"
@@ -49,8 +50,17 @@ class PartFile {
   Descriptor file_;
 };
 
-// Of the part of the file at path: one that no member of a store has, another for a store that has changed
-// since, and for parts that are written in another way.
-std::string part_name(const std::string& path, uint64_t size, timespec time, std::string_view way = {});
+// Of the part of the file at path: the same for a run that takes it up, another for a store that has changed
+// since. No two files of a directory share one, by 128 bits of SHA-256: who makes two that do has broken
+// that.
+std::string part_name(const std::string& path, uint64_t size, timespec time);
+// Of the part of a file by its number in a plan, which grows at many places at once. plan: ExportPlan::id.
+std::string planned_part_name(const std::string& plan, size_t file);
+// Whether one of these may have made it. A file of a store that is called so is not exported: it could take
+// the place of another one's part.
+bool is_part_name(std::string_view name);
+
+// 128 bits of SHA-256 in hexadecimal digits.
+std::string short_digest(std::string_view text);
 
 }  // namespace plainfs

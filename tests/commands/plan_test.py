@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import unittest
+import zlib
 
 from planned import DATA, PROGRAM, SAMPLES, Planned, run, tree, write_zeros
 
@@ -70,6 +71,38 @@ class Whole(Planned):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.succeeds("export", store, "meta.data.csv", "assays/RNA/counts/matrix.mtx", self.target)
         self.check(store)
+
+    def test_of_names_of_one_checksum(self):
+        """Those of their text and npy files have the same CRC-32, and these the same size."""
+        store = self.join("cells.zarr")
+        for name in ("AGCTGTCTCATATCGG-1", "CATGTTTTTCACCGAC-1"):
+            write_zeros(store, 128, name)
+        self.assertEqual(zlib.crc32(b"AGCTGTCTCATATCGG-1.csv"), zlib.crc32(b"CATGTTTTTCACCGAC-1.npy"))
+        plan = self.plan(store, "--tasks", "3", "--views", "csv+npy")
+        self.assertEqual([file["bytes"] for file in plan["files"]], [256] * 4)
+        self.check(store, "--views", "csv+npy", tasks=3)
+
+    def test_of_a_path_given_twice(self):
+        store = write_zeros(self.join("s.zarr"), 10)
+        self.succeeds("export", "--plan", "--tasks", "1", store, "a.csv", "a.csv", self.path)
+        self.task(1)
+        self.finish()
+        self.assertEqual(os.listdir(self.target), ["a.csv"])
+        result = run("export", store, "a.csv", "a.csv", self.join("whole"))
+        self.assertEqual((result.returncode, result.stderr.startswith(b"1 file written, 0 there already")), (0, True), result.stderr)
+
+    def test_a_file_that_is_called_as_a_part_is_left_out(self):
+        name = f".{'0' * 32}-1.plainfs-part"
+        os.mkdir(self.join("folder"))
+        shutil.copytree(MATRIX, self.join("folder", "matrix"))
+        with open(self.join("folder", name), "w", encoding="ascii") as file:
+            file.write("text\n")
+        says = name + ": not supported: is called as an export calls what it has not finished"
+        self.fails(15, "export", "--plan", "--tasks", "1", self.join("folder"), self.path, says=says)
+        self.fails(15, "export", self.join("folder"), self.join("plain"), says=says)
+        self.assertEqual(os.listdir(self.join("plain")), ["matrix"])
+        with open(self.path, encoding="utf-8") as file:
+            self.assertNotIn(name, [planned["path"] for planned in json.load(file)["files"]])
 
     def test_a_task_after_the_end_leaves_nothing(self):
         self.check(MATRIX, tasks=3)

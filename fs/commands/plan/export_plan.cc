@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/crc.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "fs/commands/part_file.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
@@ -21,12 +21,6 @@ using nlohmann::json;
 
 constexpr int kVersion = 2;
 constexpr uint64_t kMostBytes = uint64_t{1} << 62;
-
-std::string id_of(const std::string& text) {
-  boost::crc_32_type crc;
-  crc.process_bytes(text.data(), text.size());
-  return fmt::format("{:08x}", crc.checksum());
-}
 
 [[noreturn]] void refuse(const std::string& why) {
   throw damaged("{}", why);
@@ -163,7 +157,7 @@ ExportPlan read_plan(const std::string& path) {
     throw Failure(kNotFound, fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO)));
   try {
     ExportPlan plan = plan_of(json::parse(text));
-    plan.id = id_of(text);
+    plan.id = short_digest(text);
     return plan;
   } catch (const json::exception& error) {
     throw Failure(kDamaged, fmt::format("{}: is no plan of plainfs: {}", path, error.what()));

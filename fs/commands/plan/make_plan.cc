@@ -67,9 +67,8 @@ class Planner {
       if (!folder.empty() && can_hold(folder)) plan.folders.push_back(std::move(folder));
     for (ExportedLink& link : found.links)
       if (can_hold(link.path) && can_hold(link.text)) plan.links.push_back(std::move(link));
-    std::set<std::string> known;  // two of the paths may lead to one file
     for (const Copy& copy : found.files) {
-      if (!can_hold(copy.path) || !known.insert(copy.path).second) continue;
+      if (!can_hold(copy.path)) continue;
       plan.files.push_back({copy.path, copy.size, modified_time(filesystem_.status(copy.inode))});
       inodes_.push_back(copy.inode);
     }

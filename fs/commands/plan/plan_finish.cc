@@ -127,7 +127,7 @@ class Finish {
   void verify(size_t i) {
     const PlannedFile& file = plan_.files[i];
     if (!standing_.errors[i].empty() || state_.is_whole(file)) return;
-    const PartFile part = state_.existing_part(file);
+    const PartFile part = state_.existing_part(i);
     if (!part.has_file()) return redo(i, "its part is gone", tasks_of_file_[i]);
     std::vector<char> bytes(kExportPiece);
     for (const Share& share : tasks_of_file_[i]) {
@@ -151,7 +151,7 @@ class Finish {
 
   void finish(size_t i) {
     const PlannedFile& file = plan_.files[i];
-    PartFile part = state_.existing_part(file);
+    PartFile part = state_.existing_part(i);
     if (!standing_.errors[i].empty()) {
       failures_.add(fmt::format("{}: {}", file.path, standing_.errors[i]), standing_.codes[i]);
       if (part.has_file()) part.discard();

@@ -17,7 +17,6 @@ namespace {
 using nlohmann::json;
 
 constexpr char kOwnFolder[] = ".plainfs";
-constexpr std::string_view kWay = "\nplan";  // parts of a plain export grow from their beginning instead
 
 std::string content(int file) {
   std::string text;
@@ -124,14 +123,14 @@ bool PlanFolder::is_whole(size_t task) const {
                      [this](const PlannedRange& range) { return is_whole(plan_.files[range.file]); });
 }
 
-PartFile PlanFolder::part(const PlannedFile& file) const {
-  return PartFile(folder_.folder_of(file.path), part_name(file.path, file.size, file.modified, kWay),
-                  folder_.whole(file.path));
+PartFile PlanFolder::part(size_t file) const {
+  const std::string& path = plan_.files[file].path;
+  return PartFile(folder_.folder_of(path), planned_part_name(plan_.id, file), folder_.whole(path));
 }
 
-PartFile PlanFolder::existing_part(const PlannedFile& file) const {
-  return PartFile::existing(folder_.folder_of(file.path),
-                            part_name(file.path, file.size, file.modified, kWay), folder_.whole(file.path));
+PartFile PlanFolder::existing_part(size_t file) const {
+  const std::string& path = plan_.files[file].path;
+  return PartFile::existing(folder_.folder_of(path), planned_part_name(plan_.id, file), folder_.whole(path));
 }
 
 }  // namespace plainfs

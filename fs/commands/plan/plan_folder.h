@@ -2,8 +2,8 @@
 // from the first on, and a record of every task that has ended. Nothing else is shared by the tasks, so they
 // may run at once, twice, and again; every step takes effect at once or not at all.
 //
-//   DIR/PATH.../.XXXXXXXX.plainfs-part   a file while tasks write ranges into it
-//   DIR/.plainfs/PLAN/I                  JSON: what task I has written, with the CRC-32 of each range
+//   DIR/PATH.../.PLAN-NUMBER.plainfs-part   file NUMBER of the plan while tasks write ranges into it
+//   DIR/.plainfs/PLAN/I                     JSON: what task I has written, with the CRC-32 of each range
 //
 // Finishing gives the parts their names and then removes the records. So what a task has to know, whether it
 // has been done already, is always one or the other: its record is there, or all its files are.
@@ -45,8 +45,9 @@ class PlanFolder {
   // Whether all files of the task have; of a task without any, all files of the plan.
   bool is_whole(size_t task) const;
 
-  PartFile part(const PlannedFile& file) const;
-  PartFile existing_part(const PlannedFile& file) const;
+  // Of the file with that number in the plan.
+  PartFile part(size_t file) const;
+  PartFile existing_part(size_t file) const;
 
  private:
   std::string path_of(size_t task) const;

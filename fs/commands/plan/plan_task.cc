@@ -136,7 +136,7 @@ class Task {
     if (size != file.size)
       throw Error(Errc::changed, fmt::format("has {} bytes, planned were {}", size, file.size));
     const OpenFile open = filesystem_.open(inode);
-    PartFile part = state_.part(file);
+    PartFile part = state_.part(range.file);
     if (part.is_new() && !begin_part(file, range)) return part.discard();
     part.reserve(file.size);
     uint32_t crc = 0;
