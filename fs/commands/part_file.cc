@@ -60,10 +60,10 @@ uint64_t PartFile::size() const {
 }
 
 void PartFile::reserve(uint64_t size) {
-  if (size == 0) return;
 #ifdef __linux__
-  if (::fallocate(file_.number(), 0, 0, static_cast<off_t>(size)) == 0) return;
-  if (errno != EOPNOTSUPP && errno != ENOSYS) throw disk_failure();
+  if (size > 0 && ::fallocate(file_.number(), 0, 0, static_cast<off_t>(size)) != 0 && errno != EOPNOTSUPP &&
+      errno != ENOSYS)
+    throw disk_failure();
 #endif
   if (this->size() != size && ::ftruncate(file_.number(), static_cast<off_t>(size)) != 0)
     throw disk_failure();

@@ -26,7 +26,8 @@ class PartFile {
   // Whether it was made here: nobody else had it before.
   bool is_new() const { return is_new_; }
   uint64_t size() const;
-  // Gives it that size, and the room on disk for it where the file system can; what is in it stays.
+  // Gives it that size, and the room on disk for it where the file system can; what is in it, up to there,
+  // stays.
   void reserve(uint64_t size);
   void write_at(uint64_t offset, const Slices& slices);
   // Fewer bytes than size at its end.

@@ -82,6 +82,23 @@ class Whole(Planned):
         self.assertEqual([file["bytes"] for file in plan["files"]], [256] * 4)
         self.check(store, "--views", "csv+npy", tasks=3)
 
+    def test_of_a_part_of_an_empty_file_that_is_too_long(self):
+        store = self.join("folder")
+        os.mkdir(store)
+        shutil.copytree(MATRIX, os.path.join(store, "matrix"))
+        with open(os.path.join(store, "empty"), "wb"):
+            pass
+        plan = self.plan(store, "--tasks", "1")
+        number = [file["path"] for file in plan["files"]].index("empty")
+        self.task(1)
+        part, = [name for name in os.listdir(self.target) if name.endswith(f"-{number}.plainfs-part")]
+        with open(os.path.join(self.target, part), "ab") as file:
+            file.write(b"x")
+        self.fails(75, "export", "--finish", self.path, self.target, says="its part has 1 bytes of 0")
+        self.task(1)
+        self.finish()
+        self.assert_is_export(store)
+
     def test_of_a_path_given_twice(self):
         store = write_zeros(self.join("s.zarr"), 10)
         self.succeeds("export", "--plan", "--tasks", "1", store, "a.csv", "a.csv", self.path)
@@ -226,6 +243,17 @@ class Shared(Planned):
             self.task(number)
         os.unlink(self.part())
         self.fails(75, "export", "--finish", self.path, self.target, says="its part is gone")
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        self.finish()
+        self.assert_is_whole()
+
+    def test_a_part_that_is_too_long_is_cut(self):
+        for number in (1, 2, 3, 4):
+            self.task(number)
+        with open(self.part(), "ab") as file:
+            file.write(b"x")
+        self.fails(75, "export", "--finish", self.path, self.target, says=["its part has 160000001 bytes of 160000000", "to be done: 1-4"])
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
