@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/text/array_runs.h"
@@ -69,7 +70,10 @@ Elements EntryValues::read_as(const Box& box) const {
   uint64_t cell = cells_->cell_of(first);
   const uint64_t cells_end = cells_->cell_of(end - 1) + 1;
   for (uint64_t entry = cells_->pointer[cell]; entry < end;) {
+    check_cancelled();
     const uint64_t some = std::min(cells_->cells_at_once, cells_end - cell);
+    // Each cell has as many entries as were counted, or the next ones stand where others should.
+    if (some == 0) throw unreadable("a matrix has changed since its entries were counted");
     const Elements elements = read_run(*cells_->values, cell * genes, some * genes);
     for (uint64_t i = 0; i < some && entry < end; ++i) {
       for_each_entry<T>(elements, i * genes, genes, [&](uint64_t gene, uint64_t element) {
@@ -84,6 +88,8 @@ Elements EntryValues::read_as(const Box& box) const {
         if (result.missing.empty()) result.missing.resize(result.count);
         result.missing[to] = 1;
       });
+      if (entry != cells_->pointer[cell + i + 1])
+        throw unreadable("a matrix has changed since its entries were counted");
     }
     cell += some;
   }
