@@ -22,6 +22,7 @@ constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
 // More would be in the way of what it is for.
 constexpr uint64_t kMostDirectory = uint64_t{64} << 20;
 constexpr uint64_t kMostFile = uint64_t{256} << 20;
+constexpr uint64_t kMostFindings = uint64_t{1} << 16;  // of one file; there are a few
 constexpr uint64_t kMostPaths = uint64_t{64} << 20;
 
 class Writer {
@@ -101,7 +102,9 @@ Bytes encode_findings(const Findings& findings) {
 
 Findings decode_findings(ByteSpan bytes) {
   Cursor cursor(bytes);
-  Findings findings(count(cursor, 3));
+  const uint64_t many = count(cursor, 3);
+  if (many > kMostFindings) throw damaged("{} findings of one file", many);
+  Findings findings(many);
   for (FindingPtr& finding : findings) {
     Finding made{std::string(text(cursor)), std::string(text(cursor)), {}};
     made.numbers.resize(count(cursor));
@@ -168,6 +171,7 @@ void IndexFile::read_directory(std::string_view key) {
   if (!S_ISREG(status.st_mode)) throw unreadable("no plain file");
   if (status.st_uid != ::geteuid()) throw unreadable("of user {}", status.st_uid);
   file_size_ = static_cast<uint64_t>(status.st_size);
+  if (file_size_ > kFixed + kMostFile) throw damaged("a file of {} bytes", file_size_);
   const Bytes fixed = read(0, kFixed);
   Cursor start(fixed);
   if (start.text(kMagic.size()) != kMagic) throw damaged("no index of this version");

@@ -5,11 +5,12 @@
 namespace plainfs {
 namespace {
 
-// All that changes which files there are, or what they hold.
+// All that changes which files there are, or what they hold; another version may write the same content
+// otherwise.
 std::string options_text(const std::string& views, const ReadOptions& options) {
-  return fmt::format("views={} missing={:d} plugins={:d} header={:d} outside={:d}", views,
-                     options.absent_chunk_is_error, options.hdf5_plugins, options.array_header,
-                     options.follow_outside);
+  return fmt::format("plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d}",
+                     PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins,
+                     options.array_header, options.follow_outside);
 }
 
 }  // namespace

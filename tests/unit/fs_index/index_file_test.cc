@@ -135,6 +135,20 @@ BOOST_AUTO_TEST_CASE(what_could_not_be_read_again_is_not_written) {
   BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, says("an index of"));
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_is_larger_than_any_that_is_written_is_not_looked_into) {
+  const Folder folder;
+  write(folder.path, sample());
+  BOOST_TEST(folder.open() != nullptr);
+  BOOST_REQUIRE_EQUAL(::truncate(folder.path.c_str(), off_t{1} << 40), 0);
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("a file of 1099511627776 bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(the_findings_of_one_file_are_a_few) {
+  Bytes bytes(3 * 70'000 + 3);  // without names, texts and numbers
+  bytes[0] = std::byte{0xf0}, bytes[1] = std::byte{0xa2}, bytes[2] = std::byte{0x04};
+  BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("70000 findings of one file"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs
