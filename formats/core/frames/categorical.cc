@@ -41,8 +41,7 @@ bool are_ordered(const Attributes& attributes, const std::string& place, Context
 
 ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& place, Context& context,
                      bool is_ordered) {
-  return factor(codes_from(std::move(codes), 0), std::move(categories), 0, place, context, StrayCode::oddity,
-                is_ordered);
+  return factor(codes_from(std::move(codes), 0), std::move(categories), 0, place, context, is_ordered);
 }
 
 ArrayPtr categorical_group(const Group& group, Context& context) try {

@@ -55,15 +55,12 @@ ArrayPtr checked(ArrayPtr values, std::function<void()> rule);
 // What checked() was given, where array is of its making; else array.
 const Array& without_rule(const Array& array);
 
-// What a factor's code is that stands for no level: odd, or against a rule of the format.
-enum class StrayCode { oddity, broken_rule };
-
 // codes (any integers) as labels: text, where code - base is an index into levels (text, numbers or booleans,
 // shown as a .csv shows them); anything else is NA. A code that is neither missing in codes nor a level is
-// told once, with place ("/meta.data/x") in the message. is_ordered: the levels rise
-// (formats/core/model/factor.h).
+// against the rules of every format: it is warned of once, with place ("/meta.data/x") in the message.
+// is_ordered: the levels rise (formats/core/model/factor.h).
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
-                StrayCode stray = StrayCode::oddity, bool is_ordered = false);
+                bool is_ordered = false);
 
 // values of the same dtype and shape with missing[i] set where is_missing(elements, i).
 // Elements that values itself marks stay missing.

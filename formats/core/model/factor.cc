@@ -44,43 +44,39 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
   return static_cast<uint64_t>(level) < levels ? static_cast<uint64_t>(level) : kNoLevel;
 }
 
+// Warns of the first code that it is called with.
+std::function<void(const std::string& code, uint64_t levels)> warning_once(std::string place,
+                                                                           Context& context) {
+  auto told = std::make_shared<std::atomic<bool>>(false);  // whoever sets it tells
+  return [told, place = std::move(place), &context](const std::string& code, uint64_t levels) {
+    if (told->exchange(true)) return;
+    context.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place, code, levels));
+  };
+}
+
 class FactorArray : public DerivedArray {
  public:
-  FactorArray(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
-              StrayCode stray, bool is_ordered)
-      : DerivedArray(codes, text_type()),
-        codes_(std::move(codes)),
-        levels_(std::move(levels)),
-        base_(base),
-        is_ordered_(is_ordered),
-        place_(std::move(place)),
+  FactorArray(FactorParts parts, Context& context)
+      : DerivedArray(parts.codes, text_type()),
+        parts_(std::move(parts)),
         context_(context),
-        stray_(stray),
         cache_owner_(context.cache.new_owner()) {}
 
   void check() const override {
     DerivedArray::check();
-    levels_->check();
+    parts_.levels->check();
     check_codes_type();
   }
-  FactorParts parts() const { return {codes_, levels_, base_, is_ordered_}; }
+  const FactorParts& parts() const { return parts_; }
 
  private:
   Elements derived(Elements codes, const Box& box) const override;
   const DType& codes_type() const { return values().dtype(); }
   void check_codes_type() const;
-  std::vector<uint64_t> places_of(const Elements& codes, uint64_t levels) const;
-  void tell_once(const std::string& code, uint64_t levels) const;
 
-  const ArrayPtr codes_;
-  ArrayPtr levels_;
-  const int64_t base_;
-  const bool is_ordered_;
-  const std::string place_;
+  const FactorParts parts_;
   Context& context_;
-  const StrayCode stray_;
   const uint64_t cache_owner_;
-  mutable std::atomic<bool> told_{false};  // whoever sets it tells
 };
 
 void FactorArray::check_codes_type() const {
@@ -91,38 +87,11 @@ void FactorArray::check_codes_type() const {
   });
 }
 
-void FactorArray::tell_once(const std::string& code, uint64_t levels) const {
-  if (told_.exchange(true)) return;
-  const std::string message =
-      fmt::format("{}: code {} is none of the {} levels; shown as NA", place_, code, levels);
-  if (stray_ == StrayCode::broken_rule)
-    context_.warn(message);
-  else
-    context_.notice(message);
-}
-
-// Where each code's level stands, kNoLevel for those that are missing.
-std::vector<uint64_t> FactorArray::places_of(const Elements& codes, uint64_t levels) const {
-  std::vector<uint64_t> places(codes.count, kNoLevel);
-  visit_number(codes_type(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      const auto values = codes.values<T>();
-      for (uint64_t i = 0; i < codes.count; ++i) {
-        if (codes.is_missing(i)) continue;
-        places[i] = level_of(values[i], base_, levels);
-        if (places[i] == kNoLevel) tell_once(std::to_string(values[i]), levels);
-      }
-    }
-  });
-  return places;
-}
-
 Elements FactorArray::derived(Elements codes, const Box&) const {
   check_codes_type();
   const auto levels =
-      context_.cache.get<Elements>({cache_owner_, 0}, [&] { return levels_as_text(*levels_); });
-  const std::vector<uint64_t> places = places_of(codes, levels->count);
+      context_.cache.get<Elements>({cache_owner_, 0}, [&] { return levels_as_text(*parts_.levels); });
+  const std::vector<uint64_t> places = level_places(parts_, codes, levels->count);
 
   Elements labels = zero_elements(text_type(), codes.count);
   uint64_t end = 0;
@@ -148,9 +117,10 @@ Elements FactorArray::derived(Elements codes, const Box&) const {
 }  // namespace
 
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
-                StrayCode stray, bool is_ordered) {
-  return std::make_shared<FactorArray>(std::move(codes), std::move(levels), base, std::move(place), context,
-                                       stray, is_ordered);
+                bool is_ordered) {
+  return std::make_shared<FactorArray>(FactorParts{std::move(codes), std::move(levels), base, is_ordered,
+                                                   warning_once(std::move(place), context)},
+                                       context);
 }
 
 std::optional<FactorParts> factor_parts(const Array& array) {
@@ -166,8 +136,11 @@ std::vector<uint64_t> level_places(const FactorParts& factor, const Elements& co
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
       const auto values = codes.values<T>();
-      for (uint64_t i = 0; i < codes.count; ++i)
-        if (!codes.is_missing(i)) places[i] = level_of(values[i], factor.base, levels);
+      for (uint64_t i = 0; i < codes.count; ++i) {
+        if (codes.is_missing(i)) continue;
+        places[i] = level_of(values[i], factor.base, levels);
+        if (places[i] == kNoLevel) factor.on_stray(std::to_string(values[i]), levels);
+      }
     }
   });
   return places;

@@ -52,7 +52,7 @@ ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr value
   if (kind != Kind::integer && kind != Kind::unsigned_integer) return values;
   const std::string place = table.path() + "/" + name;
   const auto labelled = [&](ArrayPtr labels) {
-    return factor(std::move(values), std::move(labels), 0, place, context, StrayCode::broken_rule);
+    return factor(std::move(values), std::move(labels), 0, place, context);
   };
   try {
     const Attributes attributes = attributes_in(table, name);

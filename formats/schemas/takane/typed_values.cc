@@ -196,7 +196,7 @@ ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context)
   const bool is_ordered = are_ordered(parts, owner, context);
   const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
   const ArrayPtr texts = nul_terminated(levels);
-  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, StrayCode::broken_rule, is_ordered);
+  const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, is_ordered);
   return checked(labels, [owner, texts, levels, &context] {
     require_no_null_strings(*levels, "levels");
     if (!all_distinct(*texts)) warn(owner, context, "levels are unique: some are repeated");

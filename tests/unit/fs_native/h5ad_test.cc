@@ -36,8 +36,7 @@ AnnotatedMatrix small_matrix(Context& context) {
   };
   made.obs.columns = {
       {"n", numbers<int64_t>({7, 8, 9})},
-      {"group", factor(numbers<int8_t>({1, 0, -1}), text_array({"a", "b"}), 0, "/group", context,
-                       StrayCode::oddity, true)},
+      {"group", factor(numbers<int8_t>({1, 0, -1}), text_array({"a", "b"}), 0, "/group", context, true)},
       {"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
       {"words", second_missing(text_array({"x", "y", "x"}))},
   };

@@ -152,8 +152,8 @@ BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
 
   Table ordered;
   ordered.rows = 3;
-  ordered.columns = {{"f", factor(numbers<int8_t>({1, 0, -1}), text_array({"b", "a"}), 0, "/f", context,
-                                  StrayCode::oddity, true)}};
+  ordered.columns = {
+      {"f", factor(numbers<int8_t>({1, 0, -1}), text_array({"b", "a"}), 0, "/f", context, true)}};
   BOOST_TEST((rds_of(ordered) == genuine("df_ordered")));
 
   Table empty;

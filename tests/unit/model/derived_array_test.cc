@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "formats/core/model/chunked_array.h"
+#include "formats/core/model/factor.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
@@ -78,15 +79,19 @@ BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
   BOOST_TEST(context.warned("/meta.data/x: code 0 "));
 }
 
-BOOST_AUTO_TEST_CASE(code_that_is_no_level_may_break_a_rule_or_not) {
+BOOST_AUTO_TEST_CASE(code_that_is_no_level_breaks_a_rule_whoever_reads_it) {
   TestContext context;
   std::vector<std::string> notes;
   context.context.note = [&](const std::string& message) { notes.push_back(message); };
-  read_all(*factor(integers({7}), text_array({"a"}), 0, "/odd", context));
-  BOOST_TEST(context.warnings().empty());
-  BOOST_TEST(notes.size() == 1u);
-  read_all(*factor(integers({7}), text_array({"a"}), 0, "/wrong", context, StrayCode::broken_rule));
-  BOOST_TEST(context.warned("/wrong: code 7 "));
+  read_all(*factor(integers({0, 7}), text_array({"a"}), 0, "/labels", context));
+  BOOST_TEST(context.warned("/labels: code 7 "));
+  const ArrayPtr array = factor(integers({0, 7, 8}), text_array({"a"}), 0, "/codes", context);
+  const FactorParts parts = factor_parts(*array).value();
+  level_places(parts, read_all(*parts.codes), 1);
+  BOOST_TEST(context.warned("/codes: code 7 "));
+  read_all(*array);
+  BOOST_TEST(context.warnings().size() == 2u);
+  BOOST_TEST(notes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(missing_codes_and_levels_stay_missing_without_a_warning) {
