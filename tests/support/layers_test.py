@@ -5,32 +5,14 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
 # From the lowest. A room may include those of the lines above its own, and itself.
-ORDER = """
-cache
-formats/core/base
-formats/core/text
-formats/core/remote
-formats/core/model
-formats/core/frames formats/core/pickle
-formats/core/algebra
-formats/core/codecs
-formats/containers/hdf5 formats/containers/zarr formats/containers/bpcells
-formats/containers/rds
-formats/schemas/bpcells
-formats/schemas/anndata formats/schemas/h5seurat formats/schemas/hdmf formats/schemas/loom formats/schemas/takane formats/schemas/tenx
-formats/schemas/nwb
-formats/registry
-formats/foreign formats/schemas/annotated formats/containers/folder
-formats/open_store
-fs/text
-fs/index
-fs/native
-fs/views
-fs/tree
-fs
-fs/commands fs/mount
-"""
+ORDER = re.search(r"Lower rooms never include higher ones:\n\n((?:    .*\n)+)", read("formats", "README.md"))[1]
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")) for room in line.split()}
 # Rooms in which one file alone knows a thing: the path's beginning, the header's.
 ONLY_IN = {"hdf5.h": ("formats/containers/hdf5/library/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc"), "curl/": ("formats/core/remote/",),
@@ -46,9 +28,8 @@ def sources():
         for folder, _, names in os.walk(os.path.join(ROOT, top)):
             for name in sorted(names):
                 if name.endswith((".cc", ".h")):
-                    path = os.path.join(folder, name)
-                    with open(path, encoding="utf-8") as file:
-                        yield os.path.relpath(path, ROOT), file.read()
+                    path = os.path.relpath(os.path.join(folder, name), ROOT)
+                    yield path, read(path)
 
 
 def room_of(path):
@@ -121,10 +102,16 @@ class Layers(unittest.TestCase):
 
     def test_every_format_has_its_facts(self):
         kinds = [os.path.join(ROOT, "formats", kind) for kind in ("containers", "schemas")]
-        formats = {name for kind in kinds for name in os.listdir(kind)}
+        formats = {name for kind in kinds for name in os.listdir(kind) if os.path.isdir(os.path.join(kind, name))}
         without = [name for name in sorted(formats - SHARED)
                    if not any(os.path.exists(os.path.join(kind, name, "FORMAT.md")) for kind in kinds)]
         self.assertEqual(without, [])
+
+    def test_every_room_has_a_paragraph(self):
+        for folder in ("formats/core", "formats/containers", "formats/schemas", "fs"):
+            text = read(folder, "README.md")
+            rooms = [name for name in sorted(os.listdir(os.path.join(ROOT, folder))) if os.path.isdir(os.path.join(ROOT, folder, name))]
+            self.assertEqual([room for room in rooms if f"**`{room}`**" not in text], [], folder)
 
     def test_foreign_headers_stay_in_their_room(self):
         wrong = []
