@@ -73,6 +73,21 @@ class Library(Folder):
             self.assertRegex(status, r"Seccomp:\s+2")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))
 
+    def test_library_knows_nothing_of_the_daemon_s_environment(self):
+        environment = {"AWS_SECRET_ACCESS_KEY": "key-of-nobody", "HDF5_DISABLE_VERSION_CHECK": "1"}
+        for name, value in environment.items():
+            os.environ[name] = value
+            self.addCleanup(os.environ.pop, name)
+        with Mount(os.path.join(self.stores, "good.h5")) as m:
+            self.everything(m.path)
+            library = library_of(m.pid)
+            if os.geteuid() != 0:
+                self.skipTest("who is not root cannot look")
+            with open(f"/proc/{library}/environ", "rb") as file:
+                words = [word.decode() for word in file.read().split(b"\0") if word]
+        self.assertIn("HDF5_DISABLE_VERSION_CHECK=1", words)
+        self.assertEqual([word for word in words if not word.startswith(("HDF5_", "LD_", "DYLD_")) and "SAN_OPTIONS=" not in word], [])
+
     def test_inside_there_is_no_other_process(self):
         with Mount(self.stores, "-o", "hdf5_inside") as m:
             self.assertTrue(os.listdir(m.join("good.h5")))

@@ -90,6 +90,22 @@ BOOST_AUTO_TEST_CASE(wrong_configurations_are_errors) {
   BOOST_CHECK((make("jenkins_lookup3", R"({"initval": 4294967296})") == Errc::damaged));
 }
 
+BOOST_AUTO_TEST_CASE(lzma_takes_no_dictionary_of_any_size) {
+  const auto dtype = parse_numpy_dtype("<i4");
+  Bytes alone(13 + 8);  // properties, the size of the dictionary, no size of the data
+  alone[0] = std::byte{0x5d};
+  alone[4] = std::byte{0x40};  // 1 GiB
+  std::fill(alone.begin() + 5, alone.begin() + 13, std::byte{0xff});
+  const auto too_large = says("lzma: a dictionary that needs over 201326592 bytes");
+  BOOST_CHECK_EXCEPTION(
+      make_zarr_codec("lzma", parse_json(R"({"format": 2})"), dtype)->decode(alone, DecodedSize::at_most(8)),
+      Error, too_large);
+  const char* const raw = R"({"format": 3, "filters": [{"id": 33, "dict_size": 1073741824}]})";
+  BOOST_CHECK_EXCEPTION(
+      make_zarr_codec("lzma", parse_json(raw), dtype)->decode(alone, DecodedSize::at_most(8)), Error,
+      too_large);
+}
+
 BOOST_AUTO_TEST_CASE(configuration_may_be_absent) {
   for (const char* id :
        {"blosc", "zstd", "zlib", "gzip", "lz4", "bz2", "lzma", "shuffle", "delta", "astype",

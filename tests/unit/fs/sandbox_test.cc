@@ -2,7 +2,9 @@
 #include "fs/mount/sandbox.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +25,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -108,6 +112,25 @@ BOOST_AUTO_TEST_CASE(the_folder_of_the_store_is_read_and_nothing_else) {
   options.read.follow_outside = true;
   BOOST_TEST(refusal(options, [&] { return can_open(secret); }) == 0);
   BOOST_TEST(refusal(options, [&] { return can_open(secret, O_WRONLY); }) == EACCES);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_system_does_not_have_is_said) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{4, filter};
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    ::_exit(enter_sandbox(options).starts_with("the system has no Landlock") ? 0 : 1);
+  }
+  int status = -1;
+  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(status == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {

@@ -56,8 +56,14 @@ BOOST_AUTO_TEST_CASE(limits_of_no_other_process_are_set_or_seen) {
 BOOST_AUTO_TEST_CASE(its_own_limits_are_seen_and_not_set) {
   BOOST_TEST(refusal([] {
                rlimit core{1, 1};
-               return ::getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_cur == 0;
+               return ::getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max == 0;
              }) == 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  BOOST_TEST(refusal([] {
+               rlimit memory{};
+               return ::getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_max <= rlim_t{8} << 30;
+             }) == 0);
+#endif
   BOOST_TEST(refusal([] {
                const rlimit none{0, 0};
                return ::setrlimit(RLIMIT_CORE, &none) == 0;

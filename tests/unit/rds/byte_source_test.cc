@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -91,6 +92,20 @@ BOOST_AUTO_TEST_CASE(a_changed_byte_is_damage) {
     changed[changed.size() / 2] ^= 4;
     BOOST_CHECK_EXCEPTION(files.read(changed), Error, says("data are wrong"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(xz_takes_no_dictionary_of_any_size) {
+  Files files;
+  std::string xz = compress(some_text(3000), Compression::xz);
+  constexpr size_t kBlock = 12;  // its header: size, flags, may be sizes, then LZMA2 and one byte for it
+  const size_t size = (static_cast<unsigned char>(xz[kBlock]) + 1) * size_t{4} - 4;
+  const size_t filter = xz.find("\x21\1", kBlock + 2);
+  BOOST_REQUIRE(filter < kBlock + size);
+  xz[filter + 2] = 36;  // 1 GiB
+  const uint32_t checksum = lzma_crc32(reinterpret_cast<const uint8_t*>(&xz[kBlock]), size, 0);
+  std::memcpy(&xz[kBlock + size], &checksum, sizeof checksum);
+  BOOST_CHECK_EXCEPTION(files.read(xz), Error,
+                        says("the xz data are wrong: error " + std::to_string(LZMA_MEMLIMIT_ERROR)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
