@@ -173,15 +173,8 @@ struct FuseCallbacks {
     });
     if (is_whole) return;
     when_sized(
-        mount, request, inode,
-        [&mount, request, node, is_open = info != nullptr](Filesystem& filesystem) {
+        mount, request, inode, [&mount, request, node, is_open = info != nullptr](Filesystem& filesystem) {
           attr_reply(mount, request, node, is_open, filesystem.status_with_size(inode_of(node)), filesystem);
-        },
-        [request, inode](Filesystem& filesystem) {
-          if (!is_after_attributes(request)) return false;
-          const Status status = filesystem.status_so_far(inode);
-          fuse_reply_attr(request, &status.stat, 0);
-          return true;
         });
   }
 

@@ -67,12 +67,6 @@ bool is_abandoned(fuse_req* request) noexcept {
   return fuse_req_interrupted(request) && is_being_ended(fuse_req_ctx(request)->pid);
 }
 
-bool is_after_attributes(fuse_req* request) {
-  std::ifstream program("/proc/" + std::to_string(fuse_req_ctx(request)->pid) + "/comm");
-  std::string name;
-  return std::getline(program, name) && name == "getfattr";
-}
-
 FuseRequest::FuseRequest(fuse_req* request, const FuseMount& mount)
     : request_(request), mount_(mount), looked_at_(tick()) {}
 

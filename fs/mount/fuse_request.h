@@ -18,10 +18,6 @@ class FuseMount;
 // business: few programs expect to be told so by stat() or read(). Requires: request is not answered yet.
 bool is_abandoned(fuse_req* request) noexcept;
 
-// Whether it is getfattr that asks. It calls stat before it reads attributes and, where that fails, tells no
-// more than its errno: who wants to know why a file has no size would not get to user.plainfs.error.
-bool is_after_attributes(fuse_req* request);
-
 // Lives no longer than request is unanswered, or is asked nothing after that.
 class FuseRequest : public Request {
  public:

@@ -2,6 +2,7 @@
 import errno
 import os
 import shutil
+import sys
 import unittest
 
 import mounted
@@ -23,16 +24,30 @@ class Reasons(Folder):
             os.getxattr(path, ATTRIBUTE)
         self.assertEqual(caught.exception.errno, errno.ENODATA)
 
-    @unittest.skipUnless(shutil.which("getfattr"), "not installed: getfattr")
-    def test_getfattr_tells_why_a_file_cannot_be_read(self):
+    @unittest.skipUnless(shutil.which("attr"), "not installed: attr")
+    def test_attr_tells_why_a_file_cannot_be_read(self):
         with Mount(self.damaged()) as m:
             for name in ("matrix.mtx", "val.csv", "val.npy"):
-                result = run("getfattr", "--only-values", "-n", ATTRIBUTE, m.join(name))
+                result = run("attr", "-q", "-g", "plainfs.error", m.join(name))
                 self.assertEqual((result.returncode, result.stdout), (0, b"val_data: 1 bytes are no header"), name)
-                with self.assertRaises(OSError) as caught:  # getfattr alone is told of a file without a size
-                    os.stat(m.join(name))
-                self.assertEqual(caught.exception.errno, errno.EIO)
-            self.assertNotEqual(run("getfattr", "-n", ATTRIBUTE, m.join("index.csv")).returncode, 0)
+            self.assertNotEqual(run("attr", "-q", "-g", "plainfs.error", m.join("index.csv")).returncode, 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "allow_other is for root, or where it is allowed")
+    def test_for_other_users_a_file_without_a_size_has_no_attribute_either(self):
+        with Mount(self.damaged(), "-o", "allow_other") as m:
+            with self.assertRaises(OSError) as caught:
+                os.getxattr(m.join("val.csv"), ATTRIBUTE)
+            self.assertEqual(caught.exception.errno, errno.EIO)
+            self.assertIn(b"val_data: 1 bytes are no header", m.read(".plainfs", "log"))
+
+    def test_every_program_is_told_the_same_of_a_file_without_a_size(self):
+        with Mount(self.damaged()) as m:
+            for program in ("getfattr", "ls"):  # a name, not the program
+                named = shutil.copy(sys.executable, os.path.join(self.folder, program))
+                code = "import os, sys\ntry: print(os.stat(sys.argv[1]).st_size)\nexcept OSError as error: print(error.errno)"
+                environment = dict(os.environ, PYTHONHOME=sys.prefix)
+                result = run(named, "-c", code, m.join("val.csv"), env=environment)
+                self.assertEqual(result.stdout.decode().strip(), str(errno.EIO), result.stderr)
 
     def test_a_program_that_reads_the_attribute_first_is_told(self):
         with Mount(self.damaged()) as m:
