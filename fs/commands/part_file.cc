@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "formats/core/base/whole_io.h"
 #include "formats/core/remote/sha256.h"
 
 namespace plainfs {
@@ -71,28 +72,16 @@ void PartFile::reserve(uint64_t size) {
 
 void PartFile::write_at(uint64_t offset, const Slices& slices) {
   for (const iovec& part : slices.parts) {
-    const char* at = static_cast<const char*>(part.iov_base);
-    for (size_t left = part.iov_len; left > 0;) {
-      const ssize_t written = ::pwrite(file_.number(), at, left, static_cast<off_t>(offset));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) throw disk_failure();
-      at += written;
-      offset += static_cast<uint64_t>(written);
-      left -= static_cast<size_t>(written);
-    }
+    if (!write_all_at(file_.number(), offset, {static_cast<const char*>(part.iov_base), part.iov_len}))
+      throw disk_failure();
+    offset += part.iov_len;
   }
 }
 
 size_t PartFile::read_at(uint64_t offset, char* out, size_t size) const {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::pread(file_.number(), out + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw disk_failure();
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
+  const std::optional<size_t> got = read_all_at(file_.number(), offset, out, size);
+  if (!got) throw disk_failure();
+  return *got;
 }
 
 void PartFile::set_time(timespec time) {

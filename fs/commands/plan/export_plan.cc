@@ -1,17 +1,17 @@
 #include "fs/commands/plan/export_plan.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "fs/commands/part_file.h"
+#include "fs/commands/plan/replace_file.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
@@ -167,14 +167,11 @@ ExportPlan read_plan(const std::string& path) {
 }
 
 void write_plan(const ExportPlan& plan, const std::string& path) {
-  const std::string temporary = fmt::format("{}.{}.plainfs-part", path, ::getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << json_of(plan).dump() << '\n';
-  file.close();
-  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(error)));
+  const std::string text = json_of(plan).dump() + "\n";
+  const std::string around = path.substr(0, path.rfind('/') + 1);
+  const Descriptor folder(::open(around.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() < 0 || !replace_file(folder, last_name(path), text))
+    throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 }  // namespace plainfs

@@ -45,7 +45,7 @@ struct ExportPlan {
 // Throws Failure: kNotFound where there is none, kDamaged where it is no plan, leads out of the directory
 // ("../a"), or its ranges are not each byte of every file once.
 ExportPlan read_plan(const std::string& path);
-// In one step. Throws Failure(kNotWritten).
+// In one step. Throws Failure(kNotWritten). Requires: path is absolute.
 void write_plan(const ExportPlan& plan, const std::string& path);
 
 // Where the index of sizes (fs/index) of the plan at that path lies, so that tasks measure nothing.

@@ -11,23 +11,15 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "formats/core/base/whole_io.h"
+#include "fs/commands/plan/replace_file.h"
+
 namespace plainfs {
 namespace {
 
 using nlohmann::json;
 
 constexpr char kOwnFolder[] = ".plainfs";
-
-std::string content(int file) {
-  std::string text;
-  char piece[1 << 14];
-  for (;;) {
-    const ssize_t got = ::read(file, piece, sizeof piece);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(piece, static_cast<size_t>(got));
-  }
-}
 
 }  // namespace
 
@@ -51,7 +43,9 @@ std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
   const Descriptor file(
       ::openat(folder.number(), last_name(path_of(task)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.number() < 0) return std::nullopt;
-  const json text = json::parse(content(file.number()));
+  const std::optional<std::string> content = read_rest(file.number());
+  if (!content) return std::nullopt;
+  const json text = json::parse(*content);
   TaskRecord record;
   for (const json& range : text.at("ranges")) {
     RangeRecord& one = record.emplace_back();
@@ -79,22 +73,9 @@ void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
   const json whole = {{"plan", plan_.id}, {"task", task + 1}, {"ranges", ranges}};
   const std::string text = whole.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   const Descriptor folder = folder_.make_folder(records_);
-  const std::string path = path_of(task), name = last_name(path);
-  // Of this process alone; another machine may have one of the same number.
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  const std::string temporary = fmt::format(".{}.{}.{}", name, host, ::getpid());
-  const Descriptor file(::openat(folder.number(), temporary.c_str(),
-                                 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
-  const bool is_kept =
-      file.number() >= 0 &&
-      ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fsync(file.number()) == 0 &&
-      ::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) == 0;
-  if (is_kept) return;
-  const int error = errno;
-  ::unlinkat(folder.number(), temporary.c_str(), 0);
-  throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(error)));
+  const std::string path = path_of(task);
+  if (!replace_file(folder, last_name(path), text))
+    throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(errno)));
 }
 
 void PlanFolder::remove_record(size_t task) const {
