@@ -163,6 +163,7 @@ H5Attributes encoding(const std::string& type, const std::string& version) {
 }
 
 void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out) {
+  if (table.row_names) table.row_names->check();
   std::vector<std::string> order;
   std::unordered_set<std::string> distinct;
   for (const Column& column : table.columns) {
@@ -181,7 +182,6 @@ void put_frame(const std::string& path, const Table& table, Context& context, H5
   out.group(path, std::move(attributes));
   FrameWriter frame(path, context, out);
   ArrayPtr names = table.row_names;
-  if (names) names->check();
   if (!names || names->count() != table.rows) {
     if (table.rows > kMostCountedNames)
       throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);

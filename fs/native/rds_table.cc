@@ -84,6 +84,9 @@ void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
 
 ByteLayout table_rds(const Table& table, Context& context) {
   if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
+  if (table.row_names) table.row_names->check();
+  if (table.row_names && table.row_names->count() != table.rows)
+    throw damaged("the list of row names has {} values for {} rows", table.row_names->count(), table.rows);
   std::vector<RColumn> columns;
   for (const Column& column : table.columns) add_columns(column.name, column.values, columns);
   RdsWriter out(context);
@@ -96,9 +99,6 @@ ByteLayout table_rds(const Table& table, Context& context) {
     put_column(column.values, out);
     names.push_back(column.name);
   }
-  if (table.row_names) table.row_names->check();
-  if (table.row_names && table.row_names->count() != table.rows)
-    throw damaged("the list of row names has {} values for {} rows", table.row_names->count(), table.rows);
   out.attribute("names");
   out.texts(names);
   out.class_attribute({"data.frame"});

@@ -15,6 +15,9 @@
 namespace plainfs {
 namespace {
 
+// What a view puts behind a member's name begins so, with ~ where it yields to another member.
+constexpr std::string_view kViewBegins = ".~";
+
 // A group whose members are known and refined already, under their encoded names: what views see of the
 // directory they are asked about.
 class KnownMembers : public Group {
@@ -57,11 +60,16 @@ std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
 }
 
 // What views show beside the directory of node. They are asked without its parts, so that nothing is listed
-// for it.
+// for it. A group of which it is not known for now whether it is more than that is offered as what cannot be
+// read: a table has not gone because of a fault.
 std::vector<OfferedFile> offered_for_member(const Node& node, const Shelf& shelf) {
-  if (std::holds_alternative<std::monostate>(node.content)) return {};
   Node alone = node;
   alone.parts = nullptr;
+  if (std::holds_alternative<std::monostate>(node.content)) {
+    std::optional<Error> fault = passing_fault(node);
+    if (!fault) return {};
+    alone.content = *std::move(fault);
+  }
   return offered_files(alone, shelf);
 }
 
@@ -88,12 +96,13 @@ struct Candidate {
   const Link* link = nullptr;  // whose text is still to be made
 };
 
-// The name is given later.
-Shown made_directory(OfferedFile offered) {
-  Shown directory{{}, FileKind::directory, {}, {}, {}};
+// Of a directory or a file that views make in the directory of a node, which cannot be read for now where
+// there is a fault. The name is given later.
+Shown made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
+  Shown made{{}, offered.members.empty() ? FileKind::file : FileKind::directory, {}, offered.open, {}, fault};
   for (OfferedFile& file : offered.members)
-    directory.made.push_back({std::move(file.name), FileKind::file, {}, std::move(file.open), {}});
-  return directory;
+    made.made.push_back({std::move(file.name), FileKind::file, {}, std::move(file.open), {}, fault});
+  return made;
 }
 
 class MemberLister {
@@ -114,6 +123,7 @@ class MemberLister {
         for (std::string& extension : link_extensions(*link, links))
           add(std::move(extension), FileKind::link).link = link;
       } catch (const Error& error) {
+        if (passes(error)) unopened_.emplace(encoded, error);
         add(link->only, FileKind::link).shown.error = error;
       }
       return;
@@ -144,15 +154,13 @@ class MemberLister {
       members.clear();
     }
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
+    const std::optional<Error> fault = passing_fault(node);
     for (OfferedFile& file : offered_files(node, shelf_)) {
       if (!file.inside) continue;
-      if (!file.members.empty()) {
-        candidates_.push_back({{}, {file.name, {}}, made_directory(std::move(file))});
-        continue;
-      }
-      const size_t dot = std::min(file.name.rfind('.'), file.name.size());
-      candidates_.push_back(
-          {{}, {file.name.substr(0, dot), file.name.substr(dot)}, {{}, FileKind::file, {}, file.open, {}}});
+      const size_t dot =
+          file.members.empty() ? std::min(file.name.rfind('.'), file.name.size()) : file.name.size();
+      NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
+      candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault)});
     }
   }
 
@@ -176,6 +184,8 @@ class MemberLister {
     return std::move(candidates_);
   }
 
+  Unopened unopened() && { return std::move(unopened_); }
+
  private:
   std::vector<std::string> link_extensions(const Link& link, Links& links) const {
     if (link.verbatim) return {""};
@@ -196,9 +206,9 @@ class MemberLister {
 
   const Shelf& shelf_;
   std::vector<Candidate> candidates_;
-  // By name: members that cannot be opened for now. Whether it is theirs or that of a view of another member
-  // is known when they can, so until then it is nobody's.
-  std::map<std::string, Error> unopened_;
+  // Whether a name is theirs or that of a view of another member is known when they can be opened, so until
+  // then it is nobody's.
+  Unopened unopened_;
 };
 
 std::vector<Member> refined_members(const Node& node, Context& context) {
@@ -208,12 +218,12 @@ std::vector<Member> refined_members(const Node& node, Context& context) {
   return members;
 }
 
-std::vector<Candidate> candidates_of(const Node& node, const std::vector<Member>& members, Links& links,
-                                     bool is_top, const Shelf& shelf) {
+MemberLister lister_of(const Node& node, const std::vector<Member>& members, Links& links, bool is_top,
+                       const Shelf& shelf) {
   MemberLister lister(shelf);
   for (const Member& member : members) lister.add_member(member, links);
   lister.add_own_files(node, members, is_top);
-  return lister.finish(is_top);
+  return lister;
 }
 
 // The names that links' targets have where they stand, which differ from the plain ones only where a view's
@@ -257,7 +267,7 @@ class TargetNames {
     try {
       const std::vector<Member> members = refined_members(folder, context);
       const Shelf shelf{context, shelf_.stores, shelf_.views};
-      for (Candidate& candidate : candidates_of(folder, members, links, false, shelf)) {
+      for (Candidate& candidate : lister_of(folder, members, links, false, shelf).finish(false)) {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
     } catch (const Error& error) {
@@ -298,15 +308,28 @@ std::string text_of(const Link& link, const std::string& extension, const Direct
 
 }  // namespace
 
-std::vector<Shown> show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
-                                  const Shelf& shelf) {
-  if (!directory.made.empty()) return directory.made;
+const Error* Unopened::unknown(std::string_view name) const {
+  const auto is_one = [&](const std::string& member) {
+    if (name == file_name(member, {})) return true;
+    for (size_t at = name.find_first_of(kViewBegins); at < name.size();
+         at = name.find_first_of(kViewBegins, at + 1))
+      if (name == file_name(member, name.substr(at))) return true;
+    return false;
+  };
+  const auto found = std::find_if(begin(), end(), [&](const auto& each) { return is_one(each.first); });
+  return found == end() ? nullptr : &found->second;
+}
+
+DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
+                                const Shelf& shelf) {
+  if (!directory.made.empty()) return {directory.made, {}};
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, shelf.stores, shelf.context);
   TargetNames names(place, links, shelf);
   const std::vector<Member> members = refined_members(node, shelf.context);
+  MemberLister lister = lister_of(node, members, links, place.is_top, shelf);
   std::vector<Shown> shown;
-  for (Candidate& candidate : candidates_of(node, members, links, place.is_top, shelf)) {
+  for (Candidate& candidate : lister.finish(place.is_top)) {
     if (candidate.link) {
       try {
         candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
@@ -316,7 +339,7 @@ std::vector<Shown> show_directory(const Shown& directory, const Node& node, cons
     }
     shown.push_back(std::move(candidate.shown));
   }
-  return shown;
+  return {std::move(shown), std::move(lister).unopened()};
 }
 
 std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fs/tree/inodes.h"
@@ -20,11 +22,13 @@ namespace plainfs {
 struct Shown {
   std::string name;
   FileKind kind;
-  Node node;                     // what it stands for; its attributes are the file's
-  Opener open;                   // of a file
-  std::string target;            // of a link
-  std::optional<Error> error{};  // of a link of which nobody knows where it leads
-  std::vector<Shown> made{};     // what a directory that views make holds; its node is empty
+  Node node;           // what it stands for; its attributes are the file's
+  Opener open;         // of a file
+  std::string target;  // of a link
+  // Of a link of which nobody knows where it leads. Of what views show in the directory of something that
+  // cannot be read for now: why, so that it is not kept.
+  std::optional<Error> error{};
+  std::vector<Shown> made{};  // what a directory that views make holds; its node is empty
 };
 
 // Where a directory is.
@@ -43,10 +47,23 @@ struct Shelf {
   std::vector<const View*> views;  // those that -o views= has chosen
 };
 
+// Members that cannot be opened for now, by their encoded names.
+struct Unopened : std::map<std::string, Error> {
+  // Why it is not known whether there is such a name, where that is so: it may be that of a member that
+  // cannot be opened for now or of a view of it. Null: it is known. What cannot be read is never as if it
+  // were not there.
+  const Error* unknown(std::string_view name) const;
+};
+
+struct DirectoryContent {
+  std::vector<Shown> shown;
+  Unopened unopened;
+};
+
 // The content of a directory at place: of its node, or what views have made it of. Throws where the group
 // cannot be read.
-std::vector<Shown> show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
-                                  const Shelf& shelf);
+DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
+                                const Shelf& shelf);
 
 // The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its
 // directory.

@@ -13,11 +13,14 @@ Shown directory_of(Node node) {
 Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& shelf) {
   Context& context = is_named ? shelf.context : shelf.context.of_store(top.store->path);
   const DirectoryPlace place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
-  const std::vector<Shown> all =
+  const DirectoryContent all =
       show_directory(top.directory, top.directory.node, place, {context, shelf.stores, shelf.views});
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Shown& shown) { return shown.name == name; });
-  if (found == all.end()) throw not_found("there is no {}", name);
+  const auto found = std::find_if(all.shown.begin(), all.shown.end(),
+                                  [&](const Shown& shown) { return shown.name == name; });
+  if (found == all.shown.end()) {
+    if (const Error* fault = all.unopened.unknown(name)) throw *fault;
+    throw not_found("there is no {}", name);
+  }
   if (found->kind == FileKind::store) {
     is_named = false;
     const StorePtr store = shelf.stores.open(found->node.store);

@@ -68,7 +68,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
       std::make_shared<const Shown>(Shown{name, FileKind::directory, {}, {}, {}});
   std::vector<Shown> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
-  const ContentsPtr contents = publish(directory, std::move(all));
+  const ContentsPtr contents = publish(directory, {std::move(all), {}});
   hidden_[name] = last_hidden_ = directory;
   for (const Listing::Entry& file : contents->listing->entries) {
     entry(file.inode).changes = true;
@@ -111,6 +111,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     if (directory && directory->contents && !directory->is_due()) return directory->contents;
   }
   if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
+  if (inode != kRootInode) refresh(inodes_->parent(inode));
   const ShownPtr here = shown(inode);
   const Node node = directory_node(*here);
   const DirectoryPlace place = place_of(inode);
@@ -123,16 +124,28 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   return publish(inode, show_directory(*here, node, place, {context, stores_, shelf_.views}));
 }
 
-Tree::ContentsPtr Tree::publish(Inode directory, std::vector<Shown> all) {
+// Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
+// now.
+void Tree::refresh(Inode inode) {
+  {
+    const std::shared_lock lock(mutex_);
+    const Entry* const known = met(inode);
+    if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
+  }
+  contents(inode);
+}
+
+Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
   auto contents = std::make_shared<Contents>();
   auto listing = std::make_shared<Listing>();
-  listing->entries.reserve(all.size());
-  contents->shown.reserve(all.size());
-  for (Shown& shown : all) {
+  listing->entries.reserve(all.shown.size());
+  contents->shown.reserve(all.shown.size());
+  for (Shown& shown : all.shown) {
     listing->entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
     contents->shown.push_back(std::make_shared<const Shown>(std::move(shown)));
   }
   for (size_t i = 0; i < listing->entries.size(); ++i) listing->index.emplace(listing->entries[i].name, i);
+  listing->unopened = std::move(all.unopened);
   contents->listing = std::move(listing);
   const bool is_whole = std::none_of(contents->shown.begin(), contents->shown.end(),
                                      [](const ShownPtr& shown) { return has_passing_fault(*shown); });
@@ -264,7 +277,10 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   }
   const ListingPtr listing = list(directory);
   const auto found = listing->index.find(name);
-  if (found == listing->index.end()) throw not_found("there is no {}", name);
+  if (found == listing->index.end()) {
+    if (const Error* fault = listing->unopened.unknown(name)) throw *fault;
+    throw not_found("there is no {}", name);
+  }
   return listing->entries[found->second].inode;
 }
 

@@ -34,6 +34,7 @@ struct Listing {
   };
   std::vector<Entry> entries;
   std::unordered_map<std::string_view, size_t> index;  // name -> place in entries
+  Unopened unopened;                                   // what else may be in it
 };
 using ListingPtr = std::shared_ptr<const Listing>;
 
@@ -122,7 +123,8 @@ class Tree {
   Entry& entry(Inode inode);
   Entry& add(Inode inode, FileKind kind);
   ContentsPtr contents(Inode directory);
-  ContentsPtr publish(Inode directory, std::vector<Shown> all);
+  void refresh(Inode directory);
+  ContentsPtr publish(Inode directory, DirectoryContent all);
   void forget_faults(const Contents& contents);
   ShownPtr held(Inode inode) const;
   ShownPtr shown(Inode inode);

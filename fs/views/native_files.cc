@@ -46,11 +46,18 @@ Opener framed(Opener text) {
   return [text = std::move(text)] { return bgzf_file(text()); };
 }
 
+struct Side {
+  const ArrayPtr& names;
+  uint64_t length;
+};
+
 // A matrix with names on both sides; of two that are the same list (a graph of cells) there are no genes.
-bool is_genes_by_cells(const ArrayPtr& row_names, uint64_t rows, const ArrayPtr& column_names,
-                       uint64_t columns) {
-  const auto fit = [](const ArrayPtr& names, uint64_t length) { return names && names->count() == length; };
-  return fit(row_names, rows) && fit(column_names, columns) && row_names != column_names;
+// is_known: nothing keeps the node's parts from being read just now. Else their lengths tell nothing.
+bool is_genes_by_cells(const Side& rows, const Side& columns, bool is_known) {
+  const auto fit = [&](const Side& side) {
+    return side.names && (!is_known || side.names->count() == side.length);
+  };
+  return fit(rows) && fit(columns) && rows.names != columns.names;
 }
 
 // Id, name and type of each row, as Cell Ranger lists them; the type is looked up when it is wanted.
@@ -66,17 +73,19 @@ struct FeatureLists {
   }
 };
 
-// Of a node that is a matrix of genes by cells.
+// Of a node that is a matrix of genes by cells, or may be one: whether names fit may not be known for now.
+// Its files are there all the same, and who reads them is told why.
 std::optional<FeatureLists> features_of(const Node& node) {
-  if (passing_fault(node)) return std::nullopt;  // whether names fit is not known for now; the texts say why
+  const bool is_known = !passing_fault(node);
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    if (is_genes_by_cells(matrix->row_names, matrix->rows, matrix->column_names, matrix->columns))
+    if (is_genes_by_cells({matrix->row_names, matrix->rows}, {matrix->column_names, matrix->columns},
+                          is_known))
       return FeatureLists{matrix->row_ids, matrix->row_names, node};
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
     const MatrixFiles& files = *array->matrix;
     const Shape& shape = array->values->shape();
     const bool turned = files.transposed != array->values->column_major();
-    if (is_genes_by_cells(files.row_names, shape[turned], files.column_names, shape[!turned]))
+    if (is_genes_by_cells({files.row_names, shape[turned]}, {files.column_names, shape[!turned]}, is_known))
       return FeatureLists{files.row_ids, files.row_names, node};
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
+#include "formats/core/model/passing_fault.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"
@@ -94,7 +95,8 @@ void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-// Whether a name list is one: of the right length, or damaged, which is for its file to say.
+// Whether a name list is one: of the right length, or damaged, which is for its file to say. Beside what
+// cannot be read for now the right length is not known.
 bool fit(const Array& names, uint64_t length, const char* file, const Node& node, Context& context) {
   const uint64_t count = names.count();
   if (count == length) return true;
@@ -103,6 +105,7 @@ bool fit(const Array& names, uint64_t length, const char* file, const Node& node
   } catch (const Error&) {
     return true;
   }
+  if (passing_fault(node)) return true;
   const std::string place = node.parts ? node.parts->path() + ": " : "";
   if (count > 0)
     context.notice(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));

@@ -30,7 +30,7 @@ Elements decoded(const DType& type, const Elements& names) {
 
 ArrayPtr decoded_names(ArrayPtr names) {
   const DType type = names->dtype();
-  if (!is_text(type)) return names;
+  if (is_broken(*names) || !is_text(type)) return names;
   return mapped(std::move(names), text_type(),
                 [type](const Elements& stored, const Box&) { return decoded(type, stored); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/model/passing_fault.h"
 #include "formats/schemas/anndata/legacy.h"
 #include "formats/schemas/annotated/parts.h"
 
@@ -62,8 +63,10 @@ void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Con
   }
 }
 
-// obs or var: a table, up to 0.6 an array of compounds.
-bool may_be_frame(const Content& content) {
+// obs or var: a table, up to 0.6 an array of compounds, or what cannot be read for now.
+bool may_be_frame(const Node& node) {
+  if (passing_fault(node)) return true;
+  const Content& content = node.content;
   if (std::holds_alternative<Table>(content)) return true;
   const auto* array = std::get_if<LabelledArray>(&content);
   return array && array->row_names && array->values->dtype().kind == Kind::compound;
@@ -108,8 +111,8 @@ void find_anndata(const Node& directory, Context& context, std::vector<FoundAnno
   bool has_obs = false, has_var = false;
   for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // several, in a MuData
-    if (member.name == "obs") has_obs = may_be_frame(member.node.content);
-    if (member.name == "var") has_var = may_be_frame(member.node.content);
+    if (member.name == "obs") has_obs = may_be_frame(member.node);
+    if (member.name == "var") has_var = may_be_frame(member.node);
   }
   if (!has_obs || !has_var) return;
   found.push_back({"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/model/passing_fault.h"
 #include "formats/schemas/annotated/anndata_group.h"
 #include "formats/schemas/annotated/experiment.h"
 #include "formats/schemas/annotated/parts.h"
@@ -37,8 +38,12 @@ void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& 
 void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || directory.parts->parent()) return;
   for (const Member& member : directory.parts->members()) {
+    if (member.name != "matrix") continue;
     const auto* matrix = std::get_if<SparseMatrix>(&member.node.content);
-    if (member.name == "matrix" && matrix && matrix->row_ids)
+    const std::optional<Error> fault = passing_fault(member.node);
+    if (!matrix && member.node.parts && fault)
+      found.push_back({kName, [fault]() -> AnnotatedMatrix { throw *fault; }});
+    if (matrix && matrix->row_ids)
       found.push_back({kName, [node = member.node, matrix = *matrix, &context] {
                          return of_sparse(matrix, feature_types(node, matrix.rows, context));
                        }});

@@ -53,6 +53,15 @@ BOOST_AUTO_TEST_CASE(only_known_versions_are_data_frames) {
   BOOST_TEST(message_of([&] { DataFrame::of(frame.group, context); }) == "no such heap");
 }
 
+// The columns are not blamed for it: how many rows there are is not known.
+BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_damage_no_column) {
+  Frame frame({"x"});
+  frame.group->add_array("x", {4, 5, 6}).add("names", {unreadable("the disk fails"), nullptr, {}, {}});
+  frame.set("_index", Json("names"));
+  BOOST_TEST(frame.row_error() == "the disk fails");
+  BOOST_TEST(frame.column_error(0) == "");
+}
+
 BOOST_AUTO_TEST_CASE(columns_come_in_their_order_by_full_names) {
   Frame frame({"qc/n", "x", "_index"});
   frame.group->add_array("x", {4, 5, 6}).add_array("no_column");

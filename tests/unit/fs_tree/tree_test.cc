@@ -6,6 +6,7 @@
 
 #include "formats/core/model/broken_group.h"
 #include "fs/filesystem.h"
+#include "fs/tree/names.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -206,6 +207,54 @@ BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
   BOOST_TEST(root->times_listed() > before);
 }
 
+// What a view shows of something else is told anew too, with its own directories.
+BOOST_AUTO_TEST_CASE(files_of_views_come_back_when_a_fault_has_passed) {
+  const auto names = std::make_shared<Names>();
+  const auto group = std::make_shared<MemoryGroup>("/m");
+  class Matrices : public MemoryGroup {
+   public:
+    Matrices(std::shared_ptr<Names> names, GroupPtr group)
+        : names_(std::move(names)), group_(std::move(group)) {}
+    std::vector<Member> members() const override {
+      SparseMatrix matrix;
+      matrix.rows = matrix.columns = 1;
+      matrix.column_names = text_array({"c"});
+      matrix.row_names = names_->empty()
+                             ? std::make_shared<BrokenArray>(text_type(), unreadable("the disk fails"))
+                             : text_array(*names_);
+      return {{"m", {matrix, group_, {}, {}}}};
+    }
+
+   private:
+    const std::shared_ptr<Names> names_;
+    const GroupPtr group_;
+  };
+  root = std::make_shared<Matrices>(names, group);
+  for (const char* path : {"m/genes.tsv", "m/10x/features.tsv.gz"})
+    BOOST_CHECK_EXCEPTION(tree().size(find(path)), Error, says("the disk fails"));
+  names->push_back("g");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  for (const char* path : {"m/10x/features.tsv.gz", "m/genes.tsv"}) BOOST_TEST(tree().size(find(path)) > 0u);
+}
+
+// Whatever the member is, no name that it may have is said not to be there.
+BOOST_AUTO_TEST_CASE(no_name_of_what_cannot_be_opened_for_now_is_absent) {
+  const auto broken = std::make_shared<BrokenGroup>(nullptr, "/t", unreadable("the disk fails"));
+  const std::string long_name(300, 'n');
+  root->add("b", {unreadable("the disk fails"), nullptr, {}, {}}).add("t", {{}, broken, {}, {}});
+  root->add(long_name, {unreadable("the disk fails"), nullptr, {}, {}}).add_link("l", {"b"});
+  root->add("bad", {damaged("no header"), nullptr, {}, {}});
+  const Names all = names();
+  for (const char* name : {"b.csv", "t", "t.csv", "l"})
+    BOOST_TEST(std::count(all.begin(), all.end(), name) == 1);
+  BOOST_CHECK_EXCEPTION(tree().size(find("t.csv")), Error, says("the disk fails"));
+  for (const std::string& name : {std::string("b"), std::string("b.npy"), std::string("b~.csv"),
+                                  std::string("t.rds"), std::string("l.csv"), file_name(long_name, ".npy")})
+    BOOST_CHECK_EXCEPTION(find(name), Error, says("the disk fails"));
+  for (const char* name : {"bb", "b-1.csv", "bad.npy", "x"})
+    BOOST_CHECK_EXCEPTION(find(name), Error, [](const Error& e) { return e.code() == Errc::not_found; });
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nobodys) {
   root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}),
@@ -216,7 +265,8 @@ BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nob
 BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/broken", unreadable("the disk fails"));
   root->add("broken", {{}, broken, {}, {}}).add_array("a").add_link("l", {"broken", "x"});
-  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken", "l"}), boost::test_tools::per_element());
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken", "broken.csv", "l"}),
+             boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(link("l"), Error, [](const Error& error) {
     return std::string(error.what()).find("the disk fails") != std::string::npos;
   });

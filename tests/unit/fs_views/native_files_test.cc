@@ -5,6 +5,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/nested_array.h"
 #include "tests/support/sample_arrays.h"
+#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -139,6 +140,35 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_shar
       BOOST_TEST(values->chunks_decoded() == decoded);
     }
   }
+}
+
+// A fault that may pass takes no file away: each that needs what cannot be read says so, the others are
+// whole.
+BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_for_now_leave_every_file_where_it_is) {
+  const auto unread = std::make_shared<BrokenArray>(text_type(), unreadable("the disk fails"));
+  SparseMatrix matrix = small_matrix();
+  const std::string whole = names_of(matrix);
+  matrix.row_names = unread;
+  BOOST_TEST(names_of(matrix) == whole);
+  TestContext context;
+  const auto files = files_of(matrix, context, {offer_gz, offer_h5});
+  const auto& members = files.at(0).members;
+  BOOST_TEST(unframed(*members.at(2).open()) == "c\n");
+  for (const size_t failing : {1, 3})
+    BOOST_CHECK_EXCEPTION(members.at(failing).open()->size(), Error, says("the disk fails"));
+
+  LabelledArray dense{numbers<float>({0, 5}, {2, 1}), unread, nullptr};
+  dense.matrix = MatrixFiles{false, nullptr, unread, text_array({"c"})};
+  BOOST_TEST(names_of(dense).find("/10x/10x.h5") != std::string::npos);
+
+  SparseMatrix without_shape = small_matrix();  // nor is it known how many names there should be
+  without_shape.rows = without_shape.columns = 0;
+  without_shape.error = unreadable("the disk fails");
+  BOOST_TEST(names_of(without_shape) == whole);
+  BOOST_TEST(names_of(files_of(without_shape, context, {view_of("mtx"), view_of("tsv")})) ==
+             " /matrix.mtx /genes.tsv /barcodes.tsv");
+  without_shape.error = damaged("no shape");
+  BOOST_TEST(names_of(without_shape) == " /matrix.rds");
 }
 
 BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
