@@ -47,6 +47,7 @@ void add_category(const Group& group, const std::string& name, DynamicTable& tab
 
 std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name) {
   const Json* value = find_attribute(attributes, name);
+  if (value && value->text()) return std::vector{*value->text()};
   if (!value || !value->list()) return std::nullopt;
   std::vector<std::string> names = texts_of(attributes, name);
   if (names.size() != value->list()->size()) return std::nullopt;

@@ -19,8 +19,8 @@ struct DynamicTable {
   std::optional<Error> error;  // set where it is known that the table cannot be shown
 };
 
-// The texts of the attribute called name, nullopt where it is no list of texts. Throws where it cannot be
-// read.
+// The texts of the attribute called name, nullopt where it is neither a list of texts nor a text, which is a
+// list of one (MatNWB writes it so). Throws where it cannot be read.
 std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name);
 
 // nullopt where group is none. A member of colnames without data is left out with a warning. Throws where

@@ -72,12 +72,26 @@ BOOST_AUTO_TEST_CASE(a_group_is_a_table_where_colnames_is_a_list_of_texts) {
   const auto group = std::make_shared<MemoryGroup>("/t");
   node.parts = group;
   BOOST_TEST(!nwb::refine(node, context).has_value());
-  group->set_attributes({{"colnames", Json("x")}});
+  group->set_attributes({{"colnames", Json::of(uint64_t{1})}});
   BOOST_TEST(!nwb::refine(node, context).has_value());
   group->set_attributes({{"colnames", Json::List{Json::of(uint64_t{1})}}});
   BOOST_TEST(!nwb::refine(node, context).has_value());
   group->set_attributes({{"colnames", Json::List{}}});
   BOOST_TEST(nwb::refine(node, context).has_value());
+}
+
+// MatNWB writes a list of one as a scalar.
+BOOST_AUTO_TEST_CASE(one_text_is_a_list_of_one) {
+  File file({});
+  file.group->set_attributes({{"colnames", Json("a")}, {"categories", Json("more")}});
+  file.group->add_text("a", {"x", "y"});
+  const auto more = file.group->add_group("more");
+  more->set_attributes({{"colnames", Json("b")}});
+  more->add_text("b", {"1", "2"});
+  const Table table = file.table();
+  BOOST_TEST_REQUIRE(table.columns.size() == 3u);
+  BOOST_TEST(table.columns[1].name == "a");
+  BOOST_TEST(table.columns[2].name == "more.b");
 }
 
 BOOST_AUTO_TEST_CASE(plain_columns_make_a_plain_table_with_the_ids_first) {
