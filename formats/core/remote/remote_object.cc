@@ -129,12 +129,17 @@ Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
     if (told.etag.empty() && told.last_modified.empty())
       return failed(unsupported(
           "the server gives neither ETag nor Last-Modified, so nobody could tell when the store changes"));
+    if (is_weak(told.etag) && told.last_modified.empty())
+      return failed(unsupported(
+          "the server gives {} and no Last-Modified; a weak ETag is that of other bytes too", told.etag));
     version_ = told;
     return {Verdict::take, {}, {}};
   }
-  const bool is_same =
-      told.size == version_->size &&
-      (version_->etag.empty() ? told.last_modified == version_->last_modified : told.etag == version_->etag);
+  // A weak ETag says no more than that one is as good as the other: their bytes may differ.
+  const bool is_time_compared = version_->etag.empty() || is_weak(version_->etag);
+  const bool is_same = told.size == version_->size &&
+                       (version_->etag.empty() || told.etag == version_->etag) &&
+                       (!is_time_compared || told.last_modified == version_->last_modified);
   if (!is_same) return has_changed();
   if (version_->last_modified.empty()) version_->last_modified = told.last_modified;
   return {Verdict::take, {}, {}};

@@ -102,6 +102,18 @@ BOOST_AUTO_TEST_CASE(a_weak_etag_is_compared_and_not_sent) {
   check_fails(object.judge(part(10, 19, 100, "W/\"b\""), {10, 10}), Errc::changed, "has changed");
 }
 
+BOOST_AUTO_TEST_CASE(a_weak_etag_counts_only_together_with_the_time) {
+  HttpHead head = part(0, 9, 100, "W/\"a\"");
+  check_fails(object.judge(head, {0, 10}), Errc::unsupported, "W/\"a\" and no Last-Modified");
+  head.fields["last-modified"] = "then";
+  BOOST_REQUIRE(object.judge(head, {0, 10}).kind == Verdict::take);
+  head = part(10, 19, 100, "W/\"a\"");
+  head.fields["last-modified"] = "then";
+  BOOST_REQUIRE(object.judge(head, {10, 10}).kind == Verdict::take);
+  head.fields["last-modified"] = "later";
+  check_fails(object.judge(head, {10, 10}), Errc::changed, "has changed");
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_tells_no_version_is_refused) {
   check_fails(object.judge(part(0, 9, 100, ""), {0, 10}), Errc::unsupported,
               "neither ETag nor Last-Modified");
