@@ -237,6 +237,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">",
                  f"<Name>{bucket}</Name><Prefix>{code(prefix)}</Prefix><KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
                  f"<IsTruncated>{str(is_cut).lower()}</IsTruncated>"]
+        if code is urllib.parse.quote:
+            lines.append("<EncodingType>url</EncodingType>")
         if is_cut:
             lines.append(f"<NextContinuationToken>{base64.b64encode(page[-1][0].encode()).decode()}</NextContinuationToken>")
         for name, is_prefix in page:

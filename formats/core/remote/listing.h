@@ -19,7 +19,7 @@ class Listing {
   // What is known of the object at location by what was listed so far: nullopt where that says nothing.
   struct Known {
     EntryKind kind;
-    Version version;  // of a file
+    Version version;  // of a file; one without an ETag says nothing but the size
   };
   virtual std::optional<Known> known(const std::string& location) = 0;
 };

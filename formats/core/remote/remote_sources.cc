@@ -209,10 +209,14 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
   RemoteFilePtr file;
   Listing* const listed = listing();
   const std::optional<Listing::Known> known = listed ? listed->known(location) : std::nullopt;
-  if (!known)
+  if (!known) {
     file = ask_for(location, nullptr);
-  else if (known->kind == EntryKind::file)
+  } else if (known->kind == EntryKind::file && !known->version.etag.empty()) {
     file = file_of(std::make_shared<RemoteObject>(origin_, location, known->version), nullptr);
+  } else if (known->kind == EntryKind::file) {
+    file = ask_for(location, nullptr);
+    if (!file) throw changed(location);  // it was there when it was listed
+  }
   if (file) return keep(location, std::move(file));
   remember_absent(location);
   return nullptr;

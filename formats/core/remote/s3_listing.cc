@@ -176,6 +176,9 @@ std::string decoded_key(std::string text) {
 
 ObjectPage parse_object_page(const std::string& xml) {
   if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
+  // Not every service knows the encoding that is asked for; who does says so.
+  const bool is_encoded = value_of(xml, "EncodingType") == "url";
+  const auto key_in = [&](const std::string& text) { return is_encoded ? decoded_key(text) : plain(text); };
   ObjectPage page;
   std::string part;
   for (size_t at = 0; next_between(xml, "<Contents>", "</Contents>", at, part);) {
@@ -185,10 +188,13 @@ ObjectPage parse_object_page(const std::string& xml) {
     if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size() ||
         size > kLargestObject)
       throw unreadable("the server's list of objects has a size of {}", size_text);
-    page.objects.push_back({decoded_key(value_of(part, "Key")), {size, plain(value_of(part, "ETag")), ""}});
+    // As the objects' own replies say it, or not at all: some services leave it out, or its quotes.
+    std::string etag = plain(value_of(part, "ETag"));
+    if (!etag.starts_with('"')) etag.clear();
+    page.objects.push_back({key_in(value_of(part, "Key")), {size, std::move(etag), ""}});
   }
   for (size_t at = 0; next_between(xml, "<CommonPrefixes>", "</CommonPrefixes>", at, part);)
-    page.prefixes.push_back(decoded_key(value_of(part, "Prefix")));
+    page.prefixes.push_back(key_in(value_of(part, "Prefix")));
   if (value_of(xml, "IsTruncated") != "true") return page;
   page.continuation = plain(value_of(xml, "NextContinuationToken"));
   if (page.continuation.empty()) throw unreadable("the server's list of objects has no end");

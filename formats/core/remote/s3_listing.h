@@ -17,7 +17,7 @@ std::unique_ptr<Listing> s3_listing(std::string store, std::shared_ptr<S3Origin>
 struct ObjectPage {
   struct Object {
     std::string key;
-    Version version;  // without a time
+    Version version;  // without a time; its ETag is strong, or "" where the list tells none
   };
   std::vector<Object> objects;
   std::vector<std::string> prefixes;  // with their "/"

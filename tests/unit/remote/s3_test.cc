@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(a_list_is_asked_for_in_the_order_of_its_signature) {
 
 BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
   const ObjectPage page = parse_object_page(
-      "<?xml version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated>"
+      "<?xml "
+      "version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>"
       "<NextContinuationToken>a&amp;b</NextContinuationToken>"
       "<Contents><Key>x%2By+z/c</Key><ETag>&quot;abc-2&quot;</ETag><Size>12</Size></Contents>"
       "<CommonPrefixes><Prefix>x/d%20/</Prefix></CommonPrefixes></ListBucketResult>");
@@ -106,6 +107,22 @@ BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
   BOOST_TEST(page.objects[0].version.size == 12U);
   BOOST_TEST(page.prefixes.at(0) == "x/d /");
   BOOST_TEST(page.continuation == "a&b");
+}
+
+BOOST_AUTO_TEST_CASE(keys_are_decoded_only_where_the_service_encoded_them) {
+  const ObjectPage page = parse_object_page(
+      "<ListBucketResult><Contents><Key>a+b%20&amp;c</Key><Size>1</Size></Contents>"
+      "<CommonPrefixes><Prefix>d+/</Prefix></CommonPrefixes></ListBucketResult>");
+  BOOST_TEST(page.objects.at(0).key == "a+b%20&c");
+  BOOST_TEST(page.prefixes.at(0) == "d+/");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_that_tells_no_strong_tag_tells_none) {
+  for (const std::string etag : {"", "<ETag>abc</ETag>", "<ETag>W/&quot;abc&quot;</ETag>"}) {
+    const ObjectPage page = parse_object_page("<ListBucketResult><Contents><Key>a</Key>" + etag +
+                                              "<Size>1</Size></Contents></ListBucketResult>");
+    BOOST_TEST(page.objects.at(0).version.etag.empty());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_page_that_is_none_is_refused) {
