@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "formats/containers/hdf5/process/library_process.h"
+#include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/core/base/location.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
@@ -23,11 +23,11 @@ unsigned workers_for(const Options& options) {
   return std::max(least, std::thread::hardware_concurrency());
 }
 
-std::unique_ptr<hdf5::LibraryProcess> process_for(const Options& options) {
+std::unique_ptr<hdf5::LibraryProcesses> processes_for(const Options& options) {
   if (options.hdf5_inside) return nullptr;
   hdf5::ProcessSettings settings;
   settings.plugins = options.read.hdf5_plugins;
-  return std::make_unique<hdf5::LibraryProcess>(std::move(settings));
+  return std::make_unique<hdf5::LibraryProcesses>(std::move(settings));
 }
 
 Appearance appearance_of(const Options& options) {
@@ -60,7 +60,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
     : cache_(options.cache_bytes),
       files_(options.store, options.read, cache_, counters_),
       used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
-      hdf5_process_(process_for(options)),
+      hdf5_processes_(processes_for(options)),
       context_{cache_,
                workers_,
                decode_room_,

@@ -14,7 +14,7 @@
 namespace plainfs {
 
 namespace hdf5 {
-class LibraryProcess;
+class LibraryProcesses;
 }
 
 class Session {
@@ -36,7 +36,7 @@ class Session {
   DecodeRoom unit_room_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
-  std::unique_ptr<hdf5::LibraryProcess> hdf5_process_;  // null: libhdf5 runs in this process
+  std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;  // null: libhdf5 runs in this process
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;

@@ -3,6 +3,7 @@ import errno
 import os
 import shutil
 import signal
+import subprocess
 import threading
 import time
 
@@ -143,6 +144,48 @@ class Library(Folder):
             self.assertEqual(caught.exception.errno, errno.EIO)
             self.assertEqual(self.everything(m.join("good.h5")), expected)
             self.assertNotEqual(library_of(m.pid), library)
+
+    def ask_stopped(self, m):
+        """Somebody who has asked about another.h5, in the process that is stopped."""
+        os.listdir(m.join("good.h5", "group"))
+        os.listdir(m.join("another.h5"))
+        os.kill(library_of(m.pid), signal.SIGSTOP)
+        asking = subprocess.Popen(["ls", "-l", m.join("another.h5", "group")], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        self.addCleanup(asking.wait)
+        self.addCleanup(asking.kill)
+        waits = 0
+        while waits < 4:  # it sleeps for nothing else for so long
+            self.assertIsNone(asking.poll())
+            with open(f"/proc/{asking.pid}/stat", encoding="utf-8") as file:
+                waits = waits + 1 if file.read().rsplit(")", 1)[1].split()[0] in "SD" else 0
+            time.sleep(0.02)
+        return asking
+
+    # The limits are far from what is measured (0.1 s) and from what the silence of the library takes (30 s).
+    def test_healthy_store_answers_beside_one_whose_library_is_stopped(self):
+        shutil.copy(os.path.join(self.stores, "good.h5"), os.path.join(self.stores, "unopened.h5"))
+        expected = self.expected()
+        with Mount(self.stores) as m:
+            asking = self.ask_stopped(m)
+            begin = time.monotonic()
+            self.assertEqual(self.everything(m.join("good.h5")), expected)
+            self.assertEqual(self.everything(m.join("unopened.h5")), expected)
+            self.assertLess(time.monotonic() - begin, 5)
+            self.assertIsNone(asking.poll())
+            begin = time.monotonic()
+            asking.kill()
+            asking.wait()
+            self.assertLess(time.monotonic() - begin, 5)
+            self.assertEqual(self.everything(m.join("another.h5")), expected)
+
+    def test_mount_ends_while_its_library_is_stopped(self):
+        with Mount(self.stores) as m:
+            self.ask_stopped(m)
+            begin = time.monotonic()
+            os.kill(m.pid, signal.SIGTERM)
+            self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{m.pid}")))
+            self.assertLess(time.monotonic() - begin, 5)
 
     def test_commands_have_both(self):
         store = os.path.join(self.stores, "good.h5")

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "formats/containers/hdf5/process/library_process.h"
+#include "formats/containers/hdf5/process/library_processes.h"
 
 namespace plainfs {
 namespace {
@@ -15,10 +15,10 @@ struct ForAllTests {
     if (!program) return;
     hdf5::ProcessSettings settings;
     settings.program = program;
-    process = std::make_unique<hdf5::LibraryProcess>(settings);
+    process = std::make_unique<hdf5::LibraryProcesses>(settings);
   }
 
-  std::unique_ptr<hdf5::LibraryProcess> process;
+  std::unique_ptr<hdf5::LibraryProcesses> process;
 };
 
 BOOST_TEST_GLOBAL_FIXTURE(ForAllTests);

@@ -48,8 +48,8 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
 }
 
 std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& context) {
-  if (LibraryProcess* const process = LibraryProcess::current())
-    return std::make_unique<const ProcessFile>(location, context, *process);
+  if (LibraryProcesses* const processes = LibraryProcesses::current())
+    return std::make_unique<const ProcessFile>(location, context, *processes);
   return std::make_unique<const InsideFile>(location, context);
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "formats/core/base/local_file.h"
 
@@ -23,6 +24,9 @@ struct Head {
 
 // Most bytes that are made room for before any of them has come.
 constexpr size_t kStep = 4 << 20;
+
+// Milliseconds between two looks around.
+constexpr unsigned kLooks = 20;
 
 #ifdef MSG_NOSIGNAL
 constexpr int kSendFlags = MSG_NOSIGNAL;
@@ -64,12 +68,31 @@ bool is_silence(int error) {
 
 }  // namespace
 
-void Channel::limit_silence(unsigned milliseconds) {
+void Channel::limit_silence(unsigned milliseconds, std::function<void()> look) {
+  const unsigned step = std::clamp(milliseconds, 1U, kLooks);
   timeval limit{};
-  limit.tv_sec = static_cast<time_t>(milliseconds / 1000);
-  limit.tv_usec = static_cast<suseconds_t>(milliseconds % 1000 * 1000);
-  for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO})
-    ::setsockopt(socket_.number(), SOL_SOCKET, which, &limit, sizeof limit);
+  limit.tv_usec = static_cast<suseconds_t>(step * 1000);
+  if (!most_silence_ || *most_silence_ < std::chrono::milliseconds(kLooks) || step < kLooks)
+    for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO})
+      ::setsockopt(socket_.number(), SOL_SOCKET, which, &limit, sizeof limit);
+  most_silence_ = std::chrono::milliseconds(milliseconds);
+  look_ = std::move(look);
+}
+
+// That nothing moved for a step.
+void Channel::waited(std::chrono::steady_clock::time_point since) const {
+  if (!most_silence_ || std::chrono::steady_clock::now() - since >= *most_silence_) throw Silence{};
+  if (look_) look_();
+}
+
+bool Channel::send_at_once(uint32_t kind, ByteSpan bytes) {
+  Head head{kind, 0, bytes.size()};
+  iovec parts[2] = {{&head, sizeof head}, {const_cast<std::byte*>(bytes.data()), bytes.size()}};
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  // All of it or nothing: it is one small buffer for the system.
+  return ::sendmsg(socket_.number(), &message, kSendFlags | MSG_DONTWAIT) > 0;
 }
 
 bool Channel::send(uint32_t kind, ByteSpan bytes, int descriptor) {
@@ -78,6 +101,7 @@ bool Channel::send(uint32_t kind, ByteSpan bytes, int descriptor) {
 }
 
 bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descriptor) {
+  auto since = std::chrono::steady_clock::now();
   ControlRoom room;
   iovec parts[2] = {{bytes, size}, {const_cast<std::byte*>(more.data()), more.size()}};
   while (parts[0].iov_len + parts[1].iov_len > 0) {
@@ -87,8 +111,12 @@ bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descrip
     if (descriptor >= 0) attach(message, room, descriptor);
     const ssize_t sent = ::sendmsg(socket_.number(), &message, kSendFlags);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && is_silence(errno)) throw Silence{};
+    if (sent < 0 && is_silence(errno)) {
+      waited(since);
+      continue;
+    }
     if (sent < 0) return false;
+    since = std::chrono::steady_clock::now();
     descriptor = -1;
     auto left = static_cast<size_t>(sent);
     for (iovec& part : parts) {
@@ -102,6 +130,7 @@ bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descrip
 }
 
 size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor) {
+  const auto since = std::chrono::steady_clock::now();
   for (;;) {
     ControlRoom room;
     iovec part{to, size};
@@ -114,7 +143,11 @@ size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor)
     }
     const ssize_t got = ::recvmsg(socket_.number(), &message, kReceiveFlags);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && is_silence(errno)) throw Silence{};
+    if (got < 0 && is_silence(errno)) {
+      waited(since);
+      continue;
+    }
+    left_unread_ = got < 0 && errno == ECONNRESET;
     if (got <= 0) return 0;
     if (takes_descriptors_) detach(message, descriptor);
     return static_cast<size_t>(got);

@@ -2,7 +2,9 @@
 // with a descriptor besides where the receiver takes them. Each side sends one and waits for the other's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "formats/core/base/bytes.h"
@@ -27,20 +29,30 @@ class Channel {
   Channel(Descriptor socket, bool takes_descriptors)
       : socket_(std::move(socket)), takes_descriptors_(takes_descriptors) {}
 
-  // From now on send() and receive() throw Silence where so long nothing moves.
-  void limit_silence(unsigned milliseconds);
+  // From now on send() and receive() throw Silence where so long nothing moves. look is called every now and
+  // then meanwhile, and may throw; nothing more is to be sent or received after that.
+  void limit_silence(unsigned milliseconds, std::function<void()> look = {});
 
   // False where the other side is gone.
   bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
   // nullopt where the other side is gone, or says that more than most_bytes come.
   std::optional<Message> receive(uint64_t most_bytes);
+  // After that: whether the other side went without having read all that was sent to it.
+  bool left_unread() const { return left_unread_; }
+  // A short message, where that waits for nothing. Else false, and nothing is sent.
+  bool send_at_once(uint32_t kind, ByteSpan bytes);
 
  private:
   bool send_all(std::byte* bytes, size_t size, ByteSpan more, int descriptor);
   // At least one byte to where there is room for size; 0 at the end.
   size_t receive_some(std::byte* to, size_t size, Descriptor& descriptor);
 
+  void waited(std::chrono::steady_clock::time_point since) const;
+
   Descriptor socket_;
+  std::optional<std::chrono::milliseconds> most_silence_;
+  std::function<void()> look_;
+  bool left_unread_ = false;
   bool takes_descriptors_ = false;
 };
 

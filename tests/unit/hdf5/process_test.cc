@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "cache/request.h"
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/containers/hdf5/process/process_file.h"
 #include "tests/support/faulty_pool.h"
@@ -33,10 +35,10 @@ struct Fixture {
   TemporaryDirectory directory;
   TestContext context;
   // While it lives, tests of this program that follow none of their own have theirs.
-  LibraryProcess process{settings()};
+  LibraryProcesses process{settings()};
   std::string path() const { return directory.path("a.h5"); }
 
-  pid_t number() { return process.process_number().value(); }
+  pid_t number() { return process.idle_numbers().at(0); }
   // What the system says of the process.
   std::string status(const std::string& field) {
     std::ifstream in("/proc/" + std::to_string(number()) + "/status");
@@ -82,6 +84,21 @@ std::vector<int32_t> integers(const LibraryFile& file, const std::string& group,
   file.read(address, 4, box, block, target, reinterpret_cast<std::byte*>(out.data()));
   return out;
 }
+
+// A request that can be cancelled.
+struct Waiter : Request {
+  bool cancelled() const override { return is_cancelled; }
+  // Whether it was answered before that.
+  bool ask(const LibraryFile& file) {
+    const Request::Scope scope(this);
+    try {
+      return !file.links(file.root_address()).empty();
+    } catch (const Cancelled&) {
+      return false;
+    }
+  }
+  std::atomic<bool> is_cancelled{false};
+};
 
 using Numbers = std::vector<int32_t>;
 
@@ -231,9 +248,115 @@ BOOST_AUTO_TEST_CASE(process_killed_while_nobody_asks_is_no_error) {
   const Bytes before = everything(file);
   for (int i = 0; i < 3; ++i) {
     ::kill(number(), SIGKILL);
-    while (process.process_number()) std::this_thread::yield();
+    while (!process.idle_numbers().empty()) std::this_thread::yield();
     BOOST_TEST((everything(file) == before));
   }
+}
+
+// Until the process has gone the socket is there: it takes the question and nobody reads it.
+BOOST_AUTO_TEST_CASE(question_that_a_dying_process_did_not_take_is_put_again) {
+  const ProcessFile file(path(), context, process);
+  const uint64_t root = file.root_address();
+  const size_t links = file.links(root).size();
+  for (int i = 0; i < 10; ++i) {
+    const pid_t last = number();
+    ::kill(last, SIGSTOP);
+    std::thread killer([last, i] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(i % 5));
+      ::kill(last, SIGKILL);
+    });
+    BOOST_CHECK_NO_THROW(BOOST_TEST(file.links(root).size() == links));
+    killer.join();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(file_beside_one_that_keeps_its_process_silent_is_read_in_another) {
+  const ProcessFile stuck(path(), context, process), healthy(path(), context, process);
+  const uint64_t root = healthy.root_address();
+  const pid_t stopped = number();
+  ::kill(stopped, SIGSTOP);
+  Waiter waiter;
+  auto asked = std::async(std::launch::async, [&] { return waiter.ask(stuck); });
+  while (process.idle_numbers() == std::vector{stopped}) std::this_thread::yield();
+  BOOST_TEST(!healthy.links(root).empty());
+  BOOST_TEST((everything(healthy) == everything(InsideFile(path(), context))));
+  { const ProcessFile opened_now(path(), context, process); }
+  BOOST_TEST((asked.wait_for(std::chrono::seconds(0)) == std::future_status::timeout));
+  ::kill(stopped, SIGCONT);
+  BOOST_TEST(asked.get());
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_leaves_when_nobody_waits_for_it) {
+  const ProcessFile file(path(), context, process);
+  const pid_t stopped = number();
+  ::kill(stopped, SIGSTOP);
+  Waiter first, second;  // one asks, the other waits for its turn
+  auto a = std::async(std::launch::async, [&] { return first.ask(file); });
+  auto b = std::async(std::launch::async, [&] { return second.ask(file); });
+  while (!process.idle_numbers().empty()) std::this_thread::yield();
+  first.is_cancelled = second.is_cancelled = true;
+  BOOST_TEST(!a.get());
+  BOOST_TEST(!b.get());
+  BOOST_TEST(!file.links(file.root_address()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
+  auto file = std::make_unique<ProcessFile>(path(), context, process);
+  const ProcessFile other(path(), context, process);
+  const pid_t stopped = number();
+  ::kill(stopped, SIGSTOP);
+  file.reset();
+  BOOST_TEST(process.idle_numbers() == std::vector{stopped}, boost::test_tools::per_element());
+  ::kill(stopped, SIGCONT);
+  BOOST_TEST(!other.links(other.root_address()).empty());
+  BOOST_TEST(number() == stopped);
+}
+
+BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
+  std::vector<std::unique_ptr<ProcessFile>> files;
+  for (size_t i = 0; i <= LibraryProcesses::kMostProcesses; ++i)
+    files.push_back(std::make_unique<ProcessFile>(path(), context, process));
+  const ProcessFile& healthy = *files.back();
+  std::vector<std::future<bool>> asked;
+  std::vector<Waiter> waiters(LibraryProcesses::kMostProcesses);
+  for (size_t i = 0; i < waiters.size(); ++i) {
+    files[i]->links(files[i]->root_address());
+    const std::vector<pid_t> idle = process.idle_numbers();
+    BOOST_TEST(idle.size() == 1U);
+    ::kill(idle.at(0), SIGSTOP);
+    asked.push_back(std::async(std::launch::async, [&, i] { return waiters[i].ask(*files[i]); }));
+    while (!process.idle_numbers().empty()) std::this_thread::yield();
+  }
+  BOOST_TEST(!healthy.links(healthy.root_address()).empty());
+  for (Waiter& waiter : waiters) waiter.is_cancelled = true;
+  size_t given_up = 0;
+  for (auto& each : asked) {
+    try {
+      each.get();
+    } catch (const LibraryEnded& error) {
+      BOOST_TEST(says("libhdf5 gave no answer for 2 s")(error));
+      ++given_up;
+    }
+  }
+  BOOST_TEST(given_up == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(process_has_only_so_many_files_open) {
+  ProcessSettings few = settings();
+  few.most_files = 2;
+  LibraryProcesses own(few);
+  std::vector<std::unique_ptr<ProcessFile>> files;
+  const auto descriptors = [&] {
+    const std::string folder = "/proc/" + std::to_string(own.idle_numbers().at(0)) + "/fd";
+    return std::distance(boost::filesystem::directory_iterator(folder),
+                         boost::filesystem::directory_iterator());
+  };
+  files.push_back(std::make_unique<ProcessFile>(path(), context, own));
+  const auto with_one = descriptors();
+  for (int i = 0; i < 10; ++i) files.push_back(std::make_unique<ProcessFile>(path(), context, own));
+  BOOST_TEST(descriptors() <= with_one + 2);
+  for (const auto& file : files) BOOST_TEST(!file->links(file->root_address()).empty());
+  BOOST_TEST(descriptors() <= with_one + 2);
 }
 
 BOOST_AUTO_TEST_CASE(process_has_no_privileges_and_a_filter_of_calls) {
@@ -246,9 +369,9 @@ BOOST_AUTO_TEST_CASE(process_has_no_privileges_and_a_filter_of_calls) {
 BOOST_AUTO_TEST_CASE(process_ends_when_nobody_asks_any_more) {
   pid_t last = 0;
   {
-    LibraryProcess own(settings());
+    LibraryProcesses own(settings());
     const ProcessFile file(path(), context, own);
-    last = own.process_number().value();
+    last = own.idle_numbers().at(0);
   }
   BOOST_TEST(::kill(last, 0) == -1);
 }
@@ -263,9 +386,9 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
   ProcessSettings quick = settings();
   quick.most_silence = 300;
-  LibraryProcess process(quick);
+  LibraryProcesses process(quick);
   const ProcessFile file(directory.path("a.h5"), context, process);
-  ::kill(process.process_number().value(), SIGSTOP);
+  ::kill(process.idle_numbers().at(0), SIGSTOP);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 gave no answer for 0.3 s"));
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
@@ -274,7 +397,7 @@ BOOST_AUTO_TEST_CASE(process_that_cannot_be_started_is_an_error_that_may_pass) {
   TemporaryDirectory directory;
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
-  LibraryProcess process(settings("/nowhere/plainfs"));
+  LibraryProcesses process(settings("/nowhere/plainfs"));
   try {
     const ProcessFile file(directory.path("a.h5"), context, process);
     BOOST_ERROR("it was read");
@@ -291,7 +414,7 @@ BOOST_AUTO_TEST_CASE(what_a_hostile_process_answers_is_an_error) {
   for (const char* how : {"ends", "empty", "noise", "unknown", "questions", "huge"}) {
     BOOST_TEST_CONTEXT(how) {
       ::setenv("HDF5_TEST_HOSTILE", how, 1);
-      LibraryProcess process(settings(PLAINFS_HOSTILE_PROGRAM));
+      LibraryProcesses process(settings(PLAINFS_HOSTILE_PROGRAM));
       for (int i = 0; i < 4; ++i)
         BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("a.h5"), context, process), Error, says(""));
     }

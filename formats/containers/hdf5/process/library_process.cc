@@ -1,8 +1,12 @@
 #include "formats/containers/hdf5/process/library_process.h"
 
-#include <atomic>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
+
+#include "cache/request.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -16,47 +20,52 @@ constexpr size_t kSharedBytes = 1 << 20;
 // How long one answer may take, questions and all.
 constexpr int kSilencesInAll = 20;
 
-// How many endings of a crash one silence is: it keeps everybody waiting.
-constexpr size_t kWeightOfSilence = 8;
+// Milliseconds without a word where files are closed for others. It reads nothing for that.
+constexpr unsigned kMostSilenceClosing = 1000;
 
-// Atomic, because it is read by whoever opens a file.
-std::atomic<LibraryProcess*>& process_of_program() {
-  static std::atomic<LibraryProcess*> process{nullptr};
-  return process;
-}
+constexpr auto kNeverSilent = std::numeric_limits<LibraryProcess::Clock::rep>::max();
+
+// Thrown where a process ended before it took the question.
+struct NotAsked {};
+
+// Thrown where others want a process and this one is silent.
+struct GivenUp {};
 
 }  // namespace
 
-LibraryProcess::LibraryProcess(ProcessSettings settings)
-    : settings_(std::move(settings)), before_(process_of_program().exchange(this)) {}
-
-LibraryProcess::~LibraryProcess() {
-  process_of_program() = before_;
+std::optional<pid_t> LibraryProcess::number() {
+  return is_running() ? std::optional(child_->number()) : std::nullopt;
 }
 
-LibraryProcess* LibraryProcess::current() {
-  return process_of_program();
+void LibraryProcess::heard(Clock::time_point when) {
+  heard_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-uint64_t LibraryProcess::new_file_number() {
-  const std::lock_guard lock(mutex_);
-  return ++last_file_;
+LibraryProcess::Clock::duration LibraryProcess::silence() const {
+  const Clock::rep at = heard_at_.load(std::memory_order_relaxed);
+  if (at == kNeverSilent) return {};
+  return Clock::now() - Clock::time_point(Clock::duration(at));
 }
 
-std::optional<pid_t> LibraryProcess::process_number() {
-  const std::lock_guard lock(mutex_);
-  if (!child_ || !child_->is_running()) return std::nullopt;
-  return child_->number();
+// Whether the one who asks should go on waiting.
+void LibraryProcess::look_around() const {
+  check_cancelled();
+  if (is_given_up_.load(std::memory_order_relaxed) && silence() > kMostSilenceWhenWanted) throw GivenUp{};
 }
 
-// Requires, as all below: the mutex is held.
-void LibraryProcess::start(Context& context) {
-  if (child_ && child_->is_running()) return;
+void LibraryProcess::end() {
   child_.reset();
+  open_.clear();
+  to_close_.clear();
+  is_closing_ = false;
   desk_ = {};
+}
+
+void LibraryProcess::start(Context& context) {
+  if (is_running()) return;
+  end();
   child_ = std::make_unique<ChildProcess>(settings_.program);
-  child_->channel().limit_silence(settings_.most_silence);
-  ++process_;
+  child_->channel().limit_silence(settings_.most_silence, [this] { look_around(); });
   try {
     Writer question;
     question.flag(settings_.plugins);
@@ -68,54 +77,61 @@ void LibraryProcess::start(Context& context) {
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
   } catch (...) {
-    child_.reset();  // it may be neither confined nor ready
+    end();  // it may be neither confined nor ready
     throw;
   }
 }
 
 LibraryEnded LibraryProcess::ended() {
   const std::string why = child_->what_ended_it();
-  child_.reset();
+  end();
   return LibraryEnded("libhdf5 ended while reading this file: " + why);
 }
 
-LibraryEnded LibraryProcess::silent() {
-  child_.reset();
-  return LibraryEnded(
-      fmt::format("libhdf5 gave no answer for {} s while reading this file", settings_.most_silence / 1000.0),
-      true);
+LibraryEnded LibraryProcess::silent(double seconds) {
+  end();
+  return LibraryEnded(fmt::format("libhdf5 gave no answer for {} s while reading this file", seconds), true);
 }
 
 LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context) {
   Cursor in(answer.bytes);
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
-    child_.reset();  // the library goes on with half of what it wanted to remember
+    end();  // the library goes on with half of what it wanted to remember
     throw LibraryEnded("libhdf5 had no memory to read this file");
   }
   if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
-  return {std::move(answer.bytes), in.position()};
+  return {std::move(answer.bytes), in.position(), shared_.bytes()};
 }
 
-// The process's answer, whatever it asks before it gives it.
+// The process's answer, whatever it asks before it gives it. question: empty where it has been sent.
 Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
-  const auto latest =
-      std::chrono::steady_clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
+  const auto latest = Clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
   Channel& channel = child_->channel();
-  if (!channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw ended();
-  for (;;) {
+  heard(Clock::now());
+  if (!question.empty() && !channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw NotAsked{};
+  for (bool any = false;; any = true) {
     std::optional<Message> message = channel.receive(kMostAnswered);
+    if (!message && !any && channel.left_unread()) throw NotAsked{};
     if (!message) throw ended();
     const bool is_answer = message->kind >= static_cast<uint32_t>(Answer::answer) &&
                            message->kind <= static_cast<uint32_t>(Answer::out_of_memory);
     if (is_answer) return *std::move(message);
-    if (std::chrono::steady_clock::now() > latest) throw Channel::Silence{};
-    if (!desk_.answer(*message, channel, context.files)) throw ended();
+    if (Clock::now() > latest) throw Channel::Silence{};
+    heard_at_.store(kNeverSilent, std::memory_order_relaxed);
+    const bool is_answered = desk_.answer(*message, channel, context.files);
+    heard(Clock::now());
+    if (!is_answered) throw ended();
   }
 } catch (const Channel::Silence&) {
-  throw silent();
+  throw silent(settings_.most_silence / 1000.0);
+} catch (const GivenUp&) {
+  throw silent(std::round(std::chrono::duration<double>(silence()).count()));
+} catch (const Cancelled&) {
+  end();  // its answer would be taken for that of the next question
+  throw;
 } catch (const std::bad_alloc&) {
-  child_.reset();  // its answer would be taken for that of the next question
+  end();
   throw;
 }
 
@@ -127,8 +143,54 @@ LibraryProcess::Answered LibraryProcess::exchange(Context& context, Ask ask, Byt
   return taken(std::move(answer), context);
 }
 
+void LibraryProcess::close(uint64_t file) {
+  if (open_.erase(file) == 0) return;
+  to_close_.push_back(file);
+  if (is_closing_ || to_close_.size() > 1 || !is_running()) return;
+  Writer question;
+  question.number(file);
+  // It may be stopped, or read nothing: a few bytes go into the socket all the same.
+  if (child_->channel().send_at_once(static_cast<uint32_t>(Ask::close), question.bytes())) is_closing_ = true;
+}
+
+// False where the process is gone, or was ended because it does not even close a file.
+bool LibraryProcess::close_some(Context& context) {
+  if (to_close_.empty()) return true;
+  child_->channel().limit_silence(std::min(kMostSilenceClosing, settings_.most_silence),
+                                  [this] { look_around(); });
+  try {
+    while (!to_close_.empty()) {
+      Writer question;
+      if (!std::exchange(is_closing_, false)) question.number(to_close_.front());
+      exchange(context, Ask::close, question.bytes());
+      to_close_.erase(to_close_.begin());
+    }
+  } catch (const Error&) {
+    end();  // it was not this question
+    return false;
+  } catch (const NotAsked&) {
+    end();
+    return false;
+  }
+  child_->channel().limit_silence(settings_.most_silence, [this] { look_around(); });
+  return true;
+}
+
+// Closes what was asked about longest ago, so that one more can be opened.
+void LibraryProcess::make_room() {
+  while (!open_.empty() && open_.size() >= settings_.most_files) {
+    const auto oldest = std::min_element(open_.begin(), open_.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    to_close_.push_back(oldest->first);
+    open_.erase(oldest);
+  }
+}
+
 void LibraryProcess::open_again(ProcessedFile& file) {
-  if (file.opened_in == process_) return;
+  if (const auto known = open_.find(file.number); known != open_.end()) {
+    known->second = ++questions_;
+    return;
+  }
   Writer question;
   question.number(file.number);
   question.text(file.location);
@@ -136,53 +198,24 @@ void LibraryProcess::open_again(ProcessedFile& file) {
   Cursor in = answer.cursor();
   const OpenedFacts facts = read_opened(in);
   if (facts.fingerprint != file.bytes->fingerprint()) throw changed(file.bytes->path());
-  const bool is_first = file.opened_in == 0;
-  file.opened_in = process_;
-  if (is_first) file.facts = facts;
+  open_[file.number] = ++questions_;
+  if (!file.facts) file.facts = facts;
 }
 
-LibraryProcess::Answered LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question,
-                                             uint64_t about) {
-  const uint64_t fingerprint = file.bytes->fingerprint();
-  const uint64_t what = about * 16 + static_cast<uint64_t>(ask);
-  const auto now = std::chrono::steady_clock::now;
-  if (endings_.is_refused(fingerprint, what, now()))
-    throw LibraryEnded("libhdf5 ended while reading this file, more than once: it is tried again in a while");
-  try {
-    start(*file.context);
-    open_again(file);
-    Answered answer = ask == Ask::open ? Answered() : exchange(*file.context, ask, question);
-    endings_.forget(fingerprint, what);
-    return answer;
-  } catch (const LibraryEnded& error) {
-    endings_.note(fingerprint, what, now(), error.was_silent() ? kWeightOfSilence : 1);
-    throw;
+LibraryProcess::Answered LibraryProcess::put(ProcessedFile& file, Ask ask, ByteSpan question) {
+  is_given_up_.store(false, std::memory_order_relaxed);
+  for (bool is_again = false;; is_again = true) {
+    try {
+      start(*file.context);
+      if (!open_.contains(file.number)) make_room();
+      if (!close_some(*file.context)) start(*file.context);
+      open_again(file);
+      return ask == Ask::open ? Answered() : exchange(*file.context, ask, question);
+    } catch (const NotAsked&) {
+      end();
+      if (is_again) throw LibraryEnded("libhdf5 ended before it was asked about this file");
+    }
   }
-}
-
-void LibraryProcess::open(ProcessedFile& file) {
-  file.bytes->check_unchanged();
-  const std::lock_guard lock(mutex_);
-  put(file, Ask::open, {}, 0);
-}
-
-void LibraryProcess::close(const ProcessedFile& file) noexcept {
-  try {
-    const std::lock_guard lock(mutex_);
-    if (file.opened_in != process_ || !child_ || !child_->is_running()) return;
-    Writer question;
-    question.number(file.number);
-    exchange(*file.context, Ask::close, question.bytes());
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    child_.reset();
-  }
-}
-
-// What was answered is no answer: another process may do better.
-Error LibraryProcess::distrusted(const Error& error) {
-  child_.reset();
-  return unreadable("libhdf5's process: {}", error.what());
 }
 
 }  // namespace plainfs::hdf5

@@ -1,20 +1,22 @@
-// libhdf5 in a process of its own, as the daemon sees it: started when it is first needed, and anew where it
+// One process that has libhdf5, as the daemon sees it: started when it is first asked, and anew where it
 // ended. The library's own errors of memory then cost what was being read, and nothing else.
 //
 // One question at a time, as the library has one lock. Whoever asks answers meanwhile what the process wants
-// to know of files.
+// to know of files. Which thread that is, and what happens where a process is silent, is the affair of
+// LibraryProcesses.
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "formats/containers/hdf5/process/answers.h"
-#include "formats/containers/hdf5/process/attributes_ahead.h"
 #include "formats/containers/hdf5/process/child_process.h"
-#include "formats/containers/hdf5/process/endings.h"
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/containers/hdf5/process/source_desk.h"
 #include "formats/core/base/shared_memory.h"
@@ -33,101 +35,89 @@ class LibraryEnded : public Error {
   bool was_silent_;
 };
 
-// A file that the process is asked about. Belongs to a LibraryProcess, which opens it again in each process.
+// A file that the processes are asked about. Whichever is asked opens it where it has not yet.
 struct ProcessedFile {
   std::string location;
   Context* context;
-  uint64_t number = 0;  // from LibraryProcess::new_file_number()
+  uint64_t number = 0;  // from LibraryProcesses::new_file_number()
   FilePtr bytes;
-  uint64_t opened_in = 0;  // the number of the process that has it open; guarded by LibraryProcess
-  OpenedFacts facts{};     // once it was opened; the same ever after
+  size_t home = 0;  // the process that was asked about it last; guarded by LibraryProcesses
+  std::optional<OpenedFacts> facts{};  // from LibraryProcesses::open() on; the same ever after
 };
 
 struct ProcessSettings {
   std::string program = this_program();  // runs serve_library() where it is told to
   bool plugins = false;                  // as ReadOptions::hdf5_plugins
   unsigned most_silence = 30'000;        // milliseconds without a word
+  size_t most_files = 24;                // open in one process; the library takes most of a MiB for each
 };
 
-// Thread-safe.
+// Thread-safe where it says so; all else is for the one thread whose turn it is.
 class LibraryProcess {
  public:
-  // The program has the library there as long as this lives, then again where it had it before.
-  explicit LibraryProcess(ProcessSettings settings);
-  ~LibraryProcess();
+  using Clock = std::chrono::steady_clock;
+
+  explicit LibraryProcess(const ProcessSettings& settings) : settings_(settings) {}
   LibraryProcess(const LibraryProcess&) = delete;
   LibraryProcess& operator=(const LibraryProcess&) = delete;
 
-  // Where the program has the library: like the library and its lock (library/library.h), this is one for the
-  // program. Null: in the program itself.
-  static LibraryProcess* current();
-
-  uint64_t new_file_number();
-  // Opens a file that is new, and sets its facts. Throws why it cannot be opened.
-  void open(ProcessedFile& file);
-  // Never throws: what does not go well ends with the process.
-  void close(const ProcessedFile& file) noexcept;
-
-  // What read makes of the answer, while nobody else asks. about: tells the question from others about the
-  // file, where it is to be refused after it has ended the process twice; an object's address, mostly. Throws
-  // the Error that is the answer, LibraryEnded, unreadable where no process can be had, what read throws.
-  template <class Read>
-  auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
-    file.bytes->check_unchanged();
-    const std::lock_guard lock(mutex_);
-    const Answered answer = put(file, ask, question.bytes(), about);
-    Cursor in = answer.cursor();
-    try {
-      auto value = read(in);
-      if (!in.at_end()) throw damaged("{} bytes too many", in.remaining());
-      return value;
-    } catch (const Error& error) {
-      throw distrusted(error);
-    }
-  }
-
-  // For the read of ask() alone: the first bytes of the memory that is shared with the process, where its
-  // answer left them. Throws damaged where there are fewer.
-  ByteSpan shared(size_t size) const {
-    if (size > shared_.bytes().size()) throw damaged("{} bytes in {}", size, shared_.bytes().size());
-    return shared_.bytes().first(size);
-  }
-
-  // What was asked for along with other things.
-  AttributesAhead& ahead() { return ahead_; }
-
-  // Of the process that runs, for tests; nullopt: none does.
-  std::optional<pid_t> process_number();
-
- private:
-  // The bytes of an answer behind what every answer begins with.
+  // The bytes of an answer behind what every answer begins with, and the memory that is shared with the
+  // process, where its answer left some of it.
   struct Answered {
     Bytes bytes;
     size_t start = 0;
+    ByteSpan shared;
     Cursor cursor() const { return Cursor(ByteSpan(bytes).subspan(start)); }
   };
 
-  Answered put(ProcessedFile& file, Ask ask, ByteSpan question, uint64_t about);
+  // The answer to a question about the file, which is opened where it is not: Ask::open asks no more than
+  // that. Throws the Error that is the answer, LibraryEnded, unreadable where no process can be had. Where it
+  // throws Cancelled the process has ended: it may never have given an answer.
+  Answered put(ProcessedFile& file, Ask ask, ByteSpan question);
+
+  // That the file is not asked about any more. Waits for nothing: what is left to do is done before the next
+  // question.
+  void close(uint64_t file);
+
+  // Ends the process: what it said is no answer, or it is not wanted.
+  void end();
+  // Whether one runs.
+  bool is_running() { return child_ && child_->is_running(); }
+  std::optional<pid_t> number();
+
+  // Thread-safe: how long it has given no word. Zero where it is being answered.
+  Clock::duration silence() const;
+  // Thread-safe: that others want a process and this one is to be ended where it still is silent.
+  void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
+
+  // How long it may be silent where somebody waits for a process and none is left.
+  static constexpr std::chrono::seconds kMostSilenceWhenWanted{2};
+
+ private:
   Message answer_of(Context& context, Ask ask, ByteSpan question, int descriptor);
   Answered exchange(Context& context, Ask ask, ByteSpan question, int descriptor = -1);
   Answered taken(Message answer, Context& context);
   void start(Context& context);
+  bool close_some(Context& context);
   void open_again(ProcessedFile& file);
+  void make_room();
+  void look_around() const;
+  void heard(Clock::time_point when);
   LibraryEnded ended();
-  LibraryEnded silent();
-  Error distrusted(const Error& error);
+  LibraryEnded silent(double seconds);
 
-  const ProcessSettings settings_;
-  LibraryProcess* const before_;
-  AttributesAhead ahead_;
-  std::mutex mutex_;  // guards everything below
+  const ProcessSettings& settings_;
   std::unique_ptr<ChildProcess> child_;
-  SharedMemory shared_;   // with the process that runs
-  uint64_t process_ = 0;  // counts those that were started
-  uint64_t last_file_ = 0;
+  SharedMemory shared_;                // with the process that runs
+  std::map<uint64_t, uint64_t> open_;  // the files it has open: when each was asked about last
+  std::vector<uint64_t> to_close_;     // of these; the first was told it where is_closing_
+  bool is_closing_ = false;
+  uint64_t questions_ = 0;
   bool told_unconfined_ = false;
   SourceDesk desk_;
-  Endings endings_;
+  // Atomic: looked at by those who wait. A time of the clock, or kNeverSilent.
+  std::atomic<Clock::rep> heard_at_{0};
+  std::atomic<bool> is_given_up_{false};
 };
 
 }  // namespace plainfs::hdf5

@@ -7,14 +7,14 @@
 
 namespace plainfs::hdf5 {
 
-ProcessFile::ProcessFile(const std::string& location, Context& context, LibraryProcess& process)
-    : process_(process), file_{location, &context, process.new_file_number(), context.files.open(location),
-                               0,        {}} {
-  process_.open(file_);
+ProcessFile::ProcessFile(const std::string& location, Context& context, LibraryProcesses& processes)
+    : processes_(processes),
+      file_{location, &context, processes.new_file_number(), context.files.open(location), 0, {}} {
+  processes_.open(file_);
 }
 
 ProcessFile::~ProcessFile() {
-  process_.close(file_);
+  processes_.close(file_);
 }
 
 Writer ProcessFile::about(std::initializer_list<uint64_t> numbers) const {
@@ -30,8 +30,8 @@ FoundObject ProcessFile::read_found(Cursor& in) const {
 }
 
 StoredObjectFacts ProcessFile::object(uint64_t address) const {
-  const FoundObject found = process_.ask(file_, Ask::objects, about({address}), address,
-                                         [&](Cursor& in) { return read_found(in); });
+  const FoundObject found = processes_.ask(file_, Ask::objects, about({address}), address,
+                                           [&](Cursor& in, ByteSpan) { return read_found(in); });
   if (found.error) throw *found.error;
   return found.facts;
 }
@@ -39,7 +39,7 @@ StoredObjectFacts ProcessFile::object(uint64_t address) const {
 std::vector<FoundObject> ProcessFile::objects_together(const std::vector<uint64_t>& addresses) const {
   Writer question = about({});
   for (const uint64_t address : addresses) question.number(address);
-  return process_.ask(file_, Ask::objects, question, ~addresses[0], [&](Cursor& in) {
+  return processes_.ask(file_, Ask::objects, question, ~addresses[0], [&](Cursor& in, ByteSpan) {
     std::vector<FoundObject> found;
     while (found.size() < addresses.size()) found.push_back(read_found(in));
     return found;
@@ -48,7 +48,7 @@ std::vector<FoundObject> ProcessFile::objects_together(const std::vector<uint64_
 
 // Where one of them ends the library, each for itself, so that the others are had.
 std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addresses) const {
-  if (addresses.size() > 1) process_.ahead().listed(file_.number, addresses);
+  if (addresses.size() > 1) processes_.ahead().listed(file_.number, addresses);
   try {
     if (addresses.size() > 1) return objects_together(addresses);
   } catch (const LibraryEnded&) {
@@ -65,22 +65,22 @@ std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addre
 }
 
 std::vector<StoredLink> ProcessFile::links(uint64_t group) const {
-  return process_.ask(file_, Ask::links, about({group}), group,
-                      [](Cursor& in) { return read_list<StoredLink>(in, read_link); });
+  return processes_.ask(file_, Ask::links, about({group}), group,
+                        [](Cursor& in, ByteSpan) { return read_list<StoredLink>(in, read_link); });
 }
 
 std::optional<StoredLink> ProcessFile::find_link(uint64_t group, const std::string& name) const {
   Writer question = about({group});
   question.text(name);
-  return process_.ask(file_, Ask::find_link, question, group,
-                      [](Cursor& in) { return read_optional<StoredLink>(in, read_link); });
+  return processes_.ask(file_, Ask::find_link, question, group,
+                        [](Cursor& in, ByteSpan) { return read_optional<StoredLink>(in, read_link); });
 }
 
 std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<uint64_t>& objects) const {
   Writer question = about({});
   for (const uint64_t object : objects) question.number(object);
   const uint64_t told = objects.size() > 1 ? ~objects[0] : objects[0];
-  return process_.ask(file_, Ask::attributes, question, told, [&](Cursor& in) {
+  return processes_.ask(file_, Ask::attributes, question, told, [&](Cursor& in, ByteSpan) {
     std::vector<FoundAttributes> found;
     do {
       if (read_flag(in))
@@ -96,10 +96,10 @@ std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<
 
 // Those of object, and of the next ones, which are kept.
 FoundAttributes ProcessFile::fetch_attributes(uint64_t object) const {
-  const std::vector<uint64_t> objects = process_.ahead().with_next(file_.number, object);
+  const std::vector<uint64_t> objects = processes_.ahead().with_next(file_.number, object);
   try {
     std::vector<FoundAttributes> found = attributes_together(objects);
-    process_.ahead().keep(file_.number, objects, found);
+    processes_.ahead().keep(file_.number, objects, found);
     return std::move(found[0]);
   } catch (const LibraryEnded&) {
     if (objects.size() == 1) throw;
@@ -108,7 +108,7 @@ FoundAttributes ProcessFile::fetch_attributes(uint64_t object) const {
 }
 
 std::vector<StoredAttribute> ProcessFile::attributes(uint64_t object) const {
-  std::optional<FoundAttributes> found = process_.ahead().find(file_.number, object);
+  std::optional<FoundAttributes> found = processes_.ahead().find(file_.number, object);
   if (found)
     file_.bytes->check_unchanged();
   else
@@ -120,7 +120,7 @@ std::vector<StoredAttribute> ProcessFile::attributes(uint64_t object) const {
 std::optional<StoredAttribute> ProcessFile::attribute(uint64_t object, const std::string& name) const {
   Writer question = about({object});
   question.text(name);
-  return process_.ask(file_, Ask::attribute, question, object, [&](Cursor& in) {
+  return processes_.ask(file_, Ask::attribute, question, object, [&](Cursor& in, ByteSpan) {
     return read_optional<StoredAttribute>(in, [&](Cursor& from) { return read_attribute(from, layout()); });
   });
 }
@@ -131,9 +131,10 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
   write_shape(question, box.origin);
   write_shape(question, box.extent);
   const size_t size = checked_size(element_count(box.extent), element_size);
-  process_.ask(file_, Ask::read, question, dataset, [&](Cursor& in) {
+  processes_.ask(file_, Ask::read, question, dataset, [&](Cursor& in, ByteSpan shared) {
     const bool is_shared = read_flag(in);
-    const ByteSpan elements = is_shared ? process_.shared(size) : in.bytes(size);
+    if (is_shared && size > shared.size()) throw damaged("{} bytes in {}", size, shared.size());
+    const ByteSpan elements = is_shared ? shared.first(size) : in.bytes(size);
     copy_box(element_size, elements.data(), box.extent, {Shape(box.extent.size(), 0), box.extent}, out,
              block_shape, target);
     return 0;
@@ -143,9 +144,9 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
 std::optional<StoredChunkBytes> ProcessFile::read_chunk(uint64_t dataset, const Shape& origin) const {
   Writer question = about({dataset});
   write_shape(question, origin);
-  std::optional<StoredChunkBytes> chunk =
-      process_.ask(file_, Ask::read_chunk, question, dataset,
-                   [](Cursor& in) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
+  std::optional<StoredChunkBytes> chunk = processes_.ask(
+      file_, Ask::read_chunk, question, dataset,
+      [](Cursor& in, ByteSpan) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
   if (chunk && (chunk->bytes.empty() || chunk->bytes.size() > bytes()->size()))
     throw damaged("{} bytes", chunk->bytes.size());
   return chunk;

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "formats/containers/hdf5/library/library_file.h"
-#include "formats/containers/hdf5/process/library_process.h"
+#include "formats/containers/hdf5/process/library_processes.h"
 
 namespace plainfs::hdf5 {
 
 class ProcessFile : public LibraryFile {
  public:
-  // As InsideFile. process outlives it.
-  ProcessFile(const std::string& location, Context& context, LibraryProcess& process);
+  // As InsideFile. processes outlive it.
+  ProcessFile(const std::string& location, Context& context, LibraryProcesses& processes);
   ~ProcessFile() override;
 
   const FilePtr& bytes() const override { return file_.bytes; }
-  const FileLayout& layout() const override { return file_.facts.layout; }
-  unsigned superblock_version() const override { return file_.facts.superblock_version; }
-  uint64_t root_address() const override { return file_.facts.root_address; }
+  const FileLayout& layout() const override { return file_.facts->layout; }
+  unsigned superblock_version() const override { return file_.facts->superblock_version; }
+  uint64_t root_address() const override { return file_.facts->root_address; }
   StoredObjectFacts object(uint64_t address) const override;
   std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
   std::vector<StoredLink> links(uint64_t group) const override;
@@ -36,8 +36,8 @@ class ProcessFile : public LibraryFile {
   std::vector<FoundAttributes> attributes_together(const std::vector<uint64_t>& objects) const;
   FoundAttributes fetch_attributes(uint64_t object) const;
 
-  LibraryProcess& process_;
-  mutable ProcessedFile file_;  // changed by the process alone
+  LibraryProcesses& processes_;
+  mutable ProcessedFile file_;  // changed by the processes alone
 };
 
 }  // namespace plainfs::hdf5
