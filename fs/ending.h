@@ -6,13 +6,20 @@
 #include <new>
 #include <system_error>
 
+#include "formats/core/text/printable.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
 
 template <class Program>
 int exit_code(const Program& program) {
-  const auto say = [](const char* what) { std::fprintf(stderr, "plainfs: %s\n", what); };
+  const auto say = [](const char* what) {
+    try {
+      std::fprintf(stderr, "plainfs: %s\n", printable(what).c_str());
+    } catch (const std::bad_alloc&) {
+      std::fputs("plainfs: out of memory\n", stderr);
+    }
+  };
   try {
     return program();
   } catch (const Failure& failure) {

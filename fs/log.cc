@@ -13,28 +13,13 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
+#include "formats/core/text/printable.h"
 
 namespace plainfs {
 namespace {
 
 constexpr size_t kMostLines = 4096;
 constexpr char kPattern[] = "%Y-%m-%d %H:%M:%S %l: %v";
-
-// One line, whatever names from a store hold.
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n')
-      line += "\\n";
-    else if (c == '\r')
-      line += "\\r";
-    else if (c == '\0')
-      line += "\\0";
-    else
-      line += c;
-  }
-  return line;
-}
 
 class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -64,7 +49,7 @@ Log::Log()
 // A line that there is no memory for is left out: whoever writes it is mostly busy with an error already.
 void Log::write(spdlog::level::level_enum level, const std::string& text) try {
   const MutexLock lock(mutex_);
-  const std::string line = one_line(text);
+  const std::string line = printable(text);
   if (known_.size() >= kMostLines) known_.clear();
   if (known_.insert(line).second) logger_.log(level, line);
 } catch (const std::bad_alloc&) {
@@ -73,7 +58,7 @@ void Log::write(spdlog::level::level_enum level, const std::string& text) try {
 
 void Log::info(const std::string& line) try {
   const MutexLock lock(mutex_);
-  logger_.info(one_line(line));
+  logger_.info(printable(line));
 } catch (const std::bad_alloc&) {
   return;
 }

@@ -1,5 +1,6 @@
 // Where warnings and errors go: to the ring that .plainfs/log shows, and to standard error, a file or syslog.
-// Each distinct line is written once, so that a damaged file that is read a thousand times is one line.
+// Each is one line that controls no terminal (printable.h), and each distinct line is written once, so that a
+// damaged file that is read a thousand times is one line.
 #pragma once
 
 #include <spdlog/logger.h>

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cache/mutex.h"
+#include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
@@ -29,13 +30,13 @@ class Complaints {
     lines_.emplace_back("", message);
   }
 
-  // Each finding once, in the order of their paths.
+  // Each finding once and in a line, in the order of their paths.
   void print() {
     const MutexLock lock(mutex_);
     std::sort(lines_.begin(), lines_.end());
     lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
     for (const auto& [path, what] : lines_)
-      std::printf("%s%s%s\n", path.c_str(), path.empty() ? "" : ": ", what.c_str());
+      std::printf("%s%s%s\n", printable(path).c_str(), path.empty() ? "" : ": ", printable(what).c_str());
   }
   ExitCode exit_code() const {
     const MutexLock lock(mutex_);

@@ -1,7 +1,10 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/summary.h"
@@ -21,7 +24,7 @@ void print_details(const Json::Object& details, int indent = 0) {
   for (const auto& [name, value] : details) {
     const Json::Object* const inner = value.object();
     const std::string text = inner ? "" : value.text() ? *value.text() : to_json_text(value);
-    std::printf("%*s%-10s %s\n", indent, "", name.c_str(), text.c_str());
+    std::printf("%*s%-10s %s\n", indent, "", printable(name).c_str(), printable(text).c_str());
     if (inner) print_details(*inner, indent + 2);
   }
 }
@@ -38,8 +41,8 @@ void print_sizes(Filesystem& filesystem, const std::string& path) {
       const Status status = filesystem.status_so_far(walked.inode);
       if (!status.is_whole) continue;
       if (++known <= kMostInfoLines)
-        lines +=
-            fmt::format("{:>10}  {}\n", byte_text(static_cast<double>(status.stat.st_size)), walked.path);
+        lines += fmt::format("{:>10}  {}\n", byte_text(static_cast<double>(status.stat.st_size)),
+                             printable(walked.path));
     } catch (const Error&) {
       // The summary has told, or stat will.
     }
@@ -71,7 +74,8 @@ int info_command(Arguments arguments) {
   const StorePtr store = session.filesystem().store();
   if (is_json) {
     const std::string text = info_text(*store, describe(options));
-    std::puts(nlohmann::ordered_json::parse(text).dump(2).c_str());
+    // On a terminal all but ASCII is escaped, and with it what controls one.
+    std::puts(nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1).c_str());
     return kSuccess;
   }
   const std::string summary = summary_at(*store, session.context(), path);

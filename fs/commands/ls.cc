@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -5,6 +7,7 @@
 #include <utility>
 
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/walk.h"
@@ -42,17 +45,20 @@ class Lister {
  public:
   Lister(Filesystem& filesystem, Style style) : filesystem_(filesystem), style_(style) {}
 
+  // As ls(1) does: what controls a terminal is escaped on one; elsewhere a name is its bytes, for scripts.
+  std::string name_text(const std::string& name) const { return is_terminal_ ? printable(name) : name; }
+
   // One line for what has the name.
   void print(Inode inode, const std::string& name) {
     const bool is_marked = style_.marks_folders && filesystem_.kind(inode) == FileKind::directory;
-    const std::string shown = is_marked ? name + '/' : name;
+    const std::string shown = name_text(is_marked ? name + '/' : name);
     std::string line = shown;
     if (style_.is_long) {
       try {
         const struct stat status = filesystem_.status(inode);
         line = fmt::format("{} {:>14} {} {}", mode_text(status.st_mode), size_text(status.st_size),
                            time_text(status.st_mtime), shown);
-        if (S_ISLNK(status.st_mode)) line += " -> " + filesystem_.read_link(inode);
+        if (S_ISLNK(status.st_mode)) line += " -> " + name_text(filesystem_.read_link(inode));
       } catch (const Error& error) {
         line = fmt::format("?????????? {:>14} {:16} {}", "?", "?", shown);
         failed(inode, error);
@@ -108,12 +114,14 @@ class Lister {
   }
 
   void failed(Inode inode, const Error& error) {
-    std::fprintf(stderr, "plainfs: %s: %s\n", filesystem_.path(inode).c_str(), reason(error).c_str());
+    const std::string line = fmt::format("plainfs: {}: {}", filesystem_.path(inode), reason(error));
+    std::fprintf(stderr, "%s\n", printable(line).c_str());
     exit_code_ = exit_code_of(error.code());
   }
 
   Filesystem& filesystem_;
   const Style style_;
+  const bool is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   ExitCode exit_code_ = kSuccess;
 };
 
@@ -142,7 +150,7 @@ int list_command(Arguments arguments) {
     const char* gap = "";
     for (const Walked& walked : walk(filesystem, filesystem.path(inode), failures)) {
       if (walked.kind != FileKind::directory) continue;
-      std::printf("%s%s:\n", gap, walked.path.empty() ? "." : walked.path.c_str());
+      std::printf("%s%s:\n", gap, walked.path.empty() ? "." : lister.name_text(walked.path).c_str());
       lister.print_directory(walked.inode);
       gap = "\n";
     }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cache/mutex.h"
+#include "formats/core/text/printable.h"
 
 namespace plainfs {
 namespace {
@@ -124,7 +125,7 @@ void Progress::show(Clock::time_point now) {
 
 void Progress::say(const std::string& line) {
   const MutexLock lock(mutex_);
-  std::fprintf(stderr, "%s%s\n", on_terminal_ ? kEraseLine : "", line.c_str());
+  std::fprintf(stderr, "%s%s\n", on_terminal_ ? kEraseLine : "", printable(line).c_str());
 }
 
 void Progress::finish(const std::string& what) {

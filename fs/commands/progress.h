@@ -30,7 +30,7 @@ class Progress {
   void skip(uint64_t amount);
   // The last line, which stays: what, and how much of the last phase in how much time altogether.
   void finish(const std::string& what);
-  // A line of its own, between two states of the bar.
+  // A line of its own, between two states of the bar, as printable() shows it.
   void say(const std::string& line);
 
  private:

@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/progress.h"
 #include "fs/exit_code.h"
@@ -85,7 +86,9 @@ int ps_command(Arguments arguments) {
       }
       list.push_back(one);
     }
-    std::puts(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    // On a terminal all but ASCII is escaped, and with it what controls one.
+    const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+    std::puts(list.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
     return kSuccess;
   }
   if (all.empty()) return kSuccess;
@@ -94,8 +97,8 @@ int ps_command(Arguments arguments) {
     const bool is_known = row.process != 0;
     std::printf("%7s %9s %9s  %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
                 is_known ? duration_text(row.seconds).c_str() : "-",
-                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-", row.store.c_str(),
-                row.mountpoint.c_str());
+                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
+                printable(row.store).c_str(), printable(row.mountpoint).c_str());
   }
   return kSuccess;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"
 
@@ -91,11 +92,11 @@ class Summary {
   Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
 
   void add(const std::string& path, const Node& node, size_t depth) {
-    Line line{path.empty() ? "." : path, {}, {}};
+    Line line{path.empty() ? "." : printable(path), {}, {}};
     try {
       std::visit(Describe{line}, node.content);
     } catch (const Error& error) {
-      line.what = error.what();
+      line.what = printable(error.what());
       if (line.kind.empty()) line.kind = kind_of(error.code());
     }
     if (!node.store.empty()) line.kind = "store";
@@ -126,7 +127,7 @@ class Summary {
         add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
             depth + 1);
     } catch (const Error& error) {
-      lines_.push_back({path, kind_of(error.code()), error.what()});
+      lines_.push_back({printable(path), kind_of(error.code()), printable(error.what())});
     }
   }
 

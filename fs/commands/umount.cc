@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/exit_code.h"
 #include "fs/mount_table.h"
@@ -67,7 +68,7 @@ int umount_command(Arguments arguments) {
     try {
       unmount(mountpoint);
     } catch (const Failure& failure) {
-      std::fprintf(stderr, "plainfs: %s\n", failure.what());
+      std::fprintf(stderr, "plainfs: %s\n", printable(failure.what()).c_str());
       code = failure.code();
     }
   }

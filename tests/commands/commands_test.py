@@ -147,6 +147,71 @@ class Commands(unittest.TestCase):
         shutil.rmtree(target)
         return shown
 
+    def hostile(self):
+        """A store whose one array has a name that would change a terminal's title and colour, and whose chunk is damaged."""
+        store, name = os.path.join(self.folder, "hostile.zarr"), b"a\x1b]0;owned\x07\xc2\x9b31m\x7f\n\tplainfs: \xc3\xa4\\"
+        array = os.path.join(os.fsencode(store), name)
+        os.makedirs(array)
+        for path, content in ((os.path.join(os.fsencode(store), b".zgroup"), {"zarr_format": 2}), (os.path.join(array, b".zarray"), {
+                "zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|u1", "compressor": None, "filters": None, "order": "C",
+                "fill_value": 0})):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(content, file)
+        with open(os.path.join(array, b"0"), "wb") as file:
+            file.write(b"1")
+        return store, name + b".npy", b"a\\033]0;owned\\007\\302\\23331m\\177\\n\\tplainfs: \xc3\xa4\\.npy"
+
+    def on_a_terminal(self, *arguments):
+        """What a command writes to standard output where that is a terminal, which makes \\r\\n of \\n."""
+        master, slave = pty.openpty()
+        with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL) as process:
+            os.close(slave)
+            shown = b""
+            with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
+                while piece := os.read(master, 4096):
+                    shown += piece
+            os.close(master)
+        return shown.replace(b"\r\n", b"\n")
+
+    def assert_controls_nothing(self, text):
+        self.assertNotRegex(text, rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+    def test_names_control_no_terminal(self):
+        store, name, shown = self.hostile()
+        for options in ("-l", "-lR", "-p", "-t"):
+            with self.subTest(options):
+                listed = self.on_a_terminal("ls", "--views", "npy", options, store)
+                self.assertIn(shown + b"\n", listed)
+                self.assert_controls_nothing(listed)
+                self.assertIn(name + b"\n", run("ls", "--views", "npy", options, store).stdout)  # its bytes, for programs
+        self.assertEqual(self.on_a_terminal("ls", "--views", "npy", store), shown + b"\n")
+        folder = os.path.join(self.folder, "folder")  # whose names are headings
+        os.mkdir(folder)
+        os.rename(store, os.path.join(folder, "\x1b[2J.zarr"))
+        listed = self.on_a_terminal("ls", "-R", "--views", "npy", folder)
+        self.assertIn(b"\n\\033[2J.zarr:\n", listed)
+        self.assert_controls_nothing(listed)
+        self.assertIn(b"\n\x1b[2J.zarr:\n", run("ls", "-R", "--views", "npy", folder).stdout)
+        for command in (["info", "--json", folder], ["info", folder]):
+            self.assert_controls_nothing(self.on_a_terminal(*command))
+
+    def test_messages_control_no_terminal(self):
+        store, name, shown = self.hostile()
+        for command in (["cat", store, name], ["export", "--views", "npy", store, os.path.join(self.folder, "out")], ["export", store, name + b"x", "out"],
+                        ["ls", store, name + b"/x"], ["export", "--tar", "--views", "npy", store, "-"]):
+            with self.subTest(command):
+                result = run(*command)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn(shown, result.stderr)
+                self.assert_controls_nothing(result.stderr)
+        checked = run("check", store)
+        self.assertEqual(checked.returncode, 14)
+        self.assertIn(b"/" + shown + b": damaged: ", checked.stdout)
+        self.assert_controls_nothing(checked.stdout)
+        described = run("info", store).stdout
+        self.assertIn(shown.removesuffix(b".npy"), described)
+        self.assert_controls_nothing(described)
+
     def test_export_of_the_bad_ones_writes_what_can_be_read(self):
         failures = []
         for case, store in cases(DATA, BAD):

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <cstdio>
@@ -232,7 +234,9 @@ int status_command(Arguments arguments) {
                                          {"done_bytes", standing.done_bytes},
                                          {"failed", failed},
                                          {"finished", is_finished}};
-  std::puts(status.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  // On a terminal all but ASCII is escaped, and with it what controls one.
+  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  std::puts(status.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
   return kSuccess;
 }
 
