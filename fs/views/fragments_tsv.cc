@@ -1,7 +1,6 @@
 #include "fs/views/fragments_tsv.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <map>
 #include <type_traits>
@@ -122,7 +121,7 @@ class FragmentsTsv : public TextSource {
   uint64_t measure(uint64_t block) const override;
   void format(uint64_t block, ByteSink& out) const override;
 
-  std::string index() const;
+  std::string index(FragmentsIndex kind) const;
 
  private:
   struct Chromosome {
@@ -142,7 +141,9 @@ class FragmentsTsv : public TextSource {
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
-  std::unique_ptr<FragmentsIndexer> indexer_;  // of the blocks that were measured; null before prepare()
+  FragmentsIndexer& indexer(FragmentsIndex kind) const { return kind == FragmentsIndex::tbi ? *tbi_ : *csi_; }
+  // Of the blocks that were measured; null before prepare().
+  std::unique_ptr<FragmentsIndexer> tbi_, csi_;
   static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalFragment;
 };
 
@@ -173,7 +174,8 @@ void FragmentsTsv::prepare() {
   }
   if (shown > count) throw damaged("the chromosomes overlap: {} of {} fragments", shown, count);
   chromosomes_ = std::move(chromosomes);
-  indexer_ = std::make_unique<FragmentsIndexer>(index_kind(fragments_, context_));
+  tbi_ = std::make_unique<FragmentsIndexer>(FragmentsIndex::tbi);
+  csi_ = std::make_unique<FragmentsIndexer>(FragmentsIndex::csi);
 }
 
 std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
@@ -273,16 +275,17 @@ uint64_t FragmentsTsv::measure(uint64_t block) const {
       size += bytes;
     }
   });
-  indexer_->add(block, std::move(lines));
+  tbi_->add(block, lines);
+  csi_->add(block, std::move(lines));
   return size;
 }
 
 // Goes through the blocks that nobody has measured, because their sizes were known already.
-std::string FragmentsTsv::index() const {
+std::string FragmentsTsv::index(FragmentsIndex kind) const {
   context_.workers.parallel_for(block_count(), [&](size_t block) {
-    if (!indexer_->has(block)) measure(block);
+    if (!indexer(kind).has(block)) measure(block);
   });
-  return indexer_->finish();
+  return indexer(kind).finish();
 }
 
 }  // namespace
@@ -291,33 +294,10 @@ std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context)
   return std::make_unique<FragmentsTsv>(std::move(fragments), context);
 }
 
-FragmentsIndex index_kind(const Fragments& fragments, Context& context) try {
-  constexpr uint64_t kReach = uint64_t{1} << 29;
-  if (fragments.error || !fragments.chr_names || !fragments.chr_pointer || !fragments.end)
-    return FragmentsIndex::tbi;
-  const uint64_t chromosomes = fragments.chr_names->count();
-  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * chromosomes, UINT64_MAX, "pointer");
-  std::atomic<bool> needs{false};
-  context.workers.parallel_for(chromosomes, [&](size_t c) {
-    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
-    if (first >= end || needs) return;
-    const Elements last = fragments.end->peek(range(end - 1, 1));
-    visit_number(fragments.end->dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_integral_v<T>) {
-        if (std::cmp_greater(last.values<T>()[0], kReach)) needs = true;
-      }
-    });
-  });
-  return needs ? FragmentsIndex::csi : FragmentsIndex::tbi;
-} catch (const Error&) {
-  return FragmentsIndex::tbi;
-}
-
-std::string fragments_index(TextFile& text) {
+std::string fragments_index(TextFile& text, FragmentsIndex kind) {
   text.size();
   text.read(0, 0);  // where the size was known before, what it is made of is not
-  return dynamic_cast<const FragmentsTsv&>(text.source()).index();
+  return dynamic_cast<const FragmentsTsv&>(text.source()).index(kind);
 }
 
 }  // namespace plainfs

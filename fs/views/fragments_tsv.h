@@ -14,13 +14,8 @@ namespace plainfs {
 // Measuring it makes the index of its lines on the way.
 std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context);
 
-// Which kind of index it has: the larger one where a chromosome's last fragment ends beyond the other's
-// reach. Fragments that cannot be read, or are in no order, have the usual kind, which says so. Looks at one
-// number of each chromosome.
-FragmentsIndex index_kind(const Fragments& fragments, Context& context);
-
 // What the index file of text holds (FragmentsIndexer::finish); measures it where nobody has. Requires: it is
 // made of fragments_tsv().
-std::string fragments_index(TextFile& text);
+std::string fragments_index(TextFile& text, FragmentsIndex kind);
 
 }  // namespace plainfs

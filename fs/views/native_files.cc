@@ -176,14 +176,16 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (!fragments) return;
   const Opener text = opener_of("fragments.tsv", "tsv", node, context, files);
-  const bool is_large = index_kind(*fragments, context) == FragmentsIndex::csi;
   files.push_back({true, "fragments.tsv.gz", framed(text)});
-  const auto make_index = [text] {
-    const auto file = std::dynamic_pointer_cast<TextFile>(text());
-    return fragments_index(*file);
-  };
-  files.push_back({true, is_large ? "fragments.tsv.gz.csi" : "fragments.tsv.gz.tbi",
-                   framed([make_index] { return made_file(make_index, kIndex); })});
+  // Both kinds, for which of them reaches the ends of all fragments is not known without reading these.
+  for (const auto& [name, kind] : {std::pair("fragments.tsv.gz.tbi", FragmentsIndex::tbi),
+                                   std::pair("fragments.tsv.gz.csi", FragmentsIndex::csi)}) {
+    const auto make_index = [text, kind] {
+      const auto file = std::dynamic_pointer_cast<TextFile>(text());
+      return fragments_index(*file, kind);
+    };
+    files.push_back({true, name, framed([make_index] { return made_file(make_index, kIndex); })});
+  }
 }
 
 // Whether memory may hold each of the columns.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The files that other programs open without being told, each read by its own program where that is installed."""
+import errno
 import gzip
 import json
 import os
@@ -250,7 +251,7 @@ class Listing(Folder):
             os.stat(m.join("fragments.tsv"))
             once = counted()
             self.assertGreater(once[0], 1)
-            for name in ("fragments.tsv.gz", "fragments.tsv.gz.tbi"):
+            for name in ("fragments.tsv.gz", "fragments.tsv.gz.tbi", "fragments.tsv.gz.csi"):
                 self.assertGreater(os.stat(m.join(name)).st_size, 0)
             self.assertEqual(counted(), once)
 
@@ -689,6 +690,11 @@ class LongChromosomes(Fragments):
     """Of one that only a .csi does, as wheat has."""
 
     REACH, INDEX, MAKE_INDEX = 830_000_000, ".csi", ("tabix", "-C", "-p", "bed")
+
+    def test_the_other_index_does_not_reach_so_far(self):
+        with self.assertRaises(OSError) as refused:
+            self.mount.read("fragments.tsv.gz.tbi")
+        self.assertEqual(refused.exception.errno, errno.ENOTSUP)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
   BOOST_TEST(names_of(LabelledArray{numbers<int>({1}, {1, 1}), nullptr, nullptr}) == " .rds");
   BOOST_TEST(names_of(Table{}) == " .rds");
   BOOST_TEST(names_of(Error(Errc::damaged, "x")) == "");
-  BOOST_TEST(names_of(Fragments{}) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
+  BOOST_TEST(names_of(Fragments{}) == " /fragments.tsv.gz /fragments.tsv.gz.tbi /fragments.tsv.gz.csi");
   BOOST_TEST(names_of(small_matrix()) ==
              " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /10x/10x.h5 /matrix.rds");
   SparseMatrix matrix = small_matrix();
@@ -210,15 +210,33 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
     open.push_back(file.open());
     BOOST_TEST(open.back()->size() > 0u);
   }
-  BOOST_TEST(names_of(files) == " /fragments.tsv /fragments.tsv.gz /fragments.tsv.gz.tbi");
+  BOOST_TEST(names_of(files) ==
+             " /fragments.tsv /fragments.tsv.gz /fragments.tsv.gz.tbi /fragments.tsv.gz.csi");
   BOOST_TEST(context.counters.text_blocks_measured == 2u);  // one a chromosome
   BOOST_TEST(context.counters.text_blocks_formatted == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
   constexpr uint32_t kReach = 1u << 29;
-  BOOST_TEST(names_of(small_fragments({5, kReach})) == " /fragments.tsv.gz /fragments.tsv.gz.tbi");
-  BOOST_TEST(names_of(small_fragments({5, kReach + 1})) == " /fragments.tsv.gz /fragments.tsv.gz.csi");
+  TestContext context;
+  for (const uint32_t end : {kReach, kReach + 2}) {  // 10x's end is one less
+    const auto files = files_of(small_fragments({5, end}), context, {view_of("tsv"), offer_bgzf});
+    BOOST_TEST(files.at(3).open()->size() > 0u);
+    if (end == kReach)
+      BOOST_TEST(files.at(2).open()->size() > 0u);
+    else
+      BOOST_CHECK_EXCEPTION(files.at(2).open()->size(), Error,
+                            says("of chr2 is too large for this kind of index"));
+  }
+}
+
+// What a listing says is not a guess from numbers that may not be readable just now.
+BOOST_AUTO_TEST_CASE(fragments_are_listed_without_reading_them) {
+  Fragments fragments = small_fragments({5, 20});
+  const std::string readable = names_of(fragments);
+  fragments.end = fragments.chr_pointer =
+      std::make_shared<BrokenArray>(number_type(Kind::integer, 4), unreadable("the disk fails"));
+  BOOST_TEST(names_of(fragments) == readable);
 }
 
 BOOST_AUTO_TEST_CASE(values_are_those_that_are_meant) {
