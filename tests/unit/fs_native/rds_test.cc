@@ -231,6 +231,18 @@ BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
   BOOST_TEST(refuses(table, "column c has 2 values for 1 rows"));
 }
 
+BOOST_AUTO_TEST_CASE(levels_that_are_numbers_or_truth_values_are_text) {
+  TestContext context;
+  const auto rds_with = [&](ArrayPtr levels) {
+    Table table;
+    table.rows = 2;
+    table.columns = {{"f", factor(numbers<int8_t>({1, 0}), std::move(levels), 0, "/f", context)}};
+    return rds_of(table);
+  };
+  BOOST_TEST((rds_with(numbers<double>({0.5, 1e16})) == rds_with(text_array({"0.5", "1e+16"}))));
+  BOOST_TEST((rds_with(logicals({1, 0})) == rds_with(text_array({"TRUE", "FALSE"}))));
+}
+
 // A factor with a level twice, or a missing one, is text.
 BOOST_AUTO_TEST_CASE(levels_that_r_would_not_take_give_text) {
   TestContext context;
