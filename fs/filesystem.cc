@@ -176,9 +176,30 @@ void Filesystem::count_read(const Slices& slices) {
 
 Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
   check_current(file);
-  Slices slices = file.view->read(offset, size);
-  count_read(slices);
-  return slices;
+  try {
+    Slices slices = file.view->read(offset, size);
+    count_read(slices);
+    return slices;
+  } catch (const Outdated&) {
+    correct(file);
+    throw;
+  } catch (const Error& error) {
+    if (error.code() == Errc::changed) file.opening->see_change();
+    throw;
+  }
+}
+
+// What was known of the file is wrong. Where an earlier session had left it, no other file is to be believed
+// by that, and the kernel is to forget the sizes that it was told.
+void Filesystem::correct(const OpenFile& file) {
+  file.opening->see_change();
+  if (!file.opening->tree().discard_index(file.inode) || !when_corrected_) return;
+  try {
+    if (file.opening->number() == times_reopened()) reopen();
+  } catch (const Error&) {
+    // whoever opens the next file is told
+  }
+  when_corrected_();
 }
 
 std::optional<Slices> Filesystem::read_beginning(const OpenFile& file, uint64_t offset, size_t size) {

@@ -111,13 +111,16 @@ class Filesystem {
   // any more of one that is gone; one that cannot be read for now stays as it was.
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
-  void save_index() { current()->tree().save_index(true); }
+  void save_index() { current()->save_index(); }
   void save_index_in(IndexFolderPtr folder) { current()->tree().save_index_in(std::move(folder)); }
   // On disk: that of the store the inode is part of.
   std::string store_path(Inode inode) { return current()->tree().store_path(inode); }
   uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);
+  // For whoever tells sizes on: a read that shows that one of an earlier session is wrong throws, opens the
+  // store anew without that session's index, and calls this. Before anything else.
+  void set_when_corrected(std::function<void()> then) { when_corrected_ = std::move(then); }
   // Where report and warnings write.
   void set_error_log(std::function<void(const std::string& line)> log) { log_error_ = std::move(log); }
 
@@ -126,12 +129,14 @@ class Filesystem {
   Status status(Inode inode, bool with_size);
   void check_current(const OpenFile& file) const;
   void count_read(const Slices& slices);
+  void correct(const OpenFile& file);
   mode_t mode(Tree& tree, Inode inode, mode_t most) const;
 
   const Appearance appearance_;
   Context& context_;
   const std::shared_ptr<Inodes> inodes_ = std::make_shared<Inodes>();
   std::function<void(const std::string& line)> log_error_;
+  std::function<void()> when_corrected_;
   std::vector<std::pair<std::string, std::vector<HiddenFile>>> hidden_;  // for the next opening
   // Of an opening that may still be in use: by what it opened, and then by blocks that are made ahead of a
   // reader.

@@ -61,7 +61,7 @@ Opening::~Opening() {
   try {
     const Deadline deadline;
     const Request::Scope scope(&deadline);
-    tree_.save_index(false);
+    if (!has_changed_.load(std::memory_order_relaxed)) tree_.save_index(false);
   } catch (...) {
     // it is only a cache
   }
@@ -92,7 +92,14 @@ void Opening::check_unchanged(const std::string& store_path) {
   const Stamp& first = stamps_.try_emplace(store_path, now).first->second;
   const bool is_same = first.device == now.device && first.inode == now.inode && first.size == now.size &&
                        same(first.modified, now.modified) && same(first.changed, now.changed);
-  if (!is_same) throw changed(store_path);
+  if (is_same) return;
+  see_change();
+  throw changed(store_path);
+}
+
+void Opening::save_index() {
+  if (has_changed_.load(std::memory_order_relaxed)) throw changed(store_->path);
+  tree_.save_index(true);
 }
 
 }  // namespace plainfs

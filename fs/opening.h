@@ -55,6 +55,11 @@ class Opening {
   // Throws changed where the store at store_path, this one or one that was met in it, is no longer what it
   // was at the first call for it, and for every store after lose().
   void check_unchanged(const std::string& store_path);
+  // Something that was read is no longer what it was: of this opening nothing is kept for another session.
+  void see_change() { has_changed_.store(true, std::memory_order_relaxed); }
+  // Keeps for the next session what passes have found out, as Tree::save_index does. Throws changed where
+  // nothing is to be kept.
+  void save_index();
   // The store is known to be gone: nothing is shown by what is known of it.
   void lose() { is_lost_.store(true, std::memory_order_relaxed); }
 
@@ -73,7 +78,8 @@ class Opening {
   const uint64_t first_owner_;  // in the cache
   const StorePtr store_;        // as it was opened, whatever part of it is shown
   Tree tree_;
-  std::atomic<bool> is_lost_{false};  // relaxed: nothing else is told by it
+  std::atomic<bool> is_lost_{false};      // relaxed: nothing else is told by it
+  std::atomic<bool> has_changed_{false};  // relaxed, too
   std::mutex stamps_mutex_;           // guards stamps_
   std::unordered_map<std::string, Stamp> stamps_;
 };

@@ -16,7 +16,7 @@
 namespace plainfs {
 namespace {
 
-constexpr std::string_view kMagic = "plainfs index 1\n";
+constexpr std::string_view kMagic = "plainfs index 2\n";
 constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
 
 // More would be in the way of what it is for.
@@ -89,7 +89,6 @@ Bytes encode_findings(const Findings& findings) {
   out.number(findings.size());
   for (const FindingPtr& finding : findings) {
     out.text(finding->name);
-    out.text(finding->text);
     out.number(finding->numbers.size());
     uint64_t before = 0;
     for (const uint64_t value : finding->numbers) {
@@ -102,11 +101,11 @@ Bytes encode_findings(const Findings& findings) {
 
 Findings decode_findings(ByteSpan bytes) {
   Cursor cursor(bytes);
-  const uint64_t many = count(cursor, 3);
+  const uint64_t many = count(cursor, 2);
   if (many > kMostFindings) throw damaged("{} findings of one file", many);
   Findings findings(many);
   for (FindingPtr& finding : findings) {
-    Finding made{std::string(text(cursor)), std::string(text(cursor)), {}};
+    Finding made{std::string(text(cursor)), {}, {}, true};
     made.numbers.resize(count(cursor));
     uint64_t before = 0;
     for (uint64_t& value : made.numbers) before = value = before + unzigzag(number(cursor));

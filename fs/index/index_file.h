@@ -1,21 +1,24 @@
 // One file of the index: what is known of the files that one store is shown as, and what the store looked
 // like when that was found out.
 //
-// The format, version 1 (numbers are little-endian; "count" and "number" are LEB128, "text" is a count and so
+// The format, version 2 (numbers are little-endian; "count" and "number" are LEB128, "text" is a count and so
 // many bytes):
-//   16 bytes   "plainfs index 1\n"
+//   16 bytes   "plainfs index 2\n"
 //   u64, u32   bytes of the directory, CRC-32C of the directory
 //   directory  text     the key: the store and the options it was opened with
 //              count    sources, then of each: text name, text stamp (formats/core/base/sources.h)
 //              count    files, then of each, by path: count of bytes it has in common with the path before,
 //                       text the rest of the path, number offset and number length of its findings,
 //                       counted from the end of the directory, u32 CRC-32C of them
-//   findings   count, then of each: text name, text, count of numbers, each as the difference (zigzag) from
-//              the one before
+//   findings   count, then of each: text name, count of numbers, each as the difference (zigzag) from the one
+//              before
 //
-// Who can write the file can make plainfs believe anything about a size, so only the user's own files are
-// read. What it says is checked beyond that only so far that nothing in it crashes or exhausts plainfs:
-// checksums, bounds, and, when a text is read, that every block is as long as was said.
+// It holds lengths only, of files and of the blocks of texts: no byte that a file shows, and nothing that a
+// byte is decided by. Each length is compared with the store when what it is of is made, and an index that
+// says a wrong one is thrown away. What cannot be compared is where a block begins: that is the sum of all
+// lengths before it, so who can write the file, with its checksums, can shift what a reader finds who begins
+// in the middle of a text. So only the user's own files are read. Nothing in it crashes or exhausts plainfs:
+// checksums and bounds.
 #pragma once
 
 #include <cstdint>

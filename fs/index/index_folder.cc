@@ -98,6 +98,11 @@ void IndexFolder::write(std::string_view name, std::string_view key, ByteSpan by
   throw unreadable("{}: {}", path, reason_of(reason));
 }
 
+void IndexFolder::remove(std::string_view name, std::string_view key) const {
+  const std::string path = file_of(name, key);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw unreadable("{}: {}", path, reason_of(errno));
+}
+
 // Its own, which names the stores that somebody reads, is for its owner only.
 void IndexFolder::make_folder() const {
   if (!make_own_folder(path_)) throw unreadable("{}: {}", path_, reason_of(errno));

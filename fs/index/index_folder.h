@@ -34,6 +34,9 @@ class IndexFolder {
   // the system refuses; then nothing is left of it.
   void write(std::string_view name, std::string_view key, ByteSpan bytes) const;
 
+  // What is there of that store, if anything. Throws unreadable where the system refuses.
+  void remove(std::string_view name, std::string_view key) const;
+
  private:
   std::string file_of(std::string_view name, std::string_view key) const;
   void make_folder() const;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/crc32.h"
 
@@ -52,18 +53,34 @@ std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
   return nullptr;
 }
 
-// Requires: mutex_ is held.
-const IndexFile* StoreIndex::known() {
-  if (!is_read_) known_ = open_valid();
+std::shared_ptr<const IndexFile> StoreIndex::known() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_read_) return known_;
+  }
+  const auto looking = lock_unless_cancelled(looking_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_read_) return known_;
+  }
+  std::shared_ptr<const IndexFile> file = open_valid();
+  const std::lock_guard lock(mutex_);
   is_read_ = true;
-  return known_.get();
+  return known_ = std::move(file);
+}
+
+bool StoreIndex::is_read() {
+  const std::lock_guard lock(mutex_);
+  return is_read_;
 }
 
 Findings StoreIndex::findings(const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<const IndexFile> file = known();
   try {
-    if (const auto added = added_.find(path); added != added_.end()) return decode_findings(added->second);
-    const IndexFile* const file = known();
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto added = added_.find(path); added != added_.end()) return decode_findings(added->second);
+    }
     const IndexFile::Place* const place = file ? file->find(path) : nullptr;
     return place ? decode_findings(file->findings(*place)) : Findings();
   } catch (const Error& error) {
@@ -72,15 +89,34 @@ Findings StoreIndex::findings(const std::string& path) {
   }
 }
 
+bool StoreIndex::discard(const std::string& path) {
+  const std::shared_ptr<const IndexFile> file = known();
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_known = added_.erase(path) > 0 || (known_ && known_->find(path));
+    if (!is_known) return false;
+    added_.clear();
+    known_ = nullptr;
+  }
+  try {
+    folder_->remove(name_, key_);
+  } catch (const Error& error) {
+    told("removed", error);
+  }
+  return true;
+}
+
 void StoreIndex::add(const std::string& path, const Findings& findings) {
+  Findings kept;
+  for (const FindingPtr& finding : findings)
+    if (finding->is_kept) kept.push_back(finding);
   const auto is_of_use = [](const FindingPtr& finding) { return !finding->name.empty(); };
-  if (findings.empty() || !std::all_of(findings.begin(), findings.end(), is_of_use)) return;
-  const std::lock_guard lock(mutex_);
-  if (added_.contains(path)) return;
-  Bytes encoded = encode_findings(findings);
-  const IndexFile* const file = known();
+  if (kept.empty() || !std::all_of(kept.begin(), kept.end(), is_of_use)) return;
+  const std::shared_ptr<const IndexFile> file = known();
+  Bytes encoded = encode_findings(kept);
   const IndexFile::Place* const place = file ? file->find(path) : nullptr;
   if (place && is_held(*place, encoded)) return;
+  const std::lock_guard lock(mutex_);
   added_.emplace(path, std::move(encoded));
 }
 
@@ -95,27 +131,33 @@ bool StoreIndex::is_due() {
 }
 
 void StoreIndex::save(bool is_wanted) {
-  const std::lock_guard lock(mutex_);
-  if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
+  const auto looking = lock_unless_cancelled(looking_);
+  std::map<std::string, Bytes> added;
+  {
+    const std::lock_guard lock(mutex_);
+    if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
+    added = added_;
+    passes_ = Duration(0);
+  }
   const auto start = Clock::now();
-  passes_ = Duration(0);
   try {
-    write();
+    write(added);
   } catch (const Error& error) {
     if (is_wanted) throw error.at("the index of sizes is not written");
     if (error.code() != Errc::changed) told("written", error);
   }
+  const std::lock_guard lock(mutex_);
   saving_ = Clock::now() - start;
 }
 
-// Requires: mutex_ is held.
-void StoreIndex::write() {
+// Requires: looking_ is held.
+void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   const auto used = sources_.stamps();
   if (!used || used->empty())
     throw Error(Errc::changed, "the store was written to while it was read, or just before");
   std::map<std::string, std::string> sources;
   for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
-  std::map<std::string, Bytes> entries = added_;
+  std::map<std::string, Bytes> entries = added;
   if (const auto file = open_valid()) {
     for (const SourceStamp& source : file->sources()) sources.emplace(source.name, source.stamp);
     for (const IndexFile::Place& place : file->places())
@@ -126,8 +168,12 @@ void StoreIndex::write() {
   std::vector<IndexEntry> files;
   for (auto& [path, findings] : entries) files.push_back({path, std::move(findings)});
   folder_->write(name_, key_, encode_index(key_, stamps, files));
-  known_ = folder_->open(name_, key_);
-  if (known_) added_.clear();
+  std::shared_ptr<const IndexFile> file = folder_->open(name_, key_);
+  if (!file) return;
+  const std::lock_guard lock(mutex_);
+  known_ = std::move(file);
+  is_read_ = true;
+  std::erase_if(added_, [&](const auto& entry) { return added.contains(entry.first); });
 }
 
 }  // namespace plainfs

@@ -28,8 +28,14 @@ class StoreIndex {
              std::function<void(const std::string&)> tell);
 
   // Of the file at that path, as shown from the store's root; none where nothing is known.
+  // Where nobody has asked before, all that the store was read from is looked at.
   Findings findings(const std::string& path);
-  // Those that have no name are left out, and so are those that are known.
+  // Whether that costs no look at the store: somebody has asked.
+  bool is_read();
+  // What the index says of that path is wrong: nothing of it is used from now on or found in another session.
+  // Whether it said anything.
+  bool discard(const std::string& path);
+  // Of them those that are kept (Finding::is_kept), where they have a name and are not known.
   void add(const std::string& path, const Findings& findings);
 
   // How long passes have taken, whose findings are about to be added.
@@ -41,9 +47,9 @@ class StoreIndex {
   void save(bool is_wanted);
 
  private:
-  const IndexFile* known();
+  std::shared_ptr<const IndexFile> known();
   std::unique_ptr<const IndexFile> open_valid();
-  void write();
+  void write(const std::map<std::string, Bytes>& added);
   void told(const char* what, const Error& error) const;
 
   const IndexFolderPtr folder_;
@@ -51,9 +57,10 @@ class StoreIndex {
   const std::string key_;
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex looking_;  // held by the one who reads or writes the file and looks at the store
+  std::mutex mutex_;    // guards what follows; nothing slow is done under it
   bool is_read_ = false;
-  std::unique_ptr<const IndexFile> known_;  // null: none that is of use
+  std::shared_ptr<const IndexFile> known_;  // null: none that is of use
   std::map<std::string, Bytes> added_;      // not yet written
   Duration passes_{0};                      // since the last save
   Duration saving_{0};                      // how long the last one took

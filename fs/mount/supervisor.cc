@@ -82,6 +82,7 @@ Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& 
       reopener_(mount, filesystem, log) {
   mount_.when_changed([this](std::function<void()> then) { reopener_.ask(std::move(then)); },
                       [this] { reopener_.ask_to_forget(); });
+  filesystem.set_when_corrected([this] { reopener_.ask_to_forget(); });
   watcher_ = std::thread([this] { watch(); });
 }
 

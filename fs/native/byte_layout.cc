@@ -79,6 +79,7 @@ class LayoutFile : public ViewFile {
 
  private:
   void prepare();
+  ByteLayout laid_out();
 
   static constexpr uint64_t kUnknown = UINT64_MAX;
 
@@ -96,17 +97,24 @@ void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
   const CancellableLock lock(preparing_);
   if (prepared_.load(std::memory_order_relaxed)) return;
-  ByteLayout layout = [&] {
-    const Notebook::Scope scope(notebook_);
-    return lay_out_();
-  }();
-  if (known_size().value_or(layout.size()) != layout.size())
-    throw unreadable("the file has changed since it was measured");
+  ByteLayout layout = laid_out();
+  const bool is_other = known_size().value_or(layout.size()) != layout.size();
   const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
   blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
   lay_out_ = nullptr;
   size_.store(blocks_->size(), std::memory_order_release);
   prepared_.store(true, std::memory_order_release);
+  // Said once: from then on it is as long as it is.
+  if (is_other) throw Outdated("the file has changed since it was measured");
+}
+
+// Requires: preparing_ is held.
+ByteLayout LayoutFile::laid_out() try {
+  const Notebook::Scope scope(notebook_);
+  return lay_out_();
+} catch (const Error&) {
+  notebook_.clear();  // it may be why
+  throw;
 }
 
 // The last one is the size.
@@ -114,7 +122,7 @@ Findings LayoutFile::findings() const {
   const uint64_t size = size_.load(std::memory_order_acquire);
   if (size == kUnknown) return {};
   Findings findings = notebook_.all();
-  findings.push_back(std::make_shared<const Finding>(Finding{version_, {}, {size}}));
+  findings.push_back(std::make_shared<const Finding>(Finding{version_, {}, {size}, true}));
   return findings;
 }
 
@@ -123,7 +131,7 @@ void LayoutFile::adopt(const Findings& findings) {
   const MutexLock lock(preparing_, std::adopt_lock);
   if (known_size() || findings.empty()) return;
   const Finding& last = *findings.back();
-  if (last.name != version_ || last.numbers.size() != 1) return;
+  if (last.name != version_ || last.numbers.size() != 1 || last.numbers[0] == 0) return;
   notebook_.adopt({findings.begin(), findings.end() - 1});
   size_.store(last.numbers[0], std::memory_order_release);
 }

@@ -10,7 +10,7 @@
 namespace plainfs {
 
 // make is called once, or again where it threw. version: of what it makes, as a Finding is named
-// (fs/text/findings.h); the content is kept with that.
+// (fs/text/findings.h). In another session only its size is known until it is made.
 std::shared_ptr<ViewFile> made_file(std::function<std::string()> make, std::string version = {});
 
 }  // namespace plainfs

@@ -11,9 +11,17 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/core/base/error.h"
 #include "formats/core/model/array.h"
 
 namespace plainfs {
+
+// What was found out before is not what is found now: the store was changed in a way that nobody could see,
+// or what another session has left is wrong. Whoever meets it gives up what came from there.
+class Outdated : public Error {
+ public:
+  explicit Outdated(const std::string& message) : Error(Errc::unreadable, message) {}
+};
 
 struct Finding {
   // Of what, and the version of what is found: "csv array 1". Whoever changes what the same content comes to
@@ -21,6 +29,9 @@ struct Finding {
   std::string name;
   std::string text;
   std::vector<uint64_t> numbers;
+  // Whether another session may have it, without the text: numbers that are all compared with the store when
+  // they are used, as the length of a file or a block is. What decides bytes by itself is found out anew.
+  bool is_kept = false;
 };
 using FindingPtr = std::shared_ptr<const Finding>;
 using Findings = std::vector<FindingPtr>;

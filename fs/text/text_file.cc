@@ -85,6 +85,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
   const std::span<const uint64_t> offsets = state_->begins;
   if (offset < offsets[0]) {
+    state_->get_head();
     const ByteSpan head = as_byte_span(state_->head);
     slices.add(head.subspan(offset, std::min(end, offsets[0]) - offset), state_);
     offset = offsets[0];
@@ -107,7 +108,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
       }
     }
     const std::shared_ptr<const TextBlock> block = state_->block(i);
-    if (block->size != state_->block_size(i)) throw unreadable("the text has changed since it was measured");
+    if (block->size != state_->block_size(i)) throw Outdated("the text has changed since it was measured");
     slices.add(block->text().subspan(from, to - from), block);
   }
   return slices;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
@@ -57,23 +58,52 @@ Bytes text_bytes(size_t size, size_t margin) {
 
 void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_acquire)) return;
-  std::unique_lock lock(preparing, std::defer_lock);
-  if (!lock.try_lock()) {
-    const Waiting one_more(waiting);
-    while (!lock.try_lock()) {
-      check_cancelled();
-      std::this_thread::sleep_for(kBetweenLooks);
-    }
-  }
+  const auto lock = lock_patiently();
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
   if (adopted && !offsets) look_at_adopted();
   if (!offsets) measure();
   begins = offsets->of();
-  if (source->head_follows_blocks()) head = offsets->head();
-  if (begins.size() != source->block_count() + 1 || begins.front() != head.size())
-    throw unreadable("the text has changed since it was measured");
+  if (source->head_follows_blocks() && !has_head.load(std::memory_order_relaxed)) {
+    head = offsets->head();
+    has_head.store(head.size() == begins.front(), std::memory_order_relaxed);
+  }
+  const bool is_other_head = !source->head_follows_blocks() && begins.front() != head.size();
+  if (begins.size() != source->block_count() + 1 || is_other_head)
+    throw Outdated("the text has changed since it was measured");
   ready.store(true, std::memory_order_release);
+}
+
+// What another session has left says how long the head is and not what it says: that comes out of all blocks,
+// which are compared with their lengths. Requires: all else is ready.
+void TextFile::State::get_head() {
+  if (!source->head_follows_blocks() || has_head.load(std::memory_order_acquire)) return;
+  const auto lock = lock_patiently();
+  if (has_head.load(std::memory_order_relaxed)) return;
+  try {
+    measure_blocks();
+  } catch (const Error&) {
+    sizes = {};  // as in measure()
+    throw;
+  }
+  const std::vector<uint64_t> measured = std::exchange(sizes, {});
+  for (uint64_t block = 0; block < measured.size(); ++block)
+    if (measured[block] != block_size(block)) throw Outdated("the text has changed since it was measured");
+  head = source->head();
+  if (head.size() != begins.front()) throw Outdated("the text has changed since it was measured");
+  has_head.store(true, std::memory_order_release);
+}
+
+// Whoever prepares or measures is waited for as long as somebody waits.
+std::unique_lock<std::mutex> TextFile::State::lock_patiently() {
+  std::unique_lock lock(preparing, std::defer_lock);
+  if (lock.try_lock()) return lock;
+  const Waiting one_more(waiting);
+  while (!lock.try_lock()) {
+    check_cancelled();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return lock;
 }
 
 // What was measured in another division says how long the text is, and not where its blocks begin.
@@ -84,10 +114,9 @@ void TextFile::State::look_at_adopted() {
     return;
   }
   measure();
-  if (offsets->file_size() == adopted->file_size()) return;
-  offsets.reset();
-  file_size.store(adopted->file_size(), std::memory_order_release);
-  throw unreadable("the text has changed since it was measured");
+  // Said once: from then on it is as long as was measured.
+  if (offsets->file_size() != adopted->file_size())
+    throw Outdated("the text has changed since it was measured");
 }
 
 // Bytes [from, to) while nothing is measured, so that who wants a few lines does not wait for the whole text.
@@ -134,8 +163,8 @@ void TextFile::State::prepare() {
   prepared = true;
 }
 
-// Requires: preparing is held.
-void TextFile::State::measure() try {
+// Into sizes. Requires: preparing is held.
+void TextFile::State::measure_blocks() {
   const uint64_t count = source->block_count();
   count_offsets(2 * count);  // sizes, and what comes out of them
   sizes.resize(count, kNotMeasured);
@@ -150,8 +179,17 @@ void TextFile::State::measure() try {
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
-  if (source->head_follows_blocks()) head = source->head();
-  Finding finding{source->version(), source->head_follows_blocks() ? head : std::string(), {}};
+}
+
+// Requires: preparing is held.
+void TextFile::State::measure() try {
+  measure_blocks();
+  const uint64_t count = source->block_count();
+  if (source->head_follows_blocks()) {
+    head = source->head();
+    has_head.store(true, std::memory_order_relaxed);
+  }
+  Finding finding{source->version(), source->head_follows_blocks() ? head : std::string(), {}, true};
   finding.numbers.reserve(count + 2);
   finding.numbers.push_back(source->division());
   finding.numbers.push_back(head.size());
@@ -226,8 +264,13 @@ TextBlock TextFile::State::formatted(uint64_t block, uint64_t size) const {
 // Requires: bytes has room for size, that of the block, and the margin behind it.
 void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const {
   ByteSink sink(reinterpret_cast<char*>(bytes.data()), size);
-  source->format(block, sink);
-  if (sink.size() != size) throw unreadable("a block of text has changed since it was measured");
+  try {
+    source->format(block, sink);
+  } catch (const Error& error) {
+    if (sink.has_overflowed()) throw Outdated(error.what());
+    throw;
+  }
+  if (sink.size() != size) throw Outdated("a block of text has changed since it was measured");
   count_formatted(size);
 }
 

@@ -31,12 +31,13 @@ struct TextOffsets {
   uint64_t division() const { return finding->numbers[0]; }
   std::span<const uint64_t> of() const { return std::span(finding->numbers).subspan(1); }
   uint64_t file_size() const { return finding->numbers.back(); }
-  // Of a source whose head comes out of measuring.
+  // Of a source whose head comes out of measuring; empty where another session has measured it.
   const std::string& head() const { return finding->text; }
-  // Whether finding may be one: what others have noted is looked at before it is used.
+  // Whether finding may be one: what others have noted is looked at before it is used. Of a file that is
+  // said to be empty nobody reads what would show that it is not.
   static bool are_in(const Finding& finding) {
     const std::span<const uint64_t> numbers = finding.numbers;
-    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end());
+    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end()) && numbers.back() > 0;
   }
 };
 
@@ -55,7 +56,10 @@ struct TextFile::State : BlockStream<TextBlock> {
         budget(its_context.cache.statistics().budget_bytes) {}
 
   void get_ready();
+  void get_head();
+  std::unique_lock<std::mutex> lock_patiently();
   void prepare();
+  void measure_blocks();
   void measure();
   void look_at_adopted();
   std::optional<Slices> beginning(size_t from, size_t to);
@@ -82,9 +86,10 @@ struct TextFile::State : BlockStream<TextBlock> {
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
   std::atomic<bool> ready{false};  // set once head, offsets and begins are final; read without the lock
   std::atomic<uint64_t> file_size{kNotMeasured};  // the last that is set, of adopted or offsets
-  std::string head;
-  Notebook notebook;                   // of the source
-  std::optional<TextOffsets> adopted;  // set before anybody else knows the file
+  std::string head;                               // where it follows blocks: final once has_head is set
+  std::atomic<bool> has_head{false};              // of those
+  Notebook notebook;                              // of the source
+  std::optional<TextOffsets> adopted;             // set before anybody else knows the file
   std::optional<TextOffsets> offsets;
   std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
   std::span<const uint64_t> begins;             // of blocks: block_count + 1, the first after the head

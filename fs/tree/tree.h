@@ -83,6 +83,8 @@ class Tree {
   uint64_t size(Inode file);
   // The same where that takes no pass over the content, else nullopt.
   std::optional<uint64_t> known_size(Inode file);
+  // What the index says of that file is wrong, as StoreIndex::discard has it.
+  bool discard_index(Inode file);
   // Keeps for the next session what passes have found out, as StoreIndex::save does.
   void save_index(bool is_wanted);
   // The same, all of it, in a folder of its own. Throws unreadable where it cannot be kept.

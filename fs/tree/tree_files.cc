@@ -59,7 +59,13 @@ uint64_t Tree::size(Inode file) {
 
 std::optional<uint64_t> Tree::known_size(Inode file) {
   if (const std::optional<uint64_t> known = open_views_.size(file)) return known;
-  const std::shared_ptr<ViewFile> of = view(file);
+  std::shared_ptr<ViewFile> of = open_views_.find(file);
+  if (!of) {
+    if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
+    // Whoever only looks a name up does not wait for a look at all that the store is made of.
+    const bool is_cheap = changes(file) || !indexes_.are_kept() || indexes_.of(index_place(file)).is_read();
+    of = is_cheap ? view(file) : shown(file)->open();
+  }
   const std::optional<uint64_t> size = of->known_size();
   if (!size) return std::nullopt;
   return remembered_size(file, *size, *of);
@@ -69,6 +75,12 @@ uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) 
   if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
   if (!changes(file)) open_views_.remember_size(file, size, view);
   return size;
+}
+
+bool Tree::discard_index(Inode file) {
+  if (!indexes_.are_kept() || changes(file)) return false;
+  const IndexPlace place = index_place(file);
+  return indexes_.of(place).discard(place.path);
 }
 
 void Tree::save_index(bool is_wanted) {

@@ -1,5 +1,7 @@
 """What one mount has found out is known to the next one, and is never a reason to show anything else."""
+import errno
 import json
+import mmap
 import os
 import shutil
 import subprocess
@@ -10,9 +12,12 @@ import unittest
 import h5py
 import numpy
 
+import sizes_file
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, in_own_namespace, main, run, wait_until
 
 SEURAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5seurat")
+
+FRAGMENTS = os.path.join(os.path.dirname(SEURAT), "frags")
 
 
 def sizes(mount):
@@ -130,6 +135,23 @@ class Index(Folder):
         with self.mount(store=store) as mount:
             self.assertEqual(sizes(mount)["a.csv"], 100 * 2 + 100 * 6)
 
+    def dense(self):
+        """A dense matrix of cells by genes with names, which is shown as .mtx, 10x.h5 and .h5ad, too."""
+        path = os.path.join(self.folder, "dense.h5ad")
+        numbers = numpy.random.default_rng(3).integers(0, 4, (500, 40)).astype("<i4")
+        with h5py.File(path, "w") as file:
+            file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
+            matrix = file.create_dataset("X", data=numbers)
+            matrix.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
+            for name, count in (("obs", 500), ("var", 40)):
+                frame = file.create_group(name)
+                frame.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index",
+                                    "column-order": numpy.array([], "S1")})
+                names = frame.create_dataset("_index", data=[f"{name}{i}" for i in range(count)])
+                names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+        time.sleep(0.1)
+        return path
+
     def zarr(self):
         """An array of two chunks, the second absent."""
         store = self.empty("store.zarr")
@@ -192,6 +214,80 @@ class Index(Folder):
         if done is None:
             self.skipTest("no namespace of its own")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"full\n", b""))
+
+    def check_one_error(self, mount, name, whole):
+        """What an index says wrong is one error at most, and never anything else than the right bytes."""
+        def read():
+            try:
+                return mount.read(name)
+            except OSError as error:
+                self.assertIn(error.errno, (errno.EIO, errno.ESTALE), name)
+                return None
+        first = read()
+        if first is not None and first == whole:
+            return False
+        self.assertIsNone(first, name)
+        self.assertEqual(read(), whole, name)
+        self.assertEqual(os.stat(mount.join(name)).st_size, len(whole), name)
+        return True
+
+    def test_a_store_that_was_changed_unseen_is_one_error(self):
+        """Written through a mapping that stays open no time of the file changes."""
+        store = self.zarr()
+        chunk = os.path.join(store, "a", "0")
+        with open(chunk, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+            mapped[0:4] = numpy.int32(2).tobytes()
+            mapped.flush()
+            mapped[0:4] = numpy.int32(3).tobytes()  # the page is dirty: later writes are no event
+            time.sleep(0.1)
+            self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
+            before = os.stat(chunk)
+            mapped[0:4] = numpy.int32(123456).tobytes()
+            after = os.stat(chunk)
+            if (before.st_mtime_ns, before.st_ctime_ns) != (after.st_mtime_ns, after.st_ctime_ns):
+                self.skipTest("this file system tells of every write")
+            whole = ("123456\n" + 99 * "1\n" + 100 * "0\n").encode()
+            with self.mount(store=store) as mount:
+                self.assertEqual(os.stat(mount.join("a.csv")).st_size, len(whole) - 5)
+                self.assertTrue(self.check_one_error(mount, "a.csv", whole))
+                self.assertEqual(mount.read("a.csv"), whole)
+            with self.mount(store=store) as mount:
+                self.assertEqual(os.stat(mount.join("a.csv")).st_size, len(whole))
+                self.assertEqual(mount.read("a.csv"), whole)
+
+    def forged(self, index, change):
+        """The index with one number changed after the other, each with right checksums: change(number) of each."""
+        kinds = set()
+        for at, (entry, findings) in enumerate(index.entries):
+            kind = os.path.basename(entry).split(".", 1)[-1]
+            if kind in kinds:  # one of each is enough
+                continue
+            kinds.add(kind)
+            for which, finding in enumerate(findings):
+                places = range(len(finding.numbers))
+                for number in [*places[:2], *places[-2:]] if len(places) > 4 else places:
+                    changed = sizes_file.copy(index)
+                    numbers = changed.entries[at][1][which].numbers
+                    numbers[number] = change(numbers[number])
+                    yield entry, sizes_file.encode(changed)
+
+    def test_whatever_number_of_it_is_changed_the_bytes_are_right(self):
+        for store in (SEURAT, FRAGMENTS, self.dense()):
+            shutil.rmtree(self.index, ignore_errors=True)
+            with self.mount(store=store) as mount:
+                whole = {name: mount.read(name) for name in sizes(mount)}
+            self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
+            path, = self.files()
+            with open(path, "rb") as file:
+                index = sizes_file.decode(file.read())
+            errors = 0
+            for change in (lambda number: number + 1, lambda number: max(number - 1, 0)):
+                for name, forged in self.forged(index, change):
+                    with open(path, "wb") as file:
+                        file.write(forged)
+                    with self.mount(store=store) as mount:
+                        errors += self.check_one_error(mount, name, whole[name])
+            self.assertGreater(errors, 4, store)
 
     def test_it_is_made_in_the_background(self):
         with self.mount("-o", "index_ahead") as mount:

@@ -24,7 +24,7 @@ const Findings kSome{finding("csv array 1", "a\0b", {7, 10, UINT64_MAX, 0, 3, 1U
 
 bool same(const Findings& a, const Findings& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const FindingPtr& x, const FindingPtr& y) {
-    return x->name == y->name && x->text == y->text && x->numbers == y->numbers;
+    return x->name == y->name && x->numbers == y->numbers;
   });
 }
 
@@ -61,8 +61,7 @@ BOOST_AUTO_TEST_CASE(findings_that_are_cut_short_or_too_long_are_damaged) {
     BOOST_CHECK_EXCEPTION(decode_findings(ByteSpan(bytes).first(size)), Error, says("bytes"));
   bytes.push_back(std::byte{0});
   BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("bytes too many"));
-  const Bytes claims{std::byte{1},    std::byte{0},    std::byte{0},
-                     std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
+  const Bytes claims{std::byte{1}, std::byte{0}, std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
   BOOST_CHECK_EXCEPTION(decode_findings(claims), Error, says("things in"));
 }
 
@@ -144,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_larger_than_any_that_is_written_is_not_looke
 }
 
 BOOST_AUTO_TEST_CASE(the_findings_of_one_file_are_a_few) {
-  Bytes bytes(3 * 70'000 + 3);  // without names, texts and numbers
+  Bytes bytes(2 * 70'000 + 3);  // without names, texts and numbers
   bytes[0] = std::byte{0xf0}, bytes[1] = std::byte{0xa2}, bytes[2] = std::byte{0x04};
   BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("70000 findings of one file"));
 }

@@ -6,8 +6,12 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <thread>
+#include <utility>
 
+#include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
@@ -31,19 +35,21 @@ class Told : public Sources {
     return stamps;
   }
   std::optional<std::string> stamp(const std::string& name) override {
+    if (const auto asked = std::exchange(when_asked, nullptr)) asked();
     const auto found = now.find(name);
     return found == now.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::map<std::string, std::string> now{{"/s", "1"}};
   bool is_changing = false;
+  std::function<void()> when_asked;  // once
 
  private:
   Containment bounds_;
 };
 
 Findings found(uint64_t number) {
-  return {std::make_shared<const Finding>(Finding{"x 1", "", {number}})};
+  return {std::make_shared<const Finding>(Finding{"x 1", "", {number}, true})};
 }
 
 struct Sessions {
@@ -137,11 +143,65 @@ BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) 
 BOOST_AUTO_TEST_CASE(findings_without_a_name_are_for_one_session_only) {
   StoreIndex index = open();
   Findings findings = found(1);
-  findings.push_back(std::make_shared<const Finding>(Finding{"", "", {1}}));
+  findings.push_back(std::make_shared<const Finding>(Finding{"", "", {1}, true}));
   index.add("a.csv", findings);
   index.add("b.csv", {});
   index.save(true);
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_kept_stays_in_its_session_and_no_text_leaves_it) {
+  StoreIndex index = open();
+  index.add("a.csv", {std::make_shared<const Finding>(Finding{"x 1", "", {1}})});
+  index.add("b.csv", {std::make_shared<const Finding>(Finding{"lengths 1", "", {1, 2}}),
+                      std::make_shared<const Finding>(Finding{"x 1", "bytes of the file", {7}, true})});
+  index.save(true);
+  BOOST_TEST(known("a.csv") == 0u);
+  const Findings findings = open().findings("b.csv");
+  BOOST_REQUIRE_EQUAL(findings.size(), 1u);
+  BOOST_TEST(findings[0]->text.empty());
+  BOOST_TEST(findings[0]->numbers.at(0) == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
+  keep("a.csv", 5);
+  keep("b.csv", 6);
+  StoreIndex index = open();
+  index.add("c.csv", found(7));
+  BOOST_TEST(!index.discard("d.csv"));
+  BOOST_TEST(index.findings("b.csv").size() == 1u);
+  BOOST_TEST(index.discard("a.csv"));
+  BOOST_TEST(!index.discard("a.csv"));
+  for (const char* path : {"a.csv", "b.csv", "c.csv"}) BOOST_TEST(index.findings(path).empty());
+  index.save(true);
+  BOOST_TEST(known("b.csv") == 0u);
+  index.add("a.csv", found(8));
+  index.save(true);
+  BOOST_TEST(known("a.csv") == 8u);
+  BOOST_TEST(told.empty());
+}
+
+// Whoever asks meanwhile for what costs no look at the store has it, and whoever waits can leave.
+BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
+  keep("a.csv", 5);
+  StoreIndex index = open();
+  struct Gone : Request {
+    bool cancelled() const override { return true; }
+  } gone;
+  int looks = 0;
+  sources.when_asked = [&] {
+    ++looks;
+    BOOST_TEST(!index.is_read());
+    index.count(std::chrono::seconds(1));
+    std::thread other([&] {
+      const Request::Scope scope(&gone);
+      BOOST_CHECK_THROW(index.findings("a.csv"), Cancelled);
+    });
+    other.join();
+  };
+  BOOST_TEST(index.findings("a.csv").size() == 1u);
+  BOOST_TEST(index.is_read());
+  BOOST_TEST(looks == 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {

@@ -1,0 +1,128 @@
+"""The index of sizes, read and written as fs/index/index_file.h says, for tests that change it."""
+import copy as copying
+import dataclasses
+import struct
+
+MAGIC = b"plainfs index 2\n"
+MASK = (1 << 64) - 1
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = TABLE[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def _entry(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+    return byte
+
+
+TABLE = [_entry(byte) for byte in range(256)]
+
+
+@dataclasses.dataclass
+class Finding:
+    name: bytes
+    numbers: list
+
+
+@dataclasses.dataclass
+class Index:
+    key: bytes
+    sources: list   # of (name, stamp)
+    entries: list   # of (path, findings)
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, size):
+        self.at += size
+        assert self.at <= len(self.data)
+        return self.data[self.at - size:self.at]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte, = self.take(1)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def text(self):
+        return self.take(self.number())
+
+
+def number(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def text(value):
+    return number(len(value)) + value
+
+
+def decode_findings(data):
+    reader = Reader(data)
+    findings = []
+    for _ in range(reader.number()):
+        finding = Finding(reader.text(), [])
+        before = 0
+        for _ in range(reader.number()):
+            difference = reader.number()
+            before = before + (difference >> 1 ^ (MASK if difference & 1 else 0)) & MASK
+            finding.numbers.append(before)
+        findings.append(finding)
+    return findings
+
+
+def encode_findings(findings):
+    out = number(len(findings))
+    for finding in findings:
+        out += text(finding.name) + number(len(finding.numbers))
+        before = 0
+        for value in finding.numbers:
+            difference = value - before & MASK
+            out += number((difference << 1 ^ (MASK if difference >> 63 else 0)) & MASK)
+            before = value
+    return out
+
+
+def decode(data):
+    assert data.startswith(MAGIC)
+    size, = struct.unpack_from("<Q", data, len(MAGIC))
+    start = len(MAGIC) + 12
+    reader = Reader(data[start:start + size])
+    index = Index(reader.text(), [], [])
+    for _ in range(reader.number()):
+        index.sources.append((reader.text(), reader.text()))
+    path = b""
+    for _ in range(reader.number()):
+        path = path[:reader.number()] + reader.text()
+        offset, length, _ = reader.number(), reader.number(), reader.take(4)
+        index.entries.append((path.decode(), decode_findings(data[start + size + offset:start + size + offset + length])))
+    return index
+
+
+def encode(index):
+    directory = text(index.key) + number(len(index.sources))
+    for name, stamp in index.sources:
+        directory += text(name) + text(stamp)
+    directory += number(len(index.entries))
+    content = b""
+    for path, findings in index.entries:
+        encoded = encode_findings(findings)
+        directory += number(0) + text(path.encode()) + number(len(content)) + number(len(encoded)) + struct.pack("<I", crc32c(encoded))
+        content += encoded
+    return MAGIC + struct.pack("<QI", len(directory), crc32c(directory)) + directory + content
+
+
+copy = copying.deepcopy
