@@ -80,7 +80,7 @@ class Opening {
   Tree tree_;
   std::atomic<bool> is_lost_{false};      // relaxed: nothing else is told by it
   std::atomic<bool> has_changed_{false};  // relaxed, too
-  std::mutex stamps_mutex_;           // guards stamps_
+  std::mutex stamps_mutex_;               // guards stamps_
   std::unordered_map<std::string, Stamp> stamps_;
 };
 

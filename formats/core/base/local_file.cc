@@ -18,17 +18,6 @@ namespace {
 
 constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
 
-uint64_t fingerprint_of(const struct stat& status) {
-  uint64_t h = mixed(1, status.st_dev);
-  h = mixed(h, status.st_ino);
-  h = mixed(h, static_cast<uint64_t>(status.st_size));
-  for (const timespec time : {modified_time(status), changed_time(status)}) {
-    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
-    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
-  }
-  return h;
-}
-
 // The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
 int64_t clock_tick() {
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -40,6 +29,17 @@ int64_t clock_tick() {
 }
 
 }  // namespace
+
+uint64_t fingerprint_of(const struct stat& status) {
+  uint64_t h = mixed(1, status.st_dev);
+  h = mixed(h, status.st_ino);
+  h = mixed(h, static_cast<uint64_t>(status.st_size));
+  for (const timespec time : {modified_time(status), changed_time(status)}) {
+    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
+    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
+  }
+  return h;
+}
 
 std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string path,
                                                   std::shared_ptr<Owner> owner) {

@@ -14,6 +14,9 @@
 
 namespace plainfs {
 
+// As File::fingerprint, of what has that status.
+uint64_t fingerprint_of(const struct stat& status);
+
 class LocalFile : public File {
  public:
   // What files of one pool share; outlives their reads.

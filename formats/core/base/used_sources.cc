@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "formats/core/base/file_time.h"
 #include "formats/core/base/folder_store.h"
 #include "formats/core/base/host_path.h"
+#include "formats/core/base/local_file.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/mixed.h"
 #include "formats/core/base/modified_time.h"
@@ -80,8 +82,18 @@ struct DirectoryCloser {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// nullopt where the system does not let it be seen.
-std::optional<std::string> folder_stamp(const std::string& path, Latest& latest) {
+// What a file is, or a folder without what it holds; nullopt where the system does not let it be seen.
+std::optional<std::string> own_stamp(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return file_stamp(status);
+  return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
+}
+
+// Whether what has that path is what it is to be.
+using IsAsUsed = std::function<bool(const std::string& path, const struct stat& status)>;
+
+// nullopt where the system does not let it be seen, or something is not as it is to be.
+std::optional<std::string> folder_stamp(const std::string& path, const IsAsUsed& is_as_used, Latest& latest) {
   const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
   if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
   struct stat status {};
@@ -98,15 +110,18 @@ std::optional<std::string> folder_stamp(const std::string& path, Latest& latest)
     struct stat of_entry {};
     if (::fstatat(::dirfd(directory.get()), entry->d_name, &of_entry, 0) != 0 && !is_absence(errno))
       return std::nullopt;
-    if (S_ISREG(of_entry.st_mode)) latest.see(of_entry);
+    if (S_ISREG(of_entry.st_mode)) {
+      latest.see(of_entry);
+      if (is_as_used && !is_as_used(path + entry->d_name, of_entry)) return std::nullopt;
+    }
     sum.add(name, of_entry);
   }
   if (errno != 0) return std::nullopt;
   return sum.text();
 }
 
-std::optional<std::string> stamp_now(const std::string& name, Latest& latest) {
-  if (name.ends_with('/')) return folder_stamp(name, latest);
+std::optional<std::string> stamp_now(const std::string& name, const IsAsUsed& is_as_used, Latest& latest) {
+  if (name.ends_with('/')) return folder_stamp(name, is_as_used, latest);
   struct stat status {};
   if (::stat(name.c_str(), &status) == 0) {
     latest.see(status);
@@ -123,18 +138,26 @@ std::string folder_at(const std::string& path) {
 
 }  // namespace
 
-UsedSources::UsedSources(Sources& sources, const std::string& store)
-    : sources_(sources), folder_(folder_at(store)), opened_(file_time()) {}
+UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
+    : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
 
 // Before it is asked for, so that it is known whatever comes of it.
 void UsedSources::note(const std::string& location) {
   const bool is_inside = !folder_.empty() && location.starts_with(folder_);
   const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
   const std::string_view name = std::string_view(location).substr(0, length);
+  {
+    const std::lock_guard lock(mutex_);
+    if (name == last_noted_ || are_too_many_) return;
+    last_noted_ = name;
+    if (used_.contains(last_noted_)) return;
+  }
+  std::string its_name(name);
+  // What cannot be seen is not what it is found to be later.
+  std::string first = is_url(name) ? std::string() : own_stamp(its_name).value_or("");
   const std::lock_guard lock(mutex_);
-  if (name == last_noted_ || are_too_many_) return;
-  last_noted_ = name;
-  used_.insert(last_noted_);
+  if (are_too_many_) return;
+  used_.emplace(std::move(its_name), std::move(first));
   if (used_.size() <= (is_url(name) ? kMostUrls : kMostNames)) return;
   are_too_many_ = true;
   used_.clear();
@@ -142,7 +165,17 @@ void UsedSources::note(const std::string& location) {
 
 FilePtr UsedSources::open_if_exists(const std::string& location) {
   note(location);
-  return sources_.open_if_exists(location);
+  FilePtr file = sources_.open_if_exists(location);
+  if (file && !folder_.empty() && location.starts_with(folder_)) {
+    const std::lock_guard lock(mutex_);
+    fingerprints_.matches(location, file->fingerprint());
+  }
+  return file;
+}
+
+bool UsedSources::is_as_used(const std::string& path, const struct stat& status) {
+  const std::lock_guard lock(mutex_);
+  return !fingerprints_.knows(path) || fingerprints_.matches(path, fingerprint_of(status));
 }
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
@@ -161,7 +194,7 @@ EntryKind UsedSources::kind_of(const std::string& location) {
 }
 
 std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
-  std::unordered_set<std::string> used;
+  std::unordered_map<std::string, std::string> used;
   {
     const std::lock_guard lock(mutex_);
     if (are_too_many_) return std::nullopt;
@@ -169,10 +202,13 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   }
   std::vector<SourceStamp> stamps;
   Latest latest;
-  for (const std::string& name : used) {
+  const auto as_used = [this](const std::string& path, const struct stat& status) {
+    return is_as_used(path, status);
+  };
+  for (const auto& [name, first] : used) {
     check_cancelled();
-    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, latest);
-    if (!stamp) return std::nullopt;
+    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, as_used, latest);
+    if (!stamp || (!is_url(name) && own_stamp(name) != first)) return std::nullopt;
     stamps.push_back({name, *std::move(stamp)});
   }
   if (latest.changed >= nanoseconds(opened_)) return std::nullopt;
@@ -182,7 +218,7 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
 std::optional<std::string> UsedSources::stamp(const std::string& name) {
   if (is_url(name)) return sources_.stamp(name);
   Latest latest;
-  return stamp_now(name, latest);
+  return stamp_now(name, nullptr, latest);
 }
 
 }  // namespace plainfs

@@ -4,11 +4,15 @@
 // a store elsewhere each object has one, of which there may be a few only.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <ctime>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "formats/core/base/file_time.h"
+#include "formats/core/base/path_fingerprints.h"
 #include "formats/core/base/sources.h"
 
 namespace plainfs {
@@ -18,7 +22,8 @@ namespace plainfs {
 class UsedSources : public Sources {
  public:
   // store: its location. What is asked for anywhere else is remembered file by file.
-  UsedSources(Sources& sources, const std::string& store);
+  // opened: nothing that was changed since then is taken for what it was.
+  UsedSources(Sources& sources, const std::string& store, timespec opened = file_time());
 
   FilePtr open_if_exists(const std::string& location) override;
   KeyStorePtr open_folder(const std::string& location) override;
@@ -28,20 +33,25 @@ class UsedSources : public Sources {
   const Containment& bounds() const override { return sources_.bounds(); }
   void clear() override { sources_.clear(); }
 
-  // nullopt also where something was modified since this was made, or so lately before that a later
-  // modification would look the same, and where too much was asked for.
+  // nullopt also where something is not what it was when it was first asked for; by the times of files, which
+  // may be another clock's, was modified since this was made, or so lately before that a later modification
+  // would look the same; and where too much was asked for.
   std::optional<std::vector<SourceStamp>> stamps() override;
   std::optional<std::string> stamp(const std::string& name) override;
 
  private:
   void note(const std::string& location);
+  bool is_as_used(const std::string& path, const struct stat& status);
 
   Sources& sources_;
   const std::string folder_;  // of a store that is one, with a slash at its end; else empty
   const timespec opened_;
-  std::mutex mutex_;                      // guards what follows
-  std::unordered_set<std::string> used_;  // names of stamps: of folders with a slash at their end
-  std::string last_noted_;                // chunks of one folder are asked for one after the other
+  std::mutex mutex_;  // guards what follows
+  // Names of stamps, of folders with a slash at their end; what a file or the folder itself was before it was
+  // first used.
+  std::unordered_map<std::string, std::string> used_;
+  PathFingerprints fingerprints_;  // of the files that were opened, in folders
+  std::string last_noted_;         // chunks of one folder are asked for one after the other
   bool are_too_many_ = false;
 };
 

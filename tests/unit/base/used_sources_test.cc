@@ -7,6 +7,7 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "formats/core/base/file_pool.h"
@@ -123,6 +124,34 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_of_what_was_changed_while_it_was_open_or_ju
   BOOST_TEST(sources.stamps().has_value());
   write("s/1", "new");
   BOOST_TEST(!sources.stamps().has_value());
+}
+
+// A file server's times are of its own clock, which may be behind: they do not say that what it was asked for
+// has been changed since.
+BOOST_AUTO_TEST_CASE(what_is_not_as_it_was_when_it_was_first_used_has_no_stamps) {
+  timespec later = file_time();
+  later.tv_sec += 3600;
+  const auto changed_by = [&](bool is_folder, const std::function<void()>& change) {
+    pool.clear();
+    boost::filesystem::remove_all(path);
+    write("s/a/0", "abc");
+    write("s/a/1", "abc");
+    wait();
+    const std::string store = is_folder ? path : path + "/a/0";
+    UsedSources sources(pool, store, later);
+    sources.open(path + "/a/0");
+    sources.open(path + "/a/1");
+    sources.open_if_exists(path + "/a/2");
+    BOOST_TEST(sources.stamps().has_value());
+    change();
+    return !sources.stamps().has_value();
+  };
+  for (const bool is_folder : {false, true}) {
+    BOOST_TEST(changed_by(is_folder, [&] { write("s/a/0", "xyz"); }));
+    BOOST_TEST(changed_by(is_folder, [&] { write("s/a/2", "abc"); }));
+    BOOST_TEST(changed_by(is_folder, [&] { boost::filesystem::remove(path + "/a/1"); }));
+    BOOST_TEST(!changed_by(is_folder, [] {}));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(more_than_can_be_remembered_has_no_stamps) {
