@@ -21,11 +21,13 @@ void sleep_unless_cancelled(std::chrono::milliseconds pause) {
 
 }  // namespace
 
-std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client) {
+std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
+                     size_t most_bytes) {
   const auto give_up = Clock::now() + kPatience;
   unsigned tries = 0, renewals = 0;
   for (;;) {
-    HttpReply reply = client.ask(make());
+    HttpReply reply = client.ask(make(), most_bytes);
+    if (reply.is_too_long) throw unreadable("the server's answer is longer than {} bytes", most_bytes);
     if (reply.head.status == 200 && reply.failure.empty()) return std::move(reply.body);
     const std::string code = error_code_of(reply.body);
     const Error error = reply.head.status == 0 || reply.head.status == 200 ? unreadable("{}", reply.failure)

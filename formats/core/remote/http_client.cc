@@ -150,7 +150,8 @@ class KeepingSink : public HttpSink {
   }
   void begin(const HttpHead& head) override { reply_.head = head; }
   bool take(ByteSpan bytes) override {
-    if (bytes.size() > most_bytes_ - reply_.body.size()) return false;
+    reply_.is_too_long = bytes.size() > most_bytes_ - reply_.body.size();
+    if (reply_.is_too_long) return false;
     reply_.body += as_text(bytes);
     return true;
   }

@@ -49,6 +49,7 @@ struct HttpReply {
   HttpHead head;  // status 0 where none came
   std::string body;
   std::string failure;  // why it is not whole
+  bool is_too_long = false;
 };
 
 // Thread-safe.

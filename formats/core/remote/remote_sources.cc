@@ -279,9 +279,10 @@ EntryKind RemoteSources::kind_of(const std::string& location) {
   check_inside(location);
   if (location == store_) return kind_of_root();
   if (Listing* const listed = listing()) {
-    listed->list(folder_of(location));
-    const auto known = listed->known(location);
-    return known ? known->kind : EntryKind::nothing;
+    const std::string name = location.substr(location.rfind('/') + 1);
+    for (const Entry& entry : listed->list(folder_of(location)))
+      if (entry.name == name) return entry.kind;
+    return EntryKind::nothing;
   }
   return open_if_exists(location) ? EntryKind::file : EntryKind::nothing;
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/answered.h"
 #include "formats/core/remote/url.h"
@@ -15,10 +16,20 @@ namespace {
 
 // Of one folder; a page has a thousand. More than that are chunks, which nobody lists.
 constexpr size_t kMostEntries = 1'000'000;
+// A page may have fewer than it could, or none; a list of so many pages has no end.
+constexpr size_t kMostPages = 10'000;
+constexpr size_t kMostPageBytes = 16 << 20;    // a thousand keys, each byte of them as %XX, are 3 MB
+constexpr size_t kMostNameBytes = 128 << 20;   // of one folder
+constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is known whole
+constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; then they are asked for again
+constexpr size_t kMostKeyBytes = 1024;         // Amazon S3 User Guide, "Naming Amazon S3 objects"
+constexpr size_t kMostTokenBytes = 8 << 10;
+constexpr size_t kEntryBytes = 128;  // beside its name
 
 struct Listed {
   std::map<std::string, Version> files;  // by name
   std::set<std::string> folders;
+  size_t bytes = 0;  // about, of one that was listed by itself
 };
 
 std::vector<Entry> entries_of(const Listed& listed) {
@@ -36,11 +47,24 @@ class S3Listing : public Listing {
       : store_(std::move(store)), origin_(std::move(origin)), client_(client) {}
 
   std::vector<Entry> list(const std::string& location) override {
-    const std::lock_guard lock(mutex_);
-    if (!is_begun_) list_all();
-    if (const auto known = folders_.find(location); known != folders_.end()) return entries_of(known->second);
-    if (is_whole_) return {};
-    return entries_of(folders_.emplace(location, list_one(location)).first->second);
+    once(
+        "", [this] { return is_begun_; }, [this] { list_all(); });
+    const auto is_known = [&] { return is_whole_ || folders_.contains(location); };
+    std::vector<Entry> entries;
+    once(
+        location,
+        [&] {
+          if (!is_known()) return false;
+          const auto known = folders_.find(location);
+          if (known != folders_.end()) entries = entries_of(known->second);
+          return true;
+        },
+        [&] {
+          Listed listed = list_one(location);
+          entries = entries_of(listed);
+          remember(location, std::move(listed));
+        });
+    return entries;
   }
 
   std::optional<Known> known(const std::string& location) override {
@@ -57,6 +81,38 @@ class S3Listing : public Listing {
   }
 
  private:
+  // Has ask() called unless is_known(), which is called under mutex_; of those who want the same, one asks,
+  // and the others wait for that and can be interrupted. Who wants anything else does not wait.
+  template <class IsKnown, class Ask>
+  void once(const std::string& what, const IsKnown& is_known, const Ask& ask) {
+    std::shared_ptr<std::mutex> turn;
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_known()) return;
+      std::shared_ptr<std::mutex>& known_turn = turns_[what];
+      if (!known_turn) known_turn = std::make_shared<std::mutex>();
+      turn = known_turn;
+    }
+    const auto asking = lock_unless_cancelled(*turn);
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_known()) return;
+    }
+    ask();
+    const std::lock_guard lock(mutex_);
+    turns_.erase(what);
+  }
+
+  void remember(const std::string& location, Listed listed) {
+    const std::lock_guard lock(mutex_);
+    if (known_bytes_ > kMostKnownBytes) {
+      folders_.clear();
+      known_bytes_ = 0;
+    }
+    known_bytes_ += listed.bytes + location.size();
+    folders_.insert_or_assign(location, std::move(listed));
+  }
+
   std::string prefix_of(const std::string& location) const {
     const std::string key = origin_->key_of(location);
     return key.empty() ? "" : key + "/";
@@ -66,8 +122,8 @@ class S3Listing : public Listing {
                   const std::string& continuation) {
     try {
       const std::string prefix = prefix_of(location);
-      return parse_object_page(
-          answered([&] { return origin_->list(prefix, delimiter, continuation); }, *origin_, client_));
+      return parse_object_page(answered([&] { return origin_->list(prefix, delimiter, continuation); },
+                                        *origin_, client_, kMostPageBytes));
     } catch (const Error& error) {
       throw error.at("listing " + location);
     }
@@ -76,20 +132,29 @@ class S3Listing : public Listing {
   // The whole store, where one page has it.
   void list_all() {
     const ObjectPage all = page(store_, "", "");
-    is_begun_ = true;
-    if (!all.continuation.empty()) return;
+    std::map<std::string, Listed> folders;
+    size_t bytes = 0;
+    bool is_whole = all.continuation.empty();
     const std::string prefix = prefix_of(store_);
-    for (const ObjectPage::Object& object : all.objects) add(object, prefix.size());
-    is_whole_ = true;
+    for (size_t i = 0; is_whole && i < all.objects.size(); ++i) {
+      add(folders, bytes, all.objects[i], prefix.size());
+      is_whole = bytes <= kMostFolderBytes;  // keys may be of as many folders as they have bytes
+    }
+    const std::lock_guard lock(mutex_);
+    is_begun_ = true;
+    is_whole_ = is_whole;
+    if (is_whole) folders_ = std::move(folders);
   }
 
-  void add(const ObjectPage::Object& object, size_t prefix_size) {
+  void add(std::map<std::string, Listed>& folders, size_t& bytes, const ObjectPage::Object& object,
+           size_t prefix_size) const {
     if (object.key.size() <= prefix_size || object.key.ends_with('/')) return;  // stands for the folder
     const std::string path = object.key.substr(prefix_size);
     std::string folder = store_;
     for (size_t at = 0;;) {
       const size_t slash = path.find('/', at);
-      Listed& listed = folders_[folder];
+      Listed& listed = folders[folder];
+      bytes += folder.size() + kEntryBytes;
       if (slash == path.npos) {
         listed.files.emplace(path.substr(at), object.version);
         return;
@@ -104,17 +169,30 @@ class S3Listing : public Listing {
     const size_t prefix_size = prefix_of(location).size();
     Listed listed;
     std::string continuation;
+    std::set<std::string> continuations;
     do {
+      check_cancelled();
       ObjectPage next = page(location, "/", continuation);
-      for (ObjectPage::Object& object : next.objects)
+      for (ObjectPage::Object& object : next.objects) {
+        listed.bytes += object.key.size() + kEntryBytes;
         if (object.key.size() > prefix_size)
           listed.files.emplace(object.key.substr(prefix_size), std::move(object.version));
-      for (const std::string& prefix : next.prefixes)
+      }
+      for (const std::string& prefix : next.prefixes) {
+        listed.bytes += prefix.size() + kEntryBytes;
         if (prefix.size() > prefix_size + 1)
           listed.folders.insert(prefix.substr(prefix_size, prefix.size() - prefix_size - 1));
+      }
       if (listed.files.size() + listed.folders.size() > kMostEntries)
         throw unsupported("listing {}: more than {} objects", location, kMostEntries);
+      if (listed.bytes > kMostNameBytes)
+        throw unsupported("listing {}: more than {} bytes of names", location, kMostNameBytes);
       continuation = std::move(next.continuation);
+      if (!continuation.empty() && !continuations.insert(continuation).second)
+        throw unreadable("listing {}: the server's list of objects begins anew", location);
+      if (continuations.size() >= kMostPages)
+        throw unreadable("listing {}: the server's list of objects has no end after {} pages", location,
+                         kMostPages);
     } while (!continuation.empty());
     return listed;
   }
@@ -122,10 +200,12 @@ class S3Listing : public Listing {
   const std::string store_;
   const std::shared_ptr<S3Origin> origin_;
   HttpClient& client_;
-  std::mutex mutex_;  // guards the rest, and is held while the service is asked: the others want the same
+  std::mutex mutex_;  // guards the rest, and is never held while the service is asked
+  std::map<std::string, std::shared_ptr<std::mutex>> turns_;  // who asks for the folder; "" = for all
   bool is_begun_ = false;
   bool is_whole_ = false;                  // folders_ has every folder of the store
   std::map<std::string, Listed> folders_;  // by location
+  size_t known_bytes_ = 0;                 // of folders_, where they were listed one by one
 };
 
 // What stands between the two, from at on; at is then behind it. False where it is not there.
@@ -178,7 +258,12 @@ ObjectPage parse_object_page(const std::string& xml) {
   if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
   // Not every service knows the encoding that is asked for; who does says so.
   const bool is_encoded = value_of(xml, "EncodingType") == "url";
-  const auto key_in = [&](const std::string& text) { return is_encoded ? decoded_key(text) : plain(text); };
+  const auto key_in = [&](const std::string& text) {
+    std::string key = is_encoded ? decoded_key(text) : plain(text);
+    if (key.size() > kMostKeyBytes)
+      throw unreadable("the server's list of objects has a key of {} bytes", key.size());
+    return key;
+  };
   ObjectPage page;
   std::string part;
   for (size_t at = 0; next_between(xml, "<Contents>", "</Contents>", at, part);) {
@@ -197,6 +282,8 @@ ObjectPage parse_object_page(const std::string& xml) {
     page.prefixes.push_back(key_in(value_of(part, "Prefix")));
   if (value_of(xml, "IsTruncated") != "true") return page;
   page.continuation = plain(value_of(xml, "NextContinuationToken"));
+  if (page.continuation.size() > kMostTokenBytes)
+    throw unreadable("the server's list of objects goes on at a token of {} bytes", page.continuation.size());
   if (page.continuation.empty()) throw unreadable("the server's list of objects has no end");
   return page;
 }

@@ -125,6 +125,15 @@ BOOST_AUTO_TEST_CASE(a_list_that_tells_no_strong_tag_tells_none) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_key_is_no_longer_than_one_of_s3) {
+  const auto page_with = [](size_t size) {
+    return "<ListBucketResult><Contents><Key>" + std::string(size, 'k') +
+           "</Key><Size>1</Size></Contents></ListBucketResult>";
+  };
+  BOOST_TEST(parse_object_page(page_with(1024)).objects.size() == 1U);
+  BOOST_CHECK_EXCEPTION(parse_object_page(page_with(1025)), Error, says("a key of 1025 bytes"));
+}
+
 BOOST_AUTO_TEST_CASE(a_page_that_is_none_is_refused) {
   BOOST_CHECK_EXCEPTION(parse_object_page("<html>"), Error, says("is none"));
   BOOST_CHECK_EXCEPTION(

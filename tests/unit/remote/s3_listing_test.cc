@@ -1,0 +1,128 @@
+#include "formats/core/remote/s3_listing.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <future>
+#include <thread>
+
+#include "cache/request.h"
+#include "formats/core/base/error.h"
+#include "tests/support/says.h"
+
+using namespace plainfs;
+using namespace plainfs::remote;
+
+namespace {
+
+// Answers every request with the same list; with none where body is empty.
+class ListServer {
+ public:
+  explicit ListServer(const std::string& body) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    BOOST_REQUIRE(::listen(socket_, 16) == 0);
+    BOOST_REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    url = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    if (body.empty()) return;
+    thread_ = std::async(std::launch::async, [this, body] {
+      for (int peer = -1; (peer = ::accept(socket_, nullptr, nullptr)) >= 0; ::close(peer)) {
+        const std::string reply =
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
+            "\r\n\r\n" + body;
+        char request[4096];
+        if (::recv(peer, request, sizeof request, 0) > 0)
+          ::send(peer, reply.data(), reply.size(), MSG_NOSIGNAL);
+        ::shutdown(peer, SHUT_RDWR);
+      }
+    });
+  }
+  ~ListServer() {
+    ::shutdown(socket_, SHUT_RDWR);
+    if (thread_.valid()) thread_.wait();
+    ::close(socket_);
+  }
+
+  std::string url;
+
+ private:
+  const int socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  std::future<void> thread_;
+};
+
+struct Asker : Request {
+  std::atomic<bool> is_gone{false};
+  bool cancelled() const override { return is_gone; }
+};
+
+struct Fixture {
+  RemoteCounters counters;
+  HttpClient client{counters};
+  std::unique_ptr<Listing> listing(const ListServer& server) {
+    RemoteOptions options;
+    options.no_sign = true;
+    options.endpoint = server.url;
+    const auto nothing = [](const std::string&) { return std::string(); };
+    return s3_listing("s3://bucket/x", std::make_shared<S3Origin>("s3://bucket/x", options, nothing, client),
+                      client);
+  }
+};
+
+constexpr auto kLong = std::chrono::seconds(20);
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(s3_lists, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
+  const ListServer server(
+      "<ListBucketResult><IsTruncated>true</IsTruncated>"
+      "<NextContinuationToken>t</NextContinuationToken></ListBucketResult>");
+  Asker asker;
+  auto listed = std::async(std::launch::async, [&] {
+    const Request::Scope scope(&asker);
+    listing(server)->list("s3://bucket/x");
+  });
+  const bool is_ended = listed.wait_for(kLong) == std::future_status::ready;
+  asker.is_gone = true;
+  BOOST_REQUIRE(is_ended);
+  BOOST_CHECK_EXCEPTION(listed.get(), Error, says("begins anew"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_larger_than_a_page_may_be_is_an_error) {
+  const ListServer server("<ListBucketResult>" + std::string(17 << 20, ' ') + "</ListBucketResult>");
+  BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error, says("longer than 16777216 bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_waits_for_a_list_who_does_not_want_it_or_is_interrupted) {
+  const ListServer server("");
+  const auto some = listing(server);
+  Asker first, second;
+  const auto list_for = [&some](const Asker& asker) {
+    return std::async(std::launch::async, [&] {
+      const Request::Scope scope(&asker);
+      some->list("s3://bucket/x");
+    });
+  };
+  auto slow = list_for(first);
+  while (counters.requests.load() == 0) std::this_thread::yield();
+  auto other = std::async(std::launch::async, [&] { return some->known("s3://bucket/x/y").has_value(); });
+  auto waiting = list_for(second);
+  second.is_gone = true;
+  const bool is_told = other.wait_for(kLong) == std::future_status::ready;
+  const bool is_ended = waiting.wait_for(kLong) == std::future_status::ready;
+  first.is_gone = true;
+  BOOST_TEST(is_told);
+  BOOST_TEST(is_ended);
+  BOOST_CHECK_THROW(slow.get(), Cancelled);
+  BOOST_CHECK_THROW(waiting.get(), Cancelled);
+  BOOST_TEST(!other.get());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
