@@ -112,7 +112,7 @@ void prepare(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);  // a connection for each of many
-  curl_easy_setopt(easy, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
+  curl_easy_setopt(easy, CURLOPT_NETRC, request.uses_netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "plainfs");

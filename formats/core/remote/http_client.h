@@ -17,6 +17,7 @@ struct HttpRequest {
   std::string url;
   std::vector<std::string> fields;  // "name: value"
   std::string body;                 // of POST and PUT
+  bool uses_netrc = false;          // the passwords of ~/.netrc: of the store's own host alone
   bool past_proxies = false;        // for what is only on this machine or its host
   long most_seconds = 0;            // 0: as long as bytes come
   long connect_seconds = 15;

@@ -22,6 +22,7 @@ class HttpOrigin : public Origin {
     HttpRequest request;
     request.url = address(location);
     request.fields = std::move(fields);
+    request.uses_netrc = true;
     return request;
   }
 

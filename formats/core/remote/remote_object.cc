@@ -105,9 +105,11 @@ HttpRequest RemoteObject::get(ByteRange range) {
     redirected_to = redirected_to_;
   }
   if (redirected_to.empty()) return origin_->get(location_, std::move(fields));
-  HttpRequest request;
+  HttpRequest request = origin_->get(location_, std::move(fields));
+  const Url own = parse_url(request.url), target = parse_url(redirected_to);
+  request.uses_netrc =
+      request.uses_netrc && own.scheme == target.scheme && own.host == target.host && own.port == target.port;
   request.url = redirected_to;
-  request.fields = std::move(fields);
   return request;
 }
 

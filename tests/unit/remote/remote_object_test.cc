@@ -15,6 +15,7 @@ struct PlainOrigin : Origin {
     HttpRequest request;
     request.url = location;
     request.fields = std::move(fields);
+    request.uses_netrc = true;
     return request;
   }
   bool follows_redirects() const override { return true; }
@@ -179,6 +180,17 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_followed_until_it_is_refused) {
   BOOST_TEST(object.renew("https://cdn/y?sig", {403, {}}, ""));
   BOOST_TEST(object.get({0, 1}).url == "https://host/x");
   BOOST_TEST(!object.renew("https://host/x", {403, {}}, ""));
+}
+
+BOOST_AUTO_TEST_CASE(passwords_go_to_the_host_of_the_store_alone) {
+  BOOST_TEST(object.get({0, 1}).uses_netrc);
+  for (const auto& [place, is_own] :
+       {std::pair{"https://host/y?z", true}, std::pair{"/y", true}, std::pair{"https://host:8443/x", false},
+        std::pair{"https://other/x", false}}) {
+    BOOST_TEST(object.follow("https://host/x", {302, {{"location", place}}}));
+    BOOST_TEST(object.get({0, 1}).uses_netrc == is_own);
+  }
+  BOOST_TEST(!HttpRequest().uses_netrc);
 }
 
 BOOST_AUTO_TEST_CASE(an_error_code_is_a_word) {
