@@ -6,6 +6,7 @@
 #include "cache/byte_cache.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <list>
@@ -27,6 +28,10 @@ constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
 // kilobytes each, where other sizes follow those that were taken out (44 MiB of 256 in holes of 10,737 bytes
 // after a pass over five billion nonzeros).
 constexpr size_t kEntryBytes = 160, kMostLostBetween = 4096;
+
+// Between two looks of one who waits for another's load.
+constexpr std::chrono::milliseconds kStep{10};
+
 size_t added_to(size_t bytes) {
   return kEntryBytes + std::min(bytes / 16, kMostLostBetween);
 }
@@ -123,7 +128,7 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     }
     if (!waits) return nullptr;
     ++shard.hits;
-    pending->ended.wait(lock, [&] { return pending->done; });
+    while (!pending->ended.wait_for(lock, kStep, [&] { return pending->done; })) check_cancelled();
     if (pending->cancelled) {
       --shard.hits;
       continue;

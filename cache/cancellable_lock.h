@@ -1,6 +1,8 @@
-// Waiting for a mutex that is held for as long as a pass over a store takes.
+// Waiting for what another thread does for as long as a pass over a store takes.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -13,9 +15,10 @@ namespace plainfs {
 class SCOPED_CAPABILITY CancellableLock {
  public:
   explicit CancellableLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) {
-    while (!mutex_.try_lock()) {
+    constexpr std::chrono::microseconds kFirst{20}, kMost{2000};
+    for (auto wait = kFirst; !mutex_.try_lock(); wait = std::min(2 * wait, kMost)) {
       check_cancelled();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(wait);
     }
   }
   ~CancellableLock() RELEASE() { mutex_.unlock(); }
@@ -24,6 +27,27 @@ class SCOPED_CAPABILITY CancellableLock {
 
  private:
   Mutex& mutex_;
+};
+
+// As std::once_flag with std::call_once, for work that reads: who waits for it may be cancelled.
+class Once {
+ public:
+  // Runs work where no call has run it to its end; those who call meanwhile wait. Throws what work throws,
+  // which is as if it had not been called, and Cancelled.
+  template <class Work>
+  void call(Work&& work) {
+    if (is_done()) return;
+    const CancellableLock lock(working_);
+    if (is_done()) return;
+    work();
+    is_done_.store(true, std::memory_order_release);
+  }
+
+ private:
+  bool is_done() const { return is_done_.load(std::memory_order_acquire); }
+
+  Mutex working_;                     // held while it is done
+  std::atomic<bool> is_done_{false};  // atomic: what was done is used without a lock
 };
 
 }  // namespace plainfs

@@ -121,7 +121,7 @@ std::unique_ptr<const ChunkBtree> ChunkStorage::open_index() const try {
 }
 
 const ChunkBtree* ChunkStorage::index() const {
-  std::call_once(index_opened_, [this] { index_ = open_index(); });
+  index_opened_.call([this] { index_ = open_index(); });
   return index_.get();
 }
 

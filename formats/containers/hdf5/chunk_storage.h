@@ -12,9 +12,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/hdf5/chunk_btree.h"
 #include "formats/containers/hdf5/fill_element.h"
 #include "formats/containers/hdf5/storage.h"
@@ -77,7 +77,7 @@ class ChunkStorage : public Storage {
   bool by_library_ = false;  // some filter is the library's alone (a plugin), and it has them all
   FillElement fill_;
   bool library_has_btree_ = false;
-  mutable std::once_flag index_opened_;
+  mutable Once index_opened_;
   mutable std::unique_ptr<const ChunkBtree> index_;  // made by the first index(), by index_opened_
 };
 

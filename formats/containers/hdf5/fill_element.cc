@@ -8,7 +8,7 @@ namespace plainfs::hdf5 {
 FillElement::FillElement(DatasetPlace place) : place_(std::move(place)) {}
 
 Bytes FillElement::at(const Shape& origin) const {
-  std::call_once(read_, [&] {
+  read_.call([&] {
     Bytes element(place_.element_size);
     const Shape ones(origin.size(), 1);
     place_.file->library().read(place_.address, place_.element_size, {origin, ones}, ones,

@@ -1,8 +1,7 @@
 // The element of a dataset that stands where nothing was written.
 #pragma once
 
-#include <mutex>
-
+#include "cache/cancellable_lock.h"
 #include "formats/containers/hdf5/storage.h"
 
 namespace plainfs::hdf5 {
@@ -20,7 +19,7 @@ class FillElement {
 
  private:
   DatasetPlace place_;
-  mutable std::once_flag read_;
+  mutable Once read_;
   mutable Bytes element_;  // made by the first use, by read_
 };
 

@@ -61,7 +61,7 @@ SourceFile::SourceFile(const std::string& location, Context& context)
       heap_(library_->bytes(), library_->layout(), context) {}
 
 std::optional<std::string> SourceFile::path_of(uint64_t address) const {
-  std::call_once(tree_walked_, [this] { places_ = walk_tree(*library_); });
+  tree_walked_.call([this] { places_ = walk_tree(*library_); });
   auto found = places_.find(address);
   if (found == places_.end()) return std::nullopt;
   std::string path;

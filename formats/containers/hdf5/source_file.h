@@ -4,10 +4,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/hdf5/global_heap.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/stored_elements.h"
@@ -50,7 +50,7 @@ class SourceFile {
   std::unique_ptr<const LibraryFile> library_;
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
-  mutable std::once_flag tree_walked_;
+  mutable Once tree_walked_;
   // By address of the object's header; filled once, by tree_walked_.
   mutable std::map<uint64_t, ObjectPlace> places_;
 };

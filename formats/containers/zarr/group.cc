@@ -77,14 +77,14 @@ void Hierarchy::read_consolidated() const {
 }
 
 const Json* Hierarchy::consolidated(const std::string& path, const std::string& name) const {
-  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  consolidated_once_.call([this] { read_consolidated(); });
   const auto found = consolidated_.find(key_of(path, name));
   return found == consolidated_.end() ? nullptr : found->second;
 }
 
 bool Hierarchy::goes_by_consolidated() const {
   if (!store_->is_remote()) return false;
-  std::call_once(consolidated_once_, [this] { read_consolidated(); });
+  consolidated_once_.call([this] { read_consolidated(); });
   return !consolidated_.empty();
 }
 

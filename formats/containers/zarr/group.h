@@ -5,13 +5,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/zarr/metadata.h"
 #include "formats/core/base/key_store.h"
 #include "formats/core/model/context.h"
@@ -58,9 +58,9 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   const KeyStorePtr store_;
   Context& context_;
   mutable SharedArrays arrays_;
-  mutable std::once_flag consolidated_once_;  // guards what is below, read where a document is first missing
-  mutable Json v2_consolidated_;              // "a/.zarray" → document
-  mutable Json v3_consolidated_;              // "a" → document
+  mutable Once consolidated_once_;  // guards what is below, read where a document is first missing
+  mutable Json v2_consolidated_;    // "a/.zarray" → document
+  mutable Json v3_consolidated_;    // "a" → document
   mutable std::unordered_map<std::string, const Json*> consolidated_;       // by key, of both
   mutable std::unordered_map<std::string, std::set<std::string>> folders_;  // those in each folder, by these
 };

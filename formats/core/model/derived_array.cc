@@ -1,8 +1,9 @@
 #include "formats/core/model/derived_array.h"
 
 #include <algorithm>
+#include <atomic>
 
-#include "cache/mutex.h"
+#include "cache/cancellable_lock.h"
 
 namespace plainfs {
 
@@ -28,7 +29,8 @@ class CheckedArray : public DerivedArray {
 
   void check() const override {
     values().check();
-    const MutexLock lock(checking_);
+    if (holds_.load(std::memory_order_acquire)) return;
+    const CancellableLock lock(checking_);
     if (broken_) throw *broken_;
     if (holds_) return;
     try {
@@ -37,14 +39,14 @@ class CheckedArray : public DerivedArray {
       if (error.code() == Errc::damaged || error.code() == Errc::unsupported) broken_ = error;
       throw;
     }
-    holds_ = true;
+    holds_.store(true, std::memory_order_release);
   }
   const Array& without_rule() const { return values(); }
 
  private:
   const std::function<void()> rule_;
-  mutable Mutex checking_;  // lets the rule run once
-  mutable bool holds_ GUARDED_BY(checking_) = false;
+  mutable Mutex checking_;                  // lets the rule run once
+  mutable std::atomic<bool> holds_{false};  // atomic: looked at for each read; set with the mutex
   mutable std::optional<Error> broken_ GUARDED_BY(checking_);
 };
 

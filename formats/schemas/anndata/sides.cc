@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cache/mutex.h"
+#include "cache/cancellable_lock.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/names.h"
@@ -64,7 +64,7 @@ SideNames Sides::read(Side side) const try {
 
 SideNames Sides::of(Side side) const {
   Slot& slot = slots_[static_cast<size_t>(side)];
-  const MutexLock lock(slot.mutex);
+  const CancellableLock lock(slot.mutex);
   if (slot.names) return *slot.names;
   SideNames names = read(side);
   if (!passing_fault(Node{LabelledArray{names.names, names.ids, nullptr}})) slot.names = names;

@@ -11,7 +11,7 @@ void check_names(const Attributes& attributes) {
 }
 
 ArrayPtr SeuratFile::cell_names() const {
-  std::call_once(cells_sought_, [this] { cell_names_ = find_names(*root_, "cell.names", context_); });
+  cells_sought_.call([this] { cell_names_ = find_names(*root_, "cell.names", context_); });
   return cell_names_;
 }
 

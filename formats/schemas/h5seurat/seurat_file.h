@@ -1,10 +1,10 @@
 // What the members of one h5Seurat file share: its raw root and the names of its cells.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -25,7 +25,7 @@ class SeuratFile {
  private:
   GroupPtr root_;
   Context& context_;
-  mutable std::once_flag cells_sought_;
+  mutable Once cells_sought_;
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 

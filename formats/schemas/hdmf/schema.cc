@@ -1,9 +1,9 @@
 #include "formats/schemas/hdmf/schema.h"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/zarr/array.h"
 #include "formats/containers/zarr/group.h"
 #include "formats/core/model/check_known.h"
@@ -77,7 +77,7 @@ class LinkedGroup : public Group {
   StoredGroupPtr stored_;
   GroupPtr parent_;
   Reading reading_;
-  mutable std::once_flag links_once_;  // guards links_, which is filled once
+  mutable Once links_once_;  // guards links_, which is filled once
   mutable Links links_;
 };
 
@@ -99,7 +99,7 @@ Node LinkedGroup::refined(const Node& node) const {
 }
 
 const LinkedGroup::Links& LinkedGroup::links() const {
-  std::call_once(links_once_, [this] {  // not done where it throws
+  links_once_.call([this] {  // not done where it throws
     links_.all = read_links();
     for (const Member& link : links_.all) links_.by_name.emplace(link.name, &link.node);
   });

@@ -2,8 +2,8 @@
 
 #include <limits>
 #include <memory>
-#include <mutex>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/codecs/inflate.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/takane/checks.h"
@@ -71,7 +71,7 @@ class NameLinks {
 
   // Made once, so that what is wrong is told once.
   const std::vector<Member>& get() {
-    std::call_once(made_, [this] { links_ = make(); });
+    made_.call([this] { links_ = make(); });
     return links_;
   }
 
@@ -120,7 +120,7 @@ class NameLinks {
 
   const ObjectPlace place_;
   Context& context_;
-  std::once_flag made_;
+  Once made_;
   std::vector<Member> links_;  // filled once, by made_
 };
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cache/byte_cache.h"
+#include "cache/cancellable_lock.h"
 #include "cache/workers.h"
 
 using namespace plainfs;
@@ -143,6 +144,59 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_load_of_a_cancelled_request_loads_itself)
   BOOST_TEST(loads == 2);
   BOOST_TEST(cache.statistics().hits == 0u);
   BOOST_TEST(cache.statistics().misses == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_another_s_load_leaves_when_cancelled) {
+  ByteCache cache(1000);
+  const CacheKey key{cache.new_owner(), 0};
+  std::latch is_loading(1), may_end(1);
+  std::thread loader([&] {
+    cache.get<Number>(key, [&] {
+      is_loading.count_down();
+      may_end.wait();
+      return Number{1};
+    });
+  });
+  is_loading.wait();
+  Flag flag;
+  flag.is_cancelled = true;
+  const Request::Scope scope(&flag);
+  BOOST_CHECK_THROW(cache.get<Number>(key, [] { return Number{2}; }), Cancelled);
+  may_end.count_down();
+  loader.join();
+  BOOST_TEST(cache.held<Number>(key)->value == 1);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_what_is_done_once_leaves_when_cancelled) {
+  Once once;
+  int done = 0;
+  std::latch is_working(1), may_end(1);
+  std::thread worker([&] {
+    once.call([&] {
+      is_working.count_down();
+      may_end.wait();
+      ++done;
+    });
+  });
+  is_working.wait();
+  {
+    Flag flag;
+    flag.is_cancelled = true;
+    const Request::Scope scope(&flag);
+    BOOST_CHECK_THROW(once.call([&] { ++done; }), Cancelled);
+  }
+  may_end.count_down();
+  once.call([&] { ++done; });
+  worker.join();
+  BOOST_TEST(done == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_failed_is_done_by_the_next) {
+  Once once;
+  int calls = 0;
+  BOOST_CHECK_THROW(once.call([&] { throw ++calls; }), int);
+  for (int i = 0; i < 2; ++i) once.call([&] { ++calls; });
+  BOOST_TEST(calls == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
