@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cache/cancellable_lock.h"
 #include "formats/open_store.h"
 
 namespace plainfs {
@@ -30,7 +31,7 @@ StorePtr OpenStores::open(const std::string& path) {
     if (known == slots_.end()) known = slots_.emplace(path, std::make_shared<Slot>()).first;
     slot = known->second;
   }
-  const std::lock_guard opening(slot->opening);
+  const auto opening = lock_unless_cancelled(slot->opening);
   if (slot->error) throw *slot->error;
   if (!slot->store) {
     try {
@@ -42,7 +43,7 @@ StorePtr OpenStores::open(const std::string& path) {
     }
   }
   StorePtr store = slot->store;
-  std::string dropped;
+  Dropped dropped;  // freed behind the lock: its files are closed then
   {
     const std::lock_guard lock(mutex_);
     const auto place = std::find(recent_.begin(), recent_.end(), path);
@@ -50,15 +51,19 @@ StorePtr OpenStores::open(const std::string& path) {
     recent_.push_front(path);
     if (recent_.size() > most_open_) dropped = make_room();
   }
-  if (!dropped.empty()) let_go_(dropped);
+  if (dropped.slot) let_go_(dropped.path);
   return store;
 }
 
-std::string OpenStores::make_room() {
-  std::string path = std::move(recent_.back());
+// Requires: the mutex is held.
+OpenStores::Dropped OpenStores::make_room() {
+  Dropped dropped{std::move(recent_.back()), nullptr};
   recent_.pop_back();
-  slots_.erase(path);
-  return path;
+  if (const auto found = slots_.find(dropped.path); found != slots_.end()) {
+    dropped.slot = std::move(found->second);
+    slots_.erase(found);
+  }
+  return dropped;
 }
 
 }  // namespace plainfs

@@ -30,7 +30,12 @@ class OpenStores {
 
  private:
   struct Slot;
-  std::string make_room();
+  // A store that is kept no longer.
+  struct Dropped {
+    std::string path;
+    std::shared_ptr<Slot> slot;  // null: none was dropped
+  };
+  Dropped make_room();
 
   Context& context_;
   const size_t most_open_;

@@ -1,6 +1,7 @@
 #include "fs/tree/open_views.h"
 
 #include <mutex>
+#include <utility>
 
 namespace plainfs {
 namespace {
@@ -18,19 +19,21 @@ std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
 }
 
 std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view) {
+  std::vector<std::shared_ptr<ViewFile>> closed;  // freed behind the lock
   const std::unique_lock lock(mutex_);
   Known& known = known_[file];
   if (known.view) return known.view;
   if (!known.findings.empty()) view->adopt(known.findings);
   kept_.push_back(file);
   known.view = view;
-  close_some();
+  closed = close_some();
   return view;
 }
 
-// Those that nobody has open and nobody has asked for since they were last looked at. Requires: mutex_ is
-// held.
-void OpenViews::close_some() {
+// Those that nobody has open and nobody has asked for since they were last looked at, to be freed without
+// the mutex. Requires: mutex_ is held.
+std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
+  std::vector<std::shared_ptr<ViewFile>> closed;
   for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
     const Inode file = kept_.front();
     kept_.pop_front();
@@ -38,19 +41,21 @@ void OpenViews::close_some() {
     if (known.view.use_count() > 1 || known.is_used.exchange(false, std::memory_order_relaxed)) {
       kept_.push_back(file);
     } else {
-      known.view.reset();
+      closed.push_back(std::move(known.view));
       if (!known.size) known_.erase(file);
     }
   }
+  return closed;
 }
 
-void OpenViews::let_go(Inode file) {
+std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
   const std::unique_lock lock(mutex_);
   const auto found = known_.find(file);
-  if (found == known_.end() || found->second.view.use_count() != 1) return;
-  found->second.view.reset();
+  if (found == known_.end() || found->second.view.use_count() != 1) return nullptr;
+  std::shared_ptr<ViewFile> view = std::move(found->second.view);
   std::erase(kept_, file);
   if (!found->second.size) known_.erase(found);
+  return view;
 }
 
 std::optional<uint64_t> OpenViews::size(Inode file) const {

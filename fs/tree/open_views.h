@@ -24,8 +24,9 @@ class OpenViews {
   std::shared_ptr<ViewFile> find(Inode file);
   // Keeps view and gives it back, or the one that was kept since nobody was found.
   std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
-  // Keeps it no longer, unless somebody has it open.
-  void let_go(Inode file);
+  // Keeps it no longer, unless somebody has it open. The view, which is to be freed where no lock is held
+  // that others need: its files are closed with it. Null: none was kept.
+  std::shared_ptr<ViewFile> let_go(Inode file);
 
   std::optional<uint64_t> size(Inode file) const;
   void remember_size(Inode file, uint64_t size, const ViewFile& view);
@@ -40,7 +41,7 @@ class OpenViews {
     std::optional<uint64_t> size;
     Findings findings;
   };
-  void close_some();
+  std::vector<std::shared_ptr<ViewFile>> close_some();
 
   mutable std::shared_mutex mutex_;  // guards what follows
   std::unordered_map<Inode, Known> known_;

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
@@ -115,7 +117,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   const ShownPtr here = shown(inode);
   const Node node = directory_node(*here);
   const DirectoryPlace place = place_of(inode);
-  const std::lock_guard listing(directory->listing_now);
+  const auto listing = lock_unless_cancelled(directory->listing_now);
   {
     const std::shared_lock lock(mutex_);
     if (directory->contents && !directory->is_due()) return directory->contents;
@@ -147,6 +149,8 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
   for (size_t i = 0; i < listing->entries.size(); ++i) listing->index.emplace(listing->entries[i].name, i);
   listing->unopened = std::move(all.unopened);
   contents->listing = std::move(listing);
+  ContentsPtr before;  // freed behind the lock, as these are
+  std::vector<std::shared_ptr<ViewFile>> forgotten;
   const bool is_whole = std::none_of(contents->shown.begin(), contents->shown.end(),
                                      [](const ShownPtr& shown) { return has_passing_fault(*shown); });
   const std::unique_lock lock(mutex_);
@@ -161,17 +165,20 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
     add(inode, contents->shown[i]->kind);
   }
   Directory& known = *met(directory)->directory;
-  if (known.contents) forget_faults(*known.contents);
+  if (known.contents) forgotten = forget_faults(*known.contents);
   known.again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
   known.listing = contents->listing;
-  known.contents = contents;
+  before = std::exchange(known.contents, contents);
   return contents;
 }
 
 // Views that would go on giving the error of a fault that has passed.
-void Tree::forget_faults(const Contents& contents) {
+std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
+  std::vector<std::shared_ptr<ViewFile>> forgotten;
   for (size_t i = 0; i < contents.shown.size(); ++i)
-    if (has_passing_fault(*contents.shown[i])) open_views_.let_go(contents.listing->entries[i].inode);
+    if (has_passing_fault(*contents.shown[i]))
+      forgotten.push_back(open_views_.let_go(contents.listing->entries[i].inode));
+  return forgotten;
 }
 
 // What inode stands for where that is at hand, else null. Requires: mutex_ is held.
@@ -337,6 +344,8 @@ std::string Tree::target(Inode link) {
 // Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes
 // stay.
 void Tree::let_go(const std::string& store_path) {
+  std::vector<ContentsPtr> freed;  // behind the lock, as the views are: their files are closed then
+  std::vector<std::shared_ptr<ViewFile>> closed;
   const std::unique_lock lock(mutex_);
   const auto roots = inner_stores_.find(store_path);
   if (roots == inner_stores_.end()) return;  // only links lead there
@@ -345,9 +354,9 @@ void Tree::let_go(const std::string& store_path) {
     Directory* directory = met(left.back())->directory.get();
     left.pop_back();
     if (!directory || !directory->listing) continue;
-    directory->contents.reset();
+    freed.push_back(std::move(directory->contents));
     for (const Listing::Entry& child : directory->listing->entries) {
-      open_views_.let_go(child.inode);
+      if (auto view = open_views_.let_go(child.inode)) closed.push_back(std::move(view));
       left.push_back(child.inode);
     }
   }

@@ -127,7 +127,7 @@ class Tree {
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
   ContentsPtr publish(Inode directory, DirectoryContent all);
-  void forget_faults(const Contents& contents);
+  std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
   ShownPtr held(Inode inode) const;
   ShownPtr shown(Inode inode);
   void settle(Inode inode);

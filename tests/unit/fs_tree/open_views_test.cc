@@ -57,8 +57,14 @@ BOOST_AUTO_TEST_CASE(what_is_let_go_is_shared_as_long_as_somebody_has_it_open) {
   auto open = views.keep(1, measured());
   views.let_go(1);
   BOOST_TEST((views.find(1) == open));
+  BOOST_TEST(!views.let_go(1));
+  const std::weak_ptr<ViewFile> kept = open;
   open.reset();
-  views.let_go(1);
+  {
+    const auto freed_by_the_caller = views.let_go(1);
+    BOOST_TEST((freed_by_the_caller == kept.lock()));
+  }
+  BOOST_TEST(kept.expired());
   BOOST_TEST(!views.find(1));
   views.let_go(99);
 }
