@@ -47,4 +47,21 @@ ArrayPtr without_missing_integers(ArrayPtr values) {
   });
 }
 
+ArrayPtr within_32_bits(ArrayPtr values) {
+  const DType dtype = values->dtype();
+  return mapped(std::move(values), dtype, [dtype](Elements elements, const Box&) {
+    visit_number(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) {
+        const std::span<const T> all = elements.values<T>();
+        const auto fits = [](T value) { return std::in_range<int32_t>(value); };
+        if (!all_hold(all, fits))
+          throw unsupported("{} is no integer of 32 bits, as 10x's files have them",
+                            *std::find_if_not(all.begin(), all.end(), fits));
+      }
+    });
+    return elements;
+  });
+}
+
 }  // namespace plainfs

@@ -14,4 +14,7 @@ ArrayPtr indices_below(ArrayPtr indices, uint64_t limit, const std::string& what
 // that stands for it. Reals stay as they are.
 ArrayPtr without_missing_integers(ArrayPtr values);
 
+// values, of which a read throws unsupported where an integer of 32 bits cannot hold one.
+ArrayPtr within_32_bits(ArrayPtr values);
+
 }  // namespace plainfs

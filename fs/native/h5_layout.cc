@@ -73,7 +73,7 @@ void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attrib
 void H5Layout::texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,
                      H5Attributes attributes) {
   if (lengths.longest > INT32_MAX) throw unsupported("{}: a text of {} bytes", path, lengths.longest);
-  const auto width = static_cast<uint32_t>(std::max<uint64_t>(1, lengths.longest));
+  const auto width = static_cast<uint32_t>(padded_width(lengths));
   data(path, {SkeletonKind::utf8_text, width, shown_shape(*values)},
        padded_texts(in_row_order(values), width), std::move(attributes));
 }

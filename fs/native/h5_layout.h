@@ -22,8 +22,8 @@ class H5Layout {
 
   void group(std::string path, H5Attributes attributes = {});
   // A dataset of values' shape (as users see it, in C order): numbers and truth values in their own type,
-  // everything else as text of fixed length, which is measured now. Missing text is empty, a missing real
-  // NaN.
+  // everything else as text of fixed length, which is measured now. A missing text is NA, a missing
+  // real NaN.
   void dataset(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
   // Text that is measured already.
   void texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,

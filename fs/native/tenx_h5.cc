@@ -39,10 +39,16 @@ ValueForm tenx_value_form(const DType& type) {
   }
 }
 
+// The values, of which a read throws unsupported where an i4 cannot hold one.
+ArrayPtr fitting(const ArrayPtr& values, const ValueForm& form) {
+  ArrayPtr whole = without_missing_integers(values);
+  return form.kind == SkeletonKind::integer ? within_32_bits(std::move(whole)) : whole;
+}
+
 // Text of fixed length, ASCII where it is: what scanpy decodes.
 void put_texts(const std::string& path, const ArrayPtr& texts, Context& context, H5Layout& out) {
   const TextLengths lengths = measure_texts(*texts, context);
-  const auto width = static_cast<uint32_t>(std::clamp<uint64_t>(lengths.longest, 1, INT32_MAX));
+  const auto width = static_cast<uint32_t>(std::min<uint64_t>(padded_width(lengths), INT32_MAX));
   const SkeletonKind kind = lengths.is_ascii ? SkeletonKind::ascii_text : SkeletonKind::utf8_text;
   out.data(path, {kind, width, {texts->count()}}, padded_texts(texts, width));
 }
@@ -72,8 +78,8 @@ ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Con
   out.group("/", {{"filetype", std::string("matrix")}, {"version", int64_t{2}}});
   out.group("/matrix");
   put_texts("/matrix/barcodes", matrix.column_names, context, out);
-  out.numbers("/matrix/data", without_missing_integers(matrix.value),
-              {value.kind, value.form.size, {entries}}, value.form);
+  out.numbers("/matrix/data", fitting(matrix.value, value), {value.kind, value.form.size, {entries}},
+              value.form);
   out.numbers("/matrix/indices", indices_below(matrix.index, matrix.rows, "row"),
               {SkeletonKind::integer, 8, {entries}}, little_int64());
   out.numbers("/matrix/indptr", matrix.pointer, {SkeletonKind::integer, 8, {matrix.pointer->count()}},

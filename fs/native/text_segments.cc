@@ -1,5 +1,6 @@
 #include "fs/native/text_segments.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
@@ -8,6 +9,8 @@
 namespace plainfs {
 
 namespace {
+
+constexpr std::string_view kMissing = "NA";
 
 class PaddedTexts : public Segment {
  public:
@@ -18,7 +21,8 @@ class PaddedTexts : public Segment {
   void read(const Wanted& wanted) const override {
     read_elements(wanted, width_, [&](uint64_t first, uint64_t count, std::byte* out) {
       std::memset(out, 0, count * width_);
-      for_each_text(*texts_, first, count, [&](std::string_view text, bool) {
+      for_each_text(*texts_, first, count, [&](std::string_view text, bool is_missing) {
+        if (is_missing) text = kMissing;
         if (text.size() > width_) throw unreadable("texts have changed since they were measured");
         if (!text.empty()) std::memcpy(out, text.data(), text.size());
         out += width_;
@@ -32,6 +36,10 @@ class PaddedTexts : public Segment {
 };
 
 }  // namespace
+
+uint64_t padded_width(const TextLengths& lengths) {
+  return std::max<uint64_t>(lengths.longest, lengths.any_missing ? kMissing.size() : 1);
+}
 
 SegmentPtr padded_texts(ArrayPtr texts, uint32_t width) {
   return std::make_shared<PaddedTexts>(std::move(texts), width);

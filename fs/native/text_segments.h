@@ -7,7 +7,11 @@
 
 namespace plainfs {
 
-// Each in width bytes, the rest NUL; a missing one is empty. Requires: none is longer than width.
+// How wide they have to be.
+uint64_t padded_width(const TextLengths& lengths);
+
+// Each in width bytes, the rest NUL; a missing one is NA, as the text views say. Requires: width is at least
+// padded_width().
 SegmentPtr padded_texts(ArrayPtr texts, uint32_t width);
 
 }  // namespace plainfs

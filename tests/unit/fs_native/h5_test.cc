@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/containers/hdf5/library/skeleton.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/tenx_h5.h"
@@ -51,6 +52,40 @@ BOOST_AUTO_TEST_CASE(tenx_files_hold_what_cell_ranger_writes) {
   BOOST_TEST(written.texts({"matrix", "features", "name"}) == (std::vector<std::string>{"A", "B", "\u00e9"}));
   BOOST_TEST(written.texts({"matrix", "features", "feature_type"}).back() == "Gene Expression");
   BOOST_TEST(written.texts({"matrix", "features", "_all_tag_keys"}).front() == "genome");
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
+  TestContext context;
+  const auto second_missing = [](ArrayPtr values) {
+    return with_missing(std::move(values),
+                        [](const Elements&, std::vector<uint8_t>& missing) { missing.at(1) = 1; });
+  };
+  SparseMatrix matrix = small_matrix();
+  matrix.column_names = second_missing(text_array({"a", "b", "c", "d"}));
+  const TenxFeatures features{second_missing(text_array({"1", "2", "3"})),
+                              second_missing(text_array({"A", "B", "C"})),
+                              second_missing(text_array({"", "", ""}))};
+  const WrittenFile file(
+      whole_text(*layout_file([&] { return tenx_h5(matrix, features, context); }, context)));
+  BOOST_TEST(file.texts({"matrix", "barcodes"}) == (std::vector<std::string>{"a", "NA", "c", "d"}));
+  BOOST_TEST(file.texts({"matrix", "features", "id"}) == (std::vector<std::string>{"1", "NA", "3"}));
+  BOOST_TEST(file.texts({"matrix", "features", "name"}) == (std::vector<std::string>{"A", "NA", "C"}));
+  BOOST_TEST(file.texts({"matrix", "features", "feature_type"}) == (std::vector<std::string>{"", "NA", ""}));
+}
+
+// "An integer that an i4 cannot hold is unsupported."
+BOOST_AUTO_TEST_CASE(an_integer_outside_of_32_bits_is_unsupported) {
+  TestContext context;
+  for (const int64_t large : {int64_t{INT32_MAX} + 1, int64_t{INT32_MIN} - 1}) {
+    SparseMatrix matrix = small_matrix();
+    matrix.value = numbers<int64_t>({1, large, 700});
+    const auto file = layout_file([&] { return tenx_h5(matrix, small_features(), context); }, context);
+    BOOST_CHECK_EXCEPTION(whole_text(*file), Error, [&](const Error& error) {
+      return error.code() == Errc::unsupported &&
+             std::string(error.what()) ==
+                 fmt::format("{} is no integer of 32 bits, as 10x's files have them", large);
+    });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(matrices_without_entries_are_files_too) {
