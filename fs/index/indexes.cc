@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "cache/mutex.h"
+
 namespace plainfs {
 namespace {
 
@@ -22,7 +24,7 @@ Indexes::Indexes(IndexFolderPtr folder, std::string named, const std::string& vi
       context_(context) {}
 
 StoreIndex& Indexes::of(const IndexPlace& place) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::unique_ptr<StoreIndex>& index = indexes_[place.store];
   if (!index) {
     // A store in a mirrored folder may be made of more files than the same one by itself.
@@ -37,7 +39,7 @@ StoreIndex& Indexes::of(const IndexPlace& place) {
 void Indexes::save(bool is_wanted) {
   std::vector<StoreIndex*> all;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [store, index] : indexes_) all.push_back(index.get());
   }
   for (StoreIndex* const index : all) index->save(is_wanted);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "formats/core/model/context.h"
 #include "fs/index/store_index.h"
 
@@ -41,7 +41,7 @@ class Indexes {
   const std::string named_;
   const std::string options_;
   Context& context_;
-  std::mutex mutex_;  // guards indexes_
+  Mutex mutex_;  // guards indexes_
   std::unordered_map<std::string, std::unique_ptr<StoreIndex>> indexes_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cache/cancellable_lock.h"
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/crc32.h"
 
@@ -55,22 +56,22 @@ std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
 
 std::shared_ptr<const IndexFile> StoreIndex::known() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_read_) return known_;
   }
-  const auto looking = lock_unless_cancelled(looking_);
+  const CancellableLock looking(looking_);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_read_) return known_;
   }
   std::shared_ptr<const IndexFile> file = open_valid();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   is_read_ = true;
   return known_ = std::move(file);
 }
 
 bool StoreIndex::is_read() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return is_read_;
 }
 
@@ -78,7 +79,7 @@ Findings StoreIndex::findings(const std::string& path) {
   const std::shared_ptr<const IndexFile> file = known();
   try {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (const auto added = added_.find(path); added != added_.end()) return decode_findings(added->second);
     }
     const IndexFile::Place* const place = file ? file->find(path) : nullptr;
@@ -92,7 +93,7 @@ Findings StoreIndex::findings(const std::string& path) {
 bool StoreIndex::discard(const std::string& path) {
   const std::shared_ptr<const IndexFile> file = known();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const bool is_known = added_.erase(path) > 0 || (known_ && known_->find(path));
     if (!is_known) return false;
     added_.clear();
@@ -116,25 +117,25 @@ void StoreIndex::add(const std::string& path, const Findings& findings) {
   Bytes encoded = encode_findings(kept);
   const IndexFile::Place* const place = file ? file->find(path) : nullptr;
   if (place && is_held(*place, encoded)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   added_.emplace(path, std::move(encoded));
 }
 
 void StoreIndex::count(Duration passes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   passes_ += passes;
 }
 
 bool StoreIndex::is_due() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return passes_ > kWorthSaving && passes_ > saving_ * kSavingShare;
 }
 
 void StoreIndex::save(bool is_wanted) {
-  const auto looking = lock_unless_cancelled(looking_);
+  const CancellableLock looking(looking_);
   std::map<std::string, Bytes> added;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
     added = added_;
     passes_ = Duration(0);
@@ -146,7 +147,7 @@ void StoreIndex::save(bool is_wanted) {
     if (is_wanted) throw error.at("the index of sizes is not written");
     if (error.code() != Errc::changed) told("written", error);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   saving_ = Clock::now() - start;
 }
 
@@ -170,7 +171,7 @@ void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   folder_->write(name_, key_, encode_index(key_, stamps, files));
   std::shared_ptr<const IndexFile> file = folder_->open(name_, key_);
   if (!file) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   known_ = std::move(file);
   is_read_ = true;
   std::erase_if(added_, [&](const auto& entry) { return added.contains(entry.first); });

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "cache/mutex.h"
 #include "formats/core/base/sources.h"
 #include "fs/index/index_folder.h"
 #include "fs/text/findings.h"
@@ -57,8 +57,8 @@ class StoreIndex {
   const std::string key_;
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
-  std::mutex looking_;  // held by the one who reads or writes the file and looks at the store
-  std::mutex mutex_;    // guards what follows; nothing slow is done under it
+  Mutex looking_;  // held by the one who reads or writes the file and looks at the store
+  Mutex mutex_;    // guards what follows; nothing slow is done under it
   bool is_read_ = false;
   std::shared_ptr<const IndexFile> known_;  // null: none that is of use
   std::map<std::string, Bytes> added_;      // not yet written

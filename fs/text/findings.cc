@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cache/mutex.h"
+
 namespace plainfs {
 namespace {
 
@@ -24,30 +26,30 @@ Notebook::Scope::~Scope() {
 }
 
 Findings Notebook::all() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return findings_;
 }
 
 void Notebook::adopt(Findings findings) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   findings_ = std::move(findings);
 }
 
 void Notebook::clear() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   findings_.clear();
 }
 
 // Null where there are not so many of that name.
 FindingPtr Notebook::find(std::string_view name, size_t number) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const FindingPtr& finding : findings_)
     if (finding->name == name && number-- == 0) return finding;
   return nullptr;
 }
 
 void Notebook::add(FindingPtr finding) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   findings_.push_back(std::move(finding));
 }
 

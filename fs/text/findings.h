@@ -6,11 +6,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/model/array.h"
 
@@ -65,8 +65,8 @@ class Notebook {
   FindingPtr find(std::string_view name, size_t number) const;
   void add(FindingPtr finding);
 
-  mutable std::mutex mutex_;  // guards findings_
-  Findings findings_;         // of one name in the order in which they are asked for
+  mutable Mutex mutex_;  // guards findings_
+  Findings findings_;    // of one name in the order in which they are asked for
 };
 
 // What find() gives, under that name, or what it gave when the same question was asked before: within a

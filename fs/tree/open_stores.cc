@@ -4,12 +4,13 @@
 #include <optional>
 
 #include "cache/cancellable_lock.h"
+#include "cache/mutex.h"
 #include "formats/open_store.h"
 
 namespace plainfs {
 
 struct OpenStores::Slot {
-  std::mutex opening;          // guards what follows
+  Mutex opening;               // guards what follows
   Context* context = nullptr;  // null until it could be made
   StorePtr store;
   std::optional<Error> error;
@@ -26,12 +27,12 @@ OpenStores::~OpenStores() {
 StorePtr OpenStores::open(const std::string& path) {
   std::shared_ptr<Slot> slot;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto known = slots_.find(path);
     if (known == slots_.end()) known = slots_.emplace(path, std::make_shared<Slot>()).first;
     slot = known->second;
   }
-  const auto opening = lock_unless_cancelled(slot->opening);
+  const CancellableLock opening(slot->opening);
   if (slot->error) throw *slot->error;
   if (!slot->store) {
     try {
@@ -45,7 +46,7 @@ StorePtr OpenStores::open(const std::string& path) {
   StorePtr store = slot->store;
   Dropped dropped;  // freed behind the lock: its files are closed then
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto place = std::find(recent_.begin(), recent_.end(), path);
     if (place != recent_.end()) recent_.erase(place);
     recent_.push_front(path);

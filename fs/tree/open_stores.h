@@ -6,10 +6,10 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "formats/core/model/store.h"
 
 namespace plainfs {
@@ -40,7 +40,7 @@ class OpenStores {
   Context& context_;
   const size_t most_open_;
   const std::function<void(const std::string&)> let_go_;
-  std::mutex mutex_;  // guards what follows; a slot's own mutex guards its opening
+  Mutex mutex_;  // guards what follows; a slot's own mutex guards its opening
   std::unordered_map<std::string, std::shared_ptr<Slot>> slots_;
   std::list<std::string> recent_;  // paths of slots that hold a store, the latest first
 };

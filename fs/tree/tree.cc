@@ -117,7 +117,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   const ShownPtr here = shown(inode);
   const Node node = directory_node(*here);
   const DirectoryPlace place = place_of(inode);
-  const auto listing = lock_unless_cancelled(directory->listing_now);
+  const CancellableLock listing(directory->listing_now);
   {
     const std::shared_lock lock(mutex_);
     if (directory->contents && !directory->is_due()) return directory->contents;

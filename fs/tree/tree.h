@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "fs/index/indexes.h"
 #include "fs/tree/directory.h"
 #include "fs/tree/inodes.h"
@@ -105,9 +106,9 @@ class Tree {
   using ContentsPtr = std::shared_ptr<const Contents>;
 
   struct Directory {
-    std::mutex listing_now;  // held by the one thread that lists it
-    ListingPtr listing;      // of the last time; stays when the contents are let go
-    ContentsPtr contents;    // null: not listed yet, or let go
+    Mutex listing_now;     // held by the one thread that lists it
+    ListingPtr listing;    // of the last time; stays when the contents are let go
+    ContentsPtr contents;  // null: not listed yet, or let go
     // From when on it is listed anew, because a fault that may pass has left something out of it.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "cache/cancellable_lock.h"
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/answered.h"
 #include "formats/core/remote/url.h"
@@ -68,7 +68,7 @@ class S3Listing : public Listing {
   }
 
   std::optional<Known> known(const std::string& location) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (location.size() <= store_.size()) return std::nullopt;
     const size_t slash = location.rfind('/');
     const auto folder = folders_.find(location.substr(0, slash));
@@ -85,26 +85,26 @@ class S3Listing : public Listing {
   // and the others wait for that and can be interrupted. Who wants anything else does not wait.
   template <class IsKnown, class Ask>
   void once(const std::string& what, const IsKnown& is_known, const Ask& ask) {
-    std::shared_ptr<std::mutex> turn;
+    std::shared_ptr<Mutex> turn;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (is_known()) return;
-      std::shared_ptr<std::mutex>& known_turn = turns_[what];
-      if (!known_turn) known_turn = std::make_shared<std::mutex>();
+      std::shared_ptr<Mutex>& known_turn = turns_[what];
+      if (!known_turn) known_turn = std::make_shared<Mutex>();
       turn = known_turn;
     }
-    const auto asking = lock_unless_cancelled(*turn);
+    const CancellableLock asking(*turn);
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (is_known()) return;
     }
     ask();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     turns_.erase(what);
   }
 
   void remember(const std::string& location, Listed listed) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (known_bytes_ > kMostKnownBytes) {
       folders_.clear();
       known_bytes_ = 0;
@@ -140,7 +140,7 @@ class S3Listing : public Listing {
       add(folders, bytes, all.objects[i], prefix.size());
       is_whole = bytes <= kMostFolderBytes;  // keys may be of as many folders as they have bytes
     }
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_begun_ = true;
     is_whole_ = is_whole;
     if (is_whole) folders_ = std::move(folders);
@@ -200,8 +200,8 @@ class S3Listing : public Listing {
   const std::string store_;
   const std::shared_ptr<S3Origin> origin_;
   HttpClient& client_;
-  std::mutex mutex_;  // guards the rest, and is never held while the service is asked
-  std::map<std::string, std::shared_ptr<std::mutex>> turns_;  // who asks for the folder; "" = for all
+  Mutex mutex_;  // guards the rest, and is never held while the service is asked
+  std::map<std::string, std::shared_ptr<Mutex>> turns_;  // who asks for the folder; "" = for all
   bool is_begun_ = false;
   bool is_whole_ = false;                  // folders_ has every folder of the store
   std::map<std::string, Listed> folders_;  // by location
