@@ -4,12 +4,15 @@
 #include <limits>
 #include <utility>
 
+#include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {
 
 namespace {
+
+constexpr int64_t kExactReals = int64_t{1} << 53;
 
 template <class T>
 void check_below(std::span<const T> values, uint64_t limit, const std::string& what) {
@@ -62,6 +65,33 @@ ArrayPtr within_32_bits(ArrayPtr values) {
     });
     return elements;
   });
+}
+
+ArrayPtr as_reals(ArrayPtr values) {
+  const DType dtype = values->dtype();
+  const bool is_truth = dtype.kind == Kind::boolean || dtype.kind == Kind::logical;
+  return mapped(
+      std::move(values), number_type(Kind::real, 8), [dtype, is_truth](const Elements& elements, const Box&) {
+        Elements reals;
+        reals.count = elements.count;
+        reals.bytes.resize(checked_size(elements.count, sizeof(double)));
+        const std::span<double> made = reals.mutable_values<double>();
+        visit_number(dtype, [&](auto zero) {
+          using T = decltype(zero);
+          if constexpr (std::is_integral_v<T>) {
+            const std::span<const T> all = elements.values<T>();
+            for (uint64_t i = 0; i < elements.count; ++i) {
+              made[i] = elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
+                        : is_truth             ? all[i] != 0
+                                               : static_cast<double>(all[i]);
+              if (!elements.is_missing(i) && !is_truth &&
+                  (std::cmp_greater(all[i], kExactReals) || std::cmp_less(all[i], -kExactReals)))
+                throw unsupported("{} beside missing values, which only reals of 64 bits can have", all[i]);
+            }
+          }
+        });
+        return reals;
+      });
 }
 
 }  // namespace plainfs

@@ -17,4 +17,8 @@ ArrayPtr without_missing_integers(ArrayPtr values);
 // values, of which a read throws unsupported where an integer of 32 bits cannot hold one.
 ArrayPtr within_32_bits(ArrayPtr values);
 
+// Whole numbers or truth values as reals of 64 bits, NaN where one is missing. A read throws unsupported
+// where one is not exact.
+ArrayPtr as_reals(ArrayPtr values);
+
 }  // namespace plainfs

@@ -31,8 +31,11 @@ class H5adWriter {
   void put_dense(const std::string& path, const LabelledArray& array, const Extent& extent);
   void put_parts(const std::string& path, const std::vector<AnnotatedPart>& parts, const Extent& extent);
 
+  ArrayPtr numbers_of(const ArrayPtr& values);
+
   Context& context_;
   H5Layout out_;
+  bool marks_missing_ = false;
 };
 
 void check_extent(const std::string& path, uint64_t rows, uint64_t columns, uint64_t want_rows,
@@ -40,6 +43,10 @@ void check_extent(const std::string& path, uint64_t rows, uint64_t columns, uint
   if (rows != want_rows || (want_columns && columns != *want_columns))
     throw damaged("{} is {} by {}, not {} by {}", path, rows, columns, want_rows,
                   want_columns.value_or(columns));
+}
+
+void check_rows(const std::string& path, const Table& table, uint64_t want) {
+  if (table.rows != want) throw damaged("{} has {} rows, not {}", path, table.rows, want);
 }
 
 bool holds_numbers(const DType& type) {
@@ -71,7 +78,7 @@ void H5adWriter::put_sparse(const std::string& path, const SparseMatrix& matrix,
   // scipy takes indices of 32 bits without a copy, and has no unsigned ones.
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
-  out_.dataset(path + "/data", without_missing_integers(matrix.value));
+  out_.dataset(path + "/data", numbers_of(matrix.value));
   const ArrayPtr indices = indices_below(matrix.index, matrix.by_row ? matrix.columns : matrix.rows,
                                          matrix.by_row ? "column" : "row");
   out_.numbers(path + "/indices", indices, {SkeletonKind::integer, is_small ? 4u : 8u, {entries}},
@@ -81,6 +88,12 @@ void H5adWriter::put_sparse(const std::string& path, const SparseMatrix& matrix,
                is_short ? little_int32() : little_int64());
 }
 
+// Values of which whole ones may be missing are looked through: no reader has such a matrix but of reals.
+ArrayPtr H5adWriter::numbers_of(const ArrayPtr& values) {
+  const bool any = marks_missing_ && values->dtype().kind != Kind::real && any_missing(*values, context_);
+  return any ? as_reals(values) : without_missing_integers(values);
+}
+
 void H5adWriter::put_dense(const std::string& path, const LabelledArray& array, const Extent& extent) {
   Shape shape = array.values->shape();
   if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
@@ -88,7 +101,7 @@ void H5adWriter::put_dense(const std::string& path, const LabelledArray& array, 
     throw unsupported("{} of rank {} has no place in an .h5ad", path, shape.size());
   check_extent(path, shape[0], shape.size() > 1 ? shape[1] : 1, extent.rows, extent.columns);
   const bool is_number = holds_numbers(array.values->dtype());
-  out_.dataset(path, is_number ? without_missing_integers(array.values) : array.values,
+  out_.dataset(path, is_number ? numbers_of(array.values) : array.values,
                encoding(is_number ? "array" : "string-array", "0.2.0"));
 }
 
@@ -100,8 +113,11 @@ void H5adWriter::put_parts(const std::string& path, const std::vector<AnnotatedP
 
 ByteLayout H5adWriter::write(const AnnotatedMatrix& matrix) {
   const auto has = [](const Content& content) { return !std::holds_alternative<std::monostate>(content); };
+  marks_missing_ = matrix.marks_missing;
   out_.group("/", encoding("anndata", "0.1.0"));
   if (has(matrix.x)) put("/X", matrix.x, {matrix.cells, matrix.genes});
+  check_rows("/obs", matrix.obs, matrix.cells);
+  check_rows("/var", matrix.var, matrix.genes);
   put_parts("/layers", matrix.layers, {matrix.cells, matrix.genes});
   put_frame("/obs", matrix.obs, context_, out_);
   put_parts("/obsm", matrix.obsm, {matrix.cells, {}});

@@ -35,7 +35,6 @@ class CountedNames : public Array {
   }
 };
 
-// Whether any value is missing; reads all.
 bool look_for_missing(const Array& values, Context& context) {
   const uint64_t count = values.count();
   std::atomic<bool> any{false};
@@ -48,12 +47,16 @@ bool look_for_missing(const Array& values, Context& context) {
   return any;
 }
 
+}  // namespace
+
 bool any_missing(const Array& values, Context& context) {
   const FindingPtr found = noted("any missing 1", values, [&] {
     return Finding{{}, {}, {look_for_missing(values, context)}};
   });
   return found->numbers.at(0) != 0;
 }
+
+namespace {
 
 bool is_whole_or_truth(const DType& type) {
   return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::boolean ||
@@ -76,6 +79,7 @@ class FrameWriter {
   void put_values(const std::string& path, const ArrayPtr& values) {
     out_.dataset(path, values, encoding(encoding_of(values->dtype()), "0.2.0"));
   }
+  void put_names(const std::string& path, const ArrayPtr& names);
   void put_column(const std::string& name, const ArrayPtr& values);
 
  private:
@@ -88,6 +92,12 @@ class FrameWriter {
   Context& context_;
   H5Layout& out_;
 };
+
+// An index has no place for what is missing: it is spelled, as in the .csv, and so are the numbers beside it.
+void FrameWriter::put_names(const std::string& path, const ArrayPtr& names) {
+  if (is_text(names->dtype()) || !any_missing(*names, context_)) return put_values(path, names);
+  out_.texts(path, names, measure_texts(*names, context_), encoding("string-array", "0.2.0"));
+}
 
 void FrameWriter::put_column(const std::string& name, const ArrayPtr& values) {
   const std::string path = path_ + "/" + name;
@@ -187,7 +197,7 @@ void put_frame(const std::string& path, const Table& table, Context& context, H5
       throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
     names = std::make_shared<CountedNames>(table.rows);
   }
-  frame.put_values(path + "/" + index, names);
+  frame.put_names(path + "/" + index, names);
   for (const Column& column : table.columns) frame.put_column(column.name, column.values);
 }
 

@@ -14,4 +14,7 @@ H5Attributes encoding(const std::string& type, const std::string& version);
 // Puts the group path with the columns and the index; rows without names are counted from 0.
 void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out);
 
+// Whether any value is missing; reads all, and notes what it found.
+bool any_missing(const Array& values, Context& context);
+
 }  // namespace plainfs

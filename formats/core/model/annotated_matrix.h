@@ -34,6 +34,8 @@ struct AnnotatedMatrix {
     std::vector<AnnotatedPart> varm;
   };
   std::optional<Raw> raw;
+  // Of a format in which a whole number or truth value of a matrix may be missing.
+  bool marks_missing = false;
 };
 
 // The same parts with rows and columns in each other's place.

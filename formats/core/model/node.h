@@ -27,6 +27,8 @@ struct MatrixFiles {
   ArrayPtr row_ids;
   ArrayPtr row_names;
   ArrayPtr column_names;
+  // Where the array stands, for who looks up what else is said of its rows; null = not known.
+  GroupPtr place{};
 };
 
 // An array whose rows and columns may have names. Row and column are the first and second axis as users see

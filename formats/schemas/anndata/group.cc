@@ -135,8 +135,9 @@ LabelledArray AnnDataGroup::labelled(ArrayPtr values, const Axes& axes, const st
   LabelledArray array{std::move(values), sides_->fitting(axes.rows, shape[0], place + ": rows"),
                       sides_->fitting(axes.columns, shape[1], place + ": columns")};
   if (is_matrix)
-    array.matrix = MatrixFiles{true, sides_->fitting_ids(axes.columns, shape[1], place + ": gene_ids"),
-                               unless_empty(array.column_names), unless_empty(array.row_names)};
+    array.matrix =
+        MatrixFiles{true, sides_->fitting_ids(axes.columns, shape[1], place + ": gene_ids"),
+                    unless_empty(array.column_names), unless_empty(array.row_names), shared_from_this()};
   return array;
 }
 

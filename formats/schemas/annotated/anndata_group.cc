@@ -15,9 +15,14 @@ bool is_number(const DType& type) {
          type.kind == Kind::unsigned_integer || type.kind == Kind::real;
 }
 
-bool is_part(const Content& content) {
-  if (const auto* array = std::get_if<LabelledArray>(&content))
-    return array->values->shape().size() >= 2 && is_number(array->values->dtype());
+// What the sides of the parts of a group are: only where the second is nobody's may there be more than two.
+enum class Sides { cells_and_genes, both_alike, first_alone };
+
+bool is_part(const Content& content, Sides sides) {
+  if (const auto* array = std::get_if<LabelledArray>(&content)) {
+    const size_t rank = array->values->shape().size();
+    return (rank == 2 || (rank > 2 && sides == Sides::first_alone)) && is_number(array->values->dtype());
+  }
   return std::holds_alternative<Table>(content) || std::holds_alternative<SparseMatrix>(content);
 }
 
@@ -27,15 +32,16 @@ Content expression(const Content& content) {
 }
 
 // The members of group that have a place in an annotated matrix; the others are told of.
-std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name, bool is_expression,
+std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name, Sides sides,
                                     Context& context) {
   std::vector<AnnotatedPart> parts;
   const std::optional<Node> room = member_of(group, name, context);
   if (!room || !room->parts) return parts;
   for (Member& member : room->parts->members()) {
     const Node node = readable(std::move(member.node), context);
-    if (is_part(node.content))
-      parts.push_back({member.name, is_expression ? expression(node.content) : node.content});
+    if (is_part(node.content, sides))
+      parts.push_back(
+          {member.name, sides == Sides::cells_and_genes ? expression(node.content) : node.content});
     else if (!std::holds_alternative<Nothing>(node.content))
       context.notice(fmt::format("{}/{}: not in the .h5ad", room->parts->path(), member.name));
   }
@@ -58,7 +64,7 @@ void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Con
     const std::optional<Node> graph = neighbors ? member_of(neighbors->parts, name, context) : std::nullopt;
     const bool is_known =
         std::any_of(obsp.begin(), obsp.end(), [&](const AnnotatedPart& part) { return part.name == name; });
-    if (graph && extent_of(graph->content) && is_part(graph->content) && !is_known)
+    if (graph && extent_of(graph->content) && is_part(graph->content, Sides::both_alike) && !is_known)
       obsp.push_back({name, graph->content});
   }
 }
@@ -90,16 +96,17 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   made.cells = made.obs.rows;
   made.genes = made.var.rows;
   made.x = x_of(group, context);
-  made.layers = parts_of(group, "layers", true, context);
-  made.obsm = parts_of(group, "obsm", false, context);
-  made.varm = parts_of(group, "varm", false, context);
-  made.obsp = parts_of(group, "obsp", false, context);
+  made.layers = parts_of(group, "layers", Sides::cells_and_genes, context);
+  made.obsm = parts_of(group, "obsm", Sides::first_alone, context);
+  made.varm = parts_of(group, "varm", Sides::first_alone, context);
+  made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
   add_old_graphs(group, made.obsp, context);
-  made.varp = parts_of(group, "varp", false, context);
+  made.varp = parts_of(group, "varp", Sides::both_alike, context);
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {
     if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
-      made.raw = {x_of(raw->parts, context), *raw_var, parts_of(raw->parts, "varm", false, context)};
+      made.raw = {x_of(raw->parts, context), *raw_var,
+                  parts_of(raw->parts, "varm", Sides::first_alone, context)};
   }
   return made;
 }

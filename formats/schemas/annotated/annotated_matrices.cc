@@ -93,6 +93,13 @@ void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotat
                            &context] { return of_loom(matrix, row_attrs, col_attrs, layers, context); }});
 }
 
+// The group that a matrix is in: a sparse one is a group of its own, a dense one is told where it stands.
+GroupPtr place_of(const Node& matrix) {
+  if (matrix.parts) return matrix.parts->parent();
+  const auto* array = std::get_if<LabelledArray>(&matrix.content);
+  return array && array->matrix ? array->matrix->place : nullptr;
+}
+
 }  // namespace
 
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context) {
@@ -118,7 +125,7 @@ ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
     return types ? fitting(types->values) : nullptr;
   }
   // AnnData's are a column of var, beside X or above the layers.
-  GroupPtr group = matrix.parts ? matrix.parts->parent() : nullptr;
+  GroupPtr group = place_of(matrix);
   for (int above = 0; group && above < 2; ++above, group = group->parent()) {
     const auto var = content_of<Table>(member_of(group, "var", context));
     if (!var) continue;

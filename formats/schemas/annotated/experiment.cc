@@ -23,6 +23,7 @@ class Experiment {
     if (assays.empty()) throw unsupported("{}: no assay is a matrix", root_->path());
     const Extent extent = *extent_of(assays.front().content);
     AnnotatedMatrix made;
+    made.marks_missing = true;
     made.genes = extent.rows;
     made.cells = extent.columns;
     made.var = frame_of("row_data", made.genes, assays.front().content, &SparseMatrix::row_names,

@@ -136,6 +136,64 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("two columns are called n") != std::string::npos);
 }
 
+// Tables whose sides were exchanged: anndata refuses such a file.
+BOOST_AUTO_TEST_CASE(tables_that_do_not_fit_the_matrix_are_damage) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  std::swap(matrix.obs, matrix.var);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/obs has 2 rows, not 3") != std::string::npos);
+  matrix = small_matrix(context);
+  matrix.var.rows = 1;
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/var has 1 rows, not 2") != std::string::npos);
+}
+
+// "a missing name `NA`". An empty one would be another name.
+BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
+  TestContext context;
+  const auto second_missing = [](ArrayPtr values) {
+    return with_missing(std::move(values),
+                        [](const Elements&, std::vector<uint8_t>& missing) { missing.at(1) = 1; });
+  };
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.obs.columns.clear();
+  for (const ArrayPtr& names : {text_array({"a", "b", "c"}), text_array({"a", "", "c"})}) {
+    matrix.obs.row_names = second_missing(names);
+    BOOST_TEST(written(matrix).texts({"obs", "_index"}) == (std::vector<std::string>{"a", "NA", "c"}));
+  }
+  matrix.obs.row_names = second_missing(numbers<int32_t>({7, 8, 9}));
+  BOOST_TEST(written(matrix).texts({"obs", "_index"}) == (std::vector<std::string>{"7", "NA", "9"}));
+}
+
+// "a matrix of an experiment in whose `.h5ad` some are missing is of reals of 64 bits, NaN those."
+BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals) {
+  TestContext context;
+  const auto second_missing = [](ArrayPtr values) {
+    return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+      if (elements.count > 1) missing[1] = 1;
+    });
+  };
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.marks_missing = true;
+  const auto dense = [](ArrayPtr values) { return LabelledArray{std::move(values), nullptr, nullptr}; };
+  std::get<SparseMatrix>(matrix.x).value = second_missing(numbers<int32_t>({-4, 2}));
+  matrix.layers = {
+      {"whole", dense(numbers<int32_t>({1, 2, 3, 4, 5, 6}, {3, 2}))},
+      {"truth", dense(second_missing(as_logical(numbers<int32_t>({0, 2, 3, 0, 1, 1}, {3, 2}))))}};
+  const WrittenFile file = written(matrix);
+  const std::vector<double> x = file.numbers<double>({"X", "data"});
+  BOOST_TEST(x.at(0) == -4);
+  BOOST_TEST(std::isnan(x.at(1)));
+  BOOST_TEST(file.numbers<int32_t>({"layers", "whole"}) == (std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
+  std::vector<double> truth = file.numbers<double>({"layers", "truth"});
+  BOOST_TEST(std::isnan(truth.at(1)));
+  truth[1] = -1;
+  BOOST_TEST(truth == (std::vector<double>{0, -1, 1, 0, 1, 1}));
+  matrix.layers = {
+      {"large", dense(second_missing(numbers<int64_t>({(int64_t{1} << 53) + 1, 2, 3, 4, 5, 6}, {3, 2})))}};
+  BOOST_TEST(message_of([&] { written(matrix); }).find("9007199254740993 beside missing values") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(rows_that_only_a_number_says_are_there_are_not_named_without_end) {
   AnnotatedMatrix matrix;
   matrix.cells = matrix.obs.rows = uint64_t{1} << 36;

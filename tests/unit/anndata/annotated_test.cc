@@ -1,0 +1,66 @@
+// The annotated matrix of an AnnData, as the files of other programs are made of it.
+#include "formats/schemas/annotated/annotated_matrices.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/view_text.h"
+#include "tests/unit/anndata/anndata_store.h"
+
+namespace plainfs::anndata {
+namespace {
+
+Node dense(Shape shape) {
+  return array_node<double>(std::vector<double>(element_count(shape)), shape);
+}
+
+BOOST_AUTO_TEST_SUITE(anndata_annotated)
+
+BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
+  AnnDataStore store;
+  store.root = std::make_shared<MemoryGroup>();
+  store.root->set_attributes(encoding("anndata", "0.1.0"));
+  add_frame(*store.root, "obs", {"c1", "c2", "c3"});
+  const auto typed = [](MemoryGroup& group) {
+    const auto var = add_frame(group, "var", {"g1", "g2"}, {"feature_types"});
+    var->add_text("feature_types", {"Gene Expression", "Antibody Capture"});
+  };
+  typed(*store.root);
+  store.root->add("X", dense({3, 2}));
+  const auto layers = store.root->add_group("layers"), raw = store.root->add_group("raw");
+  layers->add("d", dense({3, 2}));
+  typed(*raw);
+  raw->add("X", dense({3, 2}));
+  using Path = std::initializer_list<std::string>;
+  for (const Path& path : {Path{"X"}, Path{"layers", "d"}, Path{"raw", "X"}}) {
+    const ArrayPtr types = feature_types(store.at(path), 2, store.context);
+    BOOST_REQUIRE(types);
+    BOOST_TEST(shown(*types) == (Texts{"Gene Expression", "Antibody Capture"}));
+  }
+  BOOST_TEST(feature_types(store.at({"X"}), 3, store.context) == nullptr);
+}
+
+// "Numbers of more dimensions than a layer or a graph has are left out with a warning."
+BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
+  AnnDataStore store;
+  for (const char* name : {"layers", "obsp", "obsm"}) {
+    const auto room = store.root->add_group(name);
+    room->add("cube", dense({3, 2, 1}))
+        .add("flat", name == std::string("obsp") ? dense({3, 3}) : dense({3, 2}));
+  }
+  const auto found = annotated_matrices(store.refined_root(), store.context);
+  BOOST_REQUIRE(found.size() == 1u);
+  const AnnotatedMatrix made = found[0].make();
+  const auto names = [](const std::vector<AnnotatedPart>& parts) {
+    Texts all;
+    for (const AnnotatedPart& part : parts) all.push_back(part.name);
+    return all;
+  };
+  BOOST_TEST(names(made.layers) == (Texts{"flat"}));
+  BOOST_TEST(names(made.obsp) == (Texts{"flat"}));
+  BOOST_TEST(names(made.obsm) == (Texts{"cube", "flat"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::anndata
