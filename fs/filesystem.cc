@@ -32,7 +32,7 @@ bool has_room_for(const Attribute& attribute) {
 }
 
 Appearance with_views(Appearance appearance) {
-  if (appearance.views.empty()) appearance.views = default_views();
+  if (appearance.views.all.empty()) appearance.views = default_views();
   return appearance;
 }
 
@@ -322,25 +322,25 @@ int Filesystem::report(Inode inode, const Error& error) {
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 
-std::vector<const View*> views_named(std::string_view list) {
-  std::vector<const View*> chosen;
+ChosenViews views_named(std::string_view list) {
+  ChosenViews chosen{{}, true};
   while (!list.empty()) {
     const size_t end = std::min(list.find_first_of(",:+"), list.size());
     const std::string_view name = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
-    const size_t before = chosen.size();
+    const size_t before = chosen.all.size();
     for (const View& view : views()) {
-      if (view.option == name) chosen.push_back(&view);
+      if (view.option == name) chosen.all.push_back(&view);
     }
-    if (chosen.size() == before) throw unsupported("views={}: there is no such view", name);
+    if (chosen.all.size() == before) throw unsupported("views={}: there is no such view", name);
   }
   return chosen;
 }
 
-std::vector<const View*> default_views() {
-  std::vector<const View*> chosen;
+ChosenViews default_views() {
+  ChosenViews chosen;
   for (const View& view : views()) {
-    if (view.option != "bin") chosen.push_back(&view);
+    if (view.option != "bin") chosen.all.push_back(&view);
   }
   return chosen;
 }

@@ -22,11 +22,11 @@ namespace plainfs {
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
-  mode_t umask = 0;                // taken away from 0644 and 0755
-  bool is_for_others = false;      // then nothing is shown more open than what it is read from
-  std::vector<const View*> views;  // empty: all but `bin`
-  std::string subdir;              // show this directory only, "assays/RNA"
-  IndexFolderPtr index;            // where sizes are kept for the next session; null: nowhere
+  mode_t umask = 0;            // taken away from 0644 and 0755
+  bool is_for_others = false;  // then nothing is shown more open than what it is read from
+  ChosenViews views;           // none: all but `bin`
+  std::string subdir;          // show this directory only, "assays/RNA"
+  IndexFolderPtr index;        // where sizes are kept for the next session; null: nowhere
 };
 
 // Counted with relaxed atomics: sums for .plainfs/stats.json.
@@ -155,8 +155,8 @@ class Filesystem {
 };
 
 // The views that "csv,npy,…" names. Throws Error(unsupported) for a name that is none.
-std::vector<const View*> views_named(std::string_view list);
+ChosenViews views_named(std::string_view list);
 // Those of a mount without the option.
-std::vector<const View*> default_views();
+ChosenViews default_views();
 
 }  // namespace plainfs

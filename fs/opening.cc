@@ -48,7 +48,7 @@ OpeningContext::~OpeningContext() {
 }
 
 Opening::Opening(uint64_t number, std::shared_ptr<Context> context, StorePtr store, std::string_view subdir,
-                 std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
+                 ChosenViews views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : context_(std::move(context)),
       number_(number),
       first_owner_(context_->cache.new_owner()),

@@ -43,7 +43,7 @@ class Opening {
  public:
   // context: also of what may outlive this (BlockStream). subdir, views, index: as of Tree.
   Opening(uint64_t number, std::shared_ptr<Context> context, StorePtr store, std::string_view subdir,
-          std::vector<const View*> views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index);
+          ChosenViews views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index);
   ~Opening();
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;

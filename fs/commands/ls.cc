@@ -36,7 +36,7 @@ std::string time_text(time_t seconds) {
 struct Style {
   bool is_long = false;        // -l
   bool is_human = false;       // -h: sizes as 1.5 GB
-  bool has_hidden = false;     // -a: .plainfs, too
+  bool has_hidden = false;     // -a: what is found by name, too
   bool marks_folders = false;  // -p: a slash behind their names
   bool is_by_time = false;     // -t: the newest first
 };
@@ -78,8 +78,8 @@ class Lister {
     }
     std::vector<Named> entries;
     for (const Listing::Entry& entry : listing->entries) entries.push_back({entry.name, entry.inode});
-    if (style_.has_hidden && directory == kRootInode)
-      entries.push_back({".plainfs", filesystem_.lookup(directory, ".plainfs")});
+    if (style_.has_hidden)
+      for (const Listing::Entry& entry : listing->unlisted) entries.push_back({entry.name, entry.inode});
     std::sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
     if (style_.is_by_time) sort_by_time(entries);
     for (const Named& entry : entries) print(entry.inode, entry.name);

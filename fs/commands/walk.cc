@@ -15,7 +15,8 @@ namespace {
 std::string nearest_name(const Listing& listing, const std::string& name) {
   size_t least = std::max<size_t>(2, name.size() / 4) + 1;
   std::string nearest;
-  for (const Listing::Entry& entry : listing.entries) {
+  for (size_t i = 0; i < listing.size(); ++i) {
+    const Listing::Entry& entry = listing.at(i);
     const size_t distance = edit_distance(name, entry.name);
     if (distance < least) {
       least = distance;

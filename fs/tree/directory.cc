@@ -55,7 +55,9 @@ bool is_lone_member(const Node& node) {
 
 std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
   std::vector<OfferedFile> files;
-  for (const View* view : shelf.views) view->offer(node, shelf.context, files);
+  for (const View* view : shelf.views.all) view->offer(node, shelf.context, files);
+  if (shelf.views.are_named)
+    for (OfferedFile& file : files) file.found_by_name = false;
   return files;
 }
 
@@ -84,7 +86,7 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
     return false;
   // Damaged, or nothing that any view would show; what others would show was left out on purpose.
   Shelf with_all{shelf.context, shelf.stores, {}};
-  for (const View& view : views()) with_all.views.push_back(&view);
+  for (const View& view : views()) with_all.views.all.push_back(&view);
   return offered_for_member(node, with_all).empty();
 }
 
@@ -100,6 +102,7 @@ struct Candidate {
 // there is a fault. The name is given later.
 Shown made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
   Shown made{{}, offered.members.empty() ? FileKind::file : FileKind::directory, {}, offered.open, {}, fault};
+  made.is_unlisted = offered.found_by_name;
   for (OfferedFile& file : offered.members)
     made.made.push_back({std::move(file.name), FileKind::file, {}, std::move(file.open), {}, fault});
   return made;
@@ -120,8 +123,11 @@ class MemberLister {
     };
     if (const Link* link = std::get_if<Link>(&member.node.content)) {
       try {
-        for (std::string& extension : link_extensions(*link, links))
-          add(std::move(extension), FileKind::link).link = link;
+        for (Extension& extension : link_extensions(*link, links)) {
+          Candidate& candidate = add(std::move(extension.text), FileKind::link);
+          candidate.link = link;
+          candidate.shown.is_unlisted = extension.is_unlisted;
+        }
       } catch (const Error& error) {
         if (passes(error)) unopened_.emplace(encoded, error);
         add(link->only, FileKind::link).shown.error = error;
@@ -142,7 +148,10 @@ class MemberLister {
     std::vector<OfferedFile> files = offered_for_member(member.node, shelf_);
     if (has_directory(member.node, files, shelf_)) add("", FileKind::directory);
     for (OfferedFile& file : files) {
-      if (!file.inside) add(file.name, FileKind::file).shown.open = std::move(file.open);
+      if (file.inside) continue;
+      Shown& shown = add(file.name, FileKind::file).shown;
+      shown.open = std::move(file.open);
+      shown.is_unlisted = file.found_by_name;
     }
   }
 
@@ -187,18 +196,18 @@ class MemberLister {
   Unopened unopened() && { return std::move(unopened_); }
 
  private:
-  std::vector<std::string> link_extensions(const Link& link, Links& links) const {
-    if (link.verbatim) return {""};
+  std::vector<Extension> link_extensions(const Link& link, Links& links) const {
+    if (link.verbatim) return {{}};
     const std::optional<Node> target = links.target(link);
-    std::vector<std::string> extensions;
+    std::vector<Extension> extensions;
     if (target) {
       // What it shows is not known for now: not that there is nothing.
       if (const std::optional<Error> fault = passing_fault(*target)) throw *fault;
       extensions = extensions_of(*target, shelf_);
     }
     if (!link.only.empty()) {
-      const bool has_it = std::find(extensions.begin(), extensions.end(), link.only) != extensions.end();
-      return has_it ? std::vector{link.only} : std::vector<std::string>{};
+      std::erase_if(extensions, [&](const Extension& extension) { return extension.text != link.only; });
+      return extensions;
     }
     if (extensions.empty()) extensions.emplace_back();
     return extensions;
@@ -342,13 +351,13 @@ DirectoryContent show_directory(const Shown& directory, const Node& node, const 
   return {std::move(shown), std::move(lister).unopened()};
 }
 
-std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf) {
+std::vector<Extension> extensions_of(const Node& node, const Shelf& shelf) {
   const std::vector<OfferedFile> files = offered_for_member(node, shelf);
-  std::vector<std::string> extensions;
+  std::vector<Extension> extensions;
   if (has_directory(node, files, shelf) || std::holds_alternative<PlainFile>(node.content))
     extensions.emplace_back();
   for (const OfferedFile& file : files) {
-    if (!file.inside) extensions.push_back(file.name);
+    if (!file.inside) extensions.push_back({file.name, file.found_by_name});
   }
   return extensions;
 }

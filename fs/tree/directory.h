@@ -29,6 +29,7 @@ struct Shown {
   // cannot be read for now: why, so that it is not kept.
   std::optional<Error> error{};
   std::vector<Shown> made{};  // what a directory that views make holds; its node is empty
+  bool is_unlisted = false;   // found by its name, and in no listing
 };
 
 // Where a directory is.
@@ -44,7 +45,7 @@ struct DirectoryPlace {
 struct Shelf {
   Context& context;  // of the place's store
   OpenStores& stores;
-  std::vector<const View*> views;  // those that -o views= has chosen
+  ChosenViews views;
 };
 
 // Members that cannot be opened for now, by their encoded names.
@@ -65,9 +66,13 @@ struct DirectoryContent {
 DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
                                 const Shelf& shelf);
 
-// The names beside each other under which node itself is shown by views: ".csv", ".npy"; "" for its
-// directory.
-std::vector<std::string> extensions_of(const Node& node, const Shelf& shelf);
+// A name under which views show a node itself: ".csv", ".npy"; "" for its directory.
+struct Extension {
+  std::string text;
+  bool is_unlisted = false;
+};
+// Those beside each other.
+std::vector<Extension> extensions_of(const Node& node, const Shelf& shelf);
 
 // Opens the host's file that node is. Requires: its content is a PlainFile.
 Opener open_plain_file(const Node& node, const Shelf& shelf);

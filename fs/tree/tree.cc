@@ -41,10 +41,11 @@ const std::string* host_path(const Shown& shown) {
   return file ? &file->path : nullptr;
 }
 
-std::string names_of(const std::vector<const View*>& views) {
+std::string names_of(const ChosenViews& views) {
   std::string names;
   for (const View& view : plainfs::views())
-    if (std::find(views.begin(), views.end(), &view) != views.end()) names.append(view.option).append(" ");
+    if (std::find(views.all.begin(), views.all.end(), &view) != views.all.end())
+      names.append(view.option).append(" ");
   return names;
 }
 
@@ -54,7 +55,7 @@ bool is_directory(FileKind kind) {
 
 }  // namespace
 
-Tree::Tree(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context,
+Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& context,
            std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : inodes_(std::move(inodes)),
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
@@ -66,8 +67,9 @@ Tree::Tree(StorePtr store, std::string_view subdir, std::vector<const View*> vie
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
-  add(directory, FileKind::directory).own =
-      std::make_shared<const Shown>(Shown{name, FileKind::directory, {}, {}, {}});
+  Shown hidden{name, FileKind::directory, {}, {}, {}};
+  hidden.is_unlisted = true;
+  add(directory, FileKind::directory).own = std::make_shared<const Shown>(std::move(hidden));
   std::vector<Shown> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
   const ContentsPtr contents = publish(directory, {std::move(all), {}});
@@ -140,13 +142,20 @@ void Tree::refresh(Inode inode) {
 Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
   auto contents = std::make_shared<Contents>();
   auto listing = std::make_shared<Listing>();
-  listing->entries.reserve(all.shown.size());
+  if (directory == kRootInode) {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
+  }
+  const auto is_listed = [](const Shown& shown) { return !shown.is_unlisted; };
+  const auto unlisted = std::stable_partition(all.shown.begin(), all.shown.end(), is_listed);
+  listing->entries.reserve(unlisted - all.shown.begin());
   contents->shown.reserve(all.shown.size());
   for (Shown& shown : all.shown) {
-    listing->entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
+    auto& entries = shown.is_unlisted ? listing->unlisted : listing->entries;
+    entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
     contents->shown.push_back(std::make_shared<const Shown>(std::move(shown)));
   }
-  for (size_t i = 0; i < listing->entries.size(); ++i) listing->index.emplace(listing->entries[i].name, i);
+  for (size_t i = 0; i < listing->size(); ++i) listing->index.emplace(listing->at(i).name, i);
   listing->unopened = std::move(all.unopened);
   contents->listing = std::move(listing);
   ContentsPtr before;  // freed behind the lock, as these are
@@ -155,7 +164,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
                                      [](const ShownPtr& shown) { return has_passing_fault(*shown); });
   const std::unique_lock lock(mutex_);
   for (size_t i = 0; i < contents->shown.size(); ++i) {
-    const Inode inode = contents->listing->entries[i].inode;
+    const Inode inode = contents->listing->at(i).inode;
     if (met(inode)) continue;
     const std::string& store = contents->shown[i]->node.store;
     if (!store.empty() && !inner_roots_.contains(inode)) {
@@ -177,7 +186,7 @@ std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& conte
   std::vector<std::shared_ptr<ViewFile>> forgotten;
   for (size_t i = 0; i < contents.shown.size(); ++i)
     if (has_passing_fault(*contents.shown[i]))
-      forgotten.push_back(open_views_.let_go(contents.listing->entries[i].inode));
+      forgotten.push_back(open_views_.let_go(contents.listing->at(i).inode));
   return forgotten;
 }
 
@@ -189,7 +198,7 @@ Tree::ShownPtr Tree::held(Inode inode) const {
   if (!parent || !parent->directory || !parent->directory->contents) return nullptr;
   const Contents& contents = *parent->directory->contents;
   const auto found = contents.listing->index.find(inodes_->name(inode));
-  if (found == contents.listing->index.end() || contents.listing->entries[found->second].inode != inode)
+  if (found == contents.listing->index.end() || contents.listing->at(found->second).inode != inode)
     return nullptr;
   return contents.shown[found->second];
 }
@@ -203,7 +212,7 @@ Tree::ShownPtr Tree::shown(Inode inode) {
   const ContentsPtr all = contents(inodes_->parent(inode));
   const std::string name = inodes_->name(inode);
   const auto found = all->listing->index.find(name);
-  if (found == all->listing->index.end() || all->listing->entries[found->second].inode != inode)
+  if (found == all->listing->index.end() || all->listing->at(found->second).inode != inode)
     throw not_found("{}: no longer in the store", name);
   return all->shown[found->second];
 }
@@ -288,7 +297,7 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
     if (const Error* fault = listing->unopened.unknown(name)) throw *fault;
     throw not_found("there is no {}", name);
   }
-  return listing->entries[found->second].inode;
+  return listing->at(found->second).inode;
 }
 
 Inode Tree::find(std::string_view path) {
@@ -355,9 +364,10 @@ void Tree::let_go(const std::string& store_path) {
     left.pop_back();
     if (!directory || !directory->listing) continue;
     freed.push_back(std::move(directory->contents));
-    for (const Listing::Entry& child : directory->listing->entries) {
-      if (auto view = open_views_.let_go(child.inode)) closed.push_back(std::move(view));
-      left.push_back(child.inode);
+    for (size_t i = 0; i < directory->listing->size(); ++i) {
+      const Inode child = directory->listing->at(i).inode;
+      if (auto view = open_views_.let_go(child)) closed.push_back(std::move(view));
+      left.push_back(child);
     }
   }
 }

@@ -26,7 +26,8 @@
 
 namespace plainfs {
 
-// A listed directory. Immutable.
+// What a directory holds: what it lists, and names that whoever asks for them finds and that it does not
+// list, so that nobody who walks over the tree comes to what repeats it. Immutable.
 struct Listing {
   struct Entry {
     std::string name;
@@ -34,8 +35,14 @@ struct Listing {
     FileKind kind;  // store: not yet known whether it opens
   };
   std::vector<Entry> entries;
-  std::unordered_map<std::string_view, size_t> index;  // name -> place in entries
+  std::vector<Entry> unlisted;
+  std::unordered_map<std::string_view, size_t> index;  // name -> place in entries and, behind them, unlisted
   Unopened unopened;                                   // what else may be in it
+
+  size_t size() const { return entries.size() + unlisted.size(); }
+  const Entry& at(size_t place) const {
+    return place < entries.size() ? entries[place] : unlisted[place - entries.size()];
+  }
 };
 using ListingPtr = std::shared_ptr<const Listing>;
 
@@ -51,10 +58,11 @@ class Tree {
   // subdir: a path as it is shown, "assays/RNA"; empty for the whole store. Throws not_found where it is no
   // directory.
   // index: where sizes are kept for the next session; null: nowhere.
-  Tree(StorePtr store, std::string_view subdir, std::vector<const View*> views, Context& context,
+  Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& context,
        std::shared_ptr<Inodes> inodes, IndexFolderPtr index = nullptr);
 
-  // Adds a directory to the root that is found by name but not listed. Before anything else is called.
+  // Adds a directory to the root that is not listed, and found even where the root cannot be read. Before
+  // anything else is called.
   void add_hidden(const std::string& name, const std::vector<HiddenFile>& files);
 
   // Whether it is one of those, or a file in one.
@@ -101,7 +109,7 @@ class Tree {
   // What a directory holds.
   struct Contents {
     ListingPtr listing;
-    std::vector<ShownPtr> shown;  // as many as the listing has entries
+    std::vector<ShownPtr> shown;  // as many as the listing has, the unlisted ones last
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
 

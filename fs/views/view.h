@@ -25,6 +25,8 @@ struct OfferedFile {
   Opener open;
   // Where there are any: a directory of these inside the node's directory, and no file.
   std::vector<OfferedFile> members{};
+  // Found by who asks for its name, and in no listing unless the view is named in -o views=.
+  bool found_by_name = false;
 };
 
 struct View {
@@ -34,5 +36,11 @@ struct View {
 };
 
 std::span<const View> views();
+
+// What to show. Without -o views= all but `bin`.
+struct ChosenViews {
+  std::vector<const View*> all;
+  bool are_named = false;  // in -o views=: then all that they offer is listed
+};
 
 }  // namespace plainfs

@@ -99,6 +99,7 @@ class Walk {
 WalkResult read_everything(const std::string& store, Context& context) {
   Appearance appearance;
   appearance.views = default_views();
+  appearance.views.are_named = true;  // so that nothing is left out that is only found by name
   Filesystem filesystem(std::make_shared<const Store>(open_store(store, context)), std::move(appearance),
                         context);
   Walk walk(filesystem);

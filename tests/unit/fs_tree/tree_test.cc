@@ -6,6 +6,7 @@
 
 #include "formats/core/model/broken_group.h"
 #include "fs/filesystem.h"
+#include "fs/tree/memory_file.h"
 #include "fs/tree/names.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
@@ -319,6 +320,54 @@ BOOST_AUTO_TEST_CASE(a_member_called_dot_plainfs_leaves_the_name_to_the_mount) {
   tree().add_hidden(".plainfs", {});
   BOOST_TEST(names() == Names{".plainfs~"}, boost::test_tools::per_element());
   BOOST_TEST(find(".plainfs") != find(".plainfs~"));
+}
+
+// Offers a file and a directory again that are found by name.
+void offer_again(const Node& node, Context&, std::vector<OfferedFile>& files) {
+  const Opener open = [] { return std::make_shared<MemoryFile>("again"); };
+  if (std::holds_alternative<LabelledArray>(node.content)) files.push_back({false, ".again", open, {}, true});
+  if (node.parts) files.push_back({true, "again", {}, {{false, "inside.txt", open}}, true});
+}
+constexpr View kAgain{"again", offer_again};
+
+ChosenViews with_again() {
+  ChosenViews views = default_views();
+  views.all.push_back(&kAgain);
+  return views;
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
+  root->add_array("a").add_link("link", {"a"});
+  made.emplace(memory_store(root), subdir, with_again(), context, inodes);
+  const Names listed{"a.csv", "a.npy", "link.csv", "link.npy"};
+  BOOST_TEST(names() == listed, boost::test_tools::per_element());
+  BOOST_CHECK(tree().kind(find("a.again")) == FileKind::file);
+  BOOST_TEST(whole_text(*tree().view(find("a.again"))) == "again");
+  BOOST_TEST(link("link.again") == "a.again");
+  BOOST_CHECK(tree().kind(find("again")) == FileKind::directory);
+  // What stands in one is listed.
+  BOOST_TEST(names("again") == Names{"inside.txt"}, boost::test_tools::per_element());
+  Names unlisted;
+  for (const Listing::Entry& entry : tree().list(kRootInode)->unlisted) unlisted.push_back(entry.name);
+  std::sort(unlisted.begin(), unlisted.end());
+  BOOST_TEST(unlisted == (Names{"a.again", "again", "link.again"}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(find("b.again"), Error, says("there is no b.again"));
+}
+
+BOOST_AUTO_TEST_CASE(what_named_views_offer_is_listed) {
+  root->add_array("a");
+  ChosenViews views = with_again();
+  views.are_named = true;
+  made.emplace(memory_store(root), subdir, views, context, inodes);
+  BOOST_TEST(names() == (Names{"a.again", "a.csv", "a.npy", "again"}), boost::test_tools::per_element());
+  BOOST_TEST(tree().list(kRootInode)->unlisted.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_found_name_yields_to_a_member_of_its_name) {
+  root->add_array("a").add_group("a.again");
+  made.emplace(memory_store(root), subdir, with_again(), context, inodes);
+  BOOST_CHECK(tree().kind(find("a.again")) == FileKind::directory);
+  BOOST_CHECK(tree().kind(find("a~.again")) == FileKind::file);
 }
 
 BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
