@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/factor_codes.h"
+#include "fs/native/flat_columns.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
 
@@ -15,35 +15,6 @@ namespace plainfs {
 namespace {
 
 constexpr int32_t kMissingInteger = INT32_MIN;
-
-// A column as R has it: a compound's members are columns of their own.
-struct RColumn {
-  std::string name;
-  ArrayPtr values;
-};
-
-// One member of an array of compounds.
-ArrayPtr member_array(ArrayPtr compounds, size_t member) {
-  DType type = compounds->dtype().fields[member].type;
-  return mapped(std::move(compounds), std::move(type), [member](Elements records, const Box&) {
-    Elements values = std::move(records.children[member]);
-    if (records.missing.empty()) return values;
-    values.missing.resize(values.count);
-    for (uint64_t i = 0; i < values.count; ++i) values.missing[i] |= records.missing[i];
-    return values;
-  });
-}
-
-void add_columns(const std::string& name, const ArrayPtr& values, std::vector<RColumn>& columns) {
-  if (values->dtype().kind != Kind::compound) {
-    columns.push_back({name, values});
-    return;
-  }
-  for (size_t f = 0; f < values->dtype().fields.size(); ++f) {
-    const std::string& field = values->dtype().fields[f].name;
-    add_columns(name.empty() ? field : name + "." + field, member_array(values, f), columns);
-  }
-}
 
 void put_column(const ArrayPtr& values, RdsWriter& out) {
   if (const std::optional<NativeFactor> factor = native_factor(*values)) {
@@ -84,18 +55,12 @@ void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
 
 ByteLayout table_rds(const Table& table, Context& context) {
   if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
-  if (table.row_names) table.row_names->check();
-  if (table.row_names && table.row_names->count() != table.rows)
-    throw damaged("the list of row names has {} values for {} rows", table.row_names->count(), table.rows);
-  std::vector<RColumn> columns;
-  for (const Column& column : table.columns) add_columns(column.name, column.values, columns);
+  checked_row_names(table);
+  const std::vector<Column> columns = flat_columns(table);
   RdsWriter out(context);
   out.vector(RVector::list, columns.size(), true, true);
   std::vector<std::string> names;
-  for (const RColumn& column : columns) {
-    column.values->check();
-    if (column.values->count() != table.rows)
-      throw damaged("column {} has {} values for {} rows", column.name, column.values->count(), table.rows);
+  for (const Column& column : columns) {
     put_column(column.values, out);
     names.push_back(column.name);
   }

@@ -12,6 +12,7 @@
 #include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
+#include "fs/native/parquet.h"
 #include "fs/native/rds.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/tenx_h5.h"
@@ -92,7 +93,7 @@ std::optional<FeatureLists> features_of(const Node& node) {
 }
 
 // Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
-constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 2", kTenxH5[] = "10x h5 2",
+constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 2", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 1",
                      kIndex[] = "fragments index 1";
 
 // Of a file whose metadata libhdf5 writes.
@@ -108,15 +109,19 @@ Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRd
   return [&context, lay_out, version] { return layout_file(lay_out, context, version); };
 }
 
+// The members of an array of compounds.
+Table table_of(const LabelledArray& array) {
+  array.values->check();
+  return {array.values->count(), array.row_names, {{"", array.values}}};
+}
+
 // Of an array of compounds: a table of their members. R is given what stored codes mean.
 void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<OfferedFile>& files) {
   const LabelledArray array = as_meant(stored);
   const Array& values = *array.values;
   if (values.dtype().kind == Kind::compound && !values.is_null()) {
     files.push_back({false, ".rds", layout_opener(context, [array, &context] {
-                       array.values->check();
-                       const Table table{array.values->count(), array.row_names, {{"", array.values}}};
-                       return table_rds(table, context);
+                       return table_rds(table_of(array), context);
                      })});
   } else if (has_rds(array)) {
     files.push_back(
@@ -212,6 +217,20 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
                      })});
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     offer_array_rds(*array, context, files);
+  }
+}
+
+void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto offer = [&](std::function<Table()> find) {
+    const auto lay_out = [find = std::move(find), &context] { return table_parquet(find(), context); };
+    files.push_back({false, ".parquet", layout_opener(context, lay_out, kParquet), {}, true});
+  };
+  if (const auto* table = std::get_if<Table>(&node.content)) {
+    if (has_parquet(*table) && can_be_held(*table)) offer([table = *table] { return table; });
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
+    const LabelledArray meant = as_meant(*array);
+    if (meant.values->dtype().kind == Kind::compound && !meant.values->is_null())
+      offer([meant] { return table_of(meant); });
   }
 }
 

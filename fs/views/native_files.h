@@ -25,4 +25,7 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
 // rds: NAME.rds of tables and of arrays of rank 2 or more, matrix.rds of sparse matrices.
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
+// parquet: NAME.parquet of what has an NAME.rds and is a table; found by name.
+void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
 }  // namespace plainfs

@@ -171,7 +171,7 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-constexpr std::array<View, 11> kViews = {{
+constexpr std::array<View, 12> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
@@ -183,6 +183,7 @@ constexpr std::array<View, 11> kViews = {{
     {"rds", offer_rds, true},
     {"h5ad", offer_h5ad, true},
     {"h5", offer_h5, true},
+    {"parquet", offer_parquet, true},
 }};
 
 }  // namespace

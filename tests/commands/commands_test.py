@@ -336,6 +336,19 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("ls", "-lz", links).stderr, b"plainfs: unknown option: -z\n")
         self.assertEqual(run("ls", links, "nothing").returncode, 11)
 
+    def test_ls_lists_what_is_found_by_name(self):
+        store = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
+        self.assertNotIn("obs.parquet", run("ls", store).stdout.decode().splitlines())
+        listed = run("ls", "-a", store).stdout.decode().splitlines()
+        self.assertEqual([name for name in listed if name in (".plainfs", "obs.parquet", "var.parquet")],
+                         [".plainfs", "obs.parquet", "var.parquet"])
+        self.assertIn("obs.parquet", run("ls", "-o", "views=parquet", store).stdout.decode().splitlines())
+        target = os.path.join(self.folder, "out")
+        run("export", store, target)
+        self.assertFalse(os.path.exists(os.path.join(target, "obs.parquet")))
+        self.assertEqual(run("export", store, "obs.parquet", target + "2").returncode, 0)
+        self.assertTrue(os.path.exists(os.path.join(target + "2", "obs.parquet")))
+
     def test_info_is_json_for_programs(self):
         info = json.loads(run("info", "--json", SAMPLE).stdout)
         self.assertEqual(info["version"], "packed-uint-matrix-v2")

@@ -70,6 +70,9 @@ class Array {
   // they show a shape or a header. May read a little; does nothing where only parts can be damaged.
   virtual void check() const {}
 
+  // False where it is known without a read that no element is missing.
+  virtual bool may_be_missing() const { return true; }
+
   // A null dataspace (HDF5): no element and no shape; views show an empty file and no .npy.
   virtual bool is_null() const { return false; }
 
@@ -100,6 +103,7 @@ class MemoryArray : public Array {
   MemoryArray(DType dtype, Shape shape, Elements elements, Attributes attributes = {},
               bool column_major = false);
   Elements read(const Box& box) const override;
+  bool may_be_missing() const override { return !elements_.missing.empty(); }
   Attributes attributes() const override { return attributes_; }
 
  private:

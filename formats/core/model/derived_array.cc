@@ -41,6 +41,7 @@ class CheckedArray : public DerivedArray {
     }
     holds_.store(true, std::memory_order_release);
   }
+  bool may_be_missing() const override { return values().may_be_missing(); }
   const Array& without_rule() const { return values(); }
 
  private:

@@ -269,6 +269,20 @@ BOOST_AUTO_TEST_CASE(a_table_of_compounds_is_one_in_r_too) {
   BOOST_TEST((whole_text(*files.at(0).open()) == whole_text(*same.at(0).open())));
 }
 
+BOOST_AUTO_TEST_CASE(tables_have_a_parquet_file) {
+  TestContext context;
+  const auto parquet_of = [&](Content content) {
+    return files_of(std::move(content), context, {view_of("parquet")});
+  };
+  const std::vector<OfferedFile> files = parquet_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
+  BOOST_TEST(names_of(files) == " .parquet");
+  BOOST_TEST(files.at(0).found_by_name);
+  BOOST_TEST(whole_text(*files[0].open()).starts_with("PAR1"));
+  BOOST_TEST(names_of(parquet_of(Table{1, text_array({"a"}), {}})) == " .parquet");
+  BOOST_TEST(names_of(parquet_of(Table{1, nullptr, {}})) == "");
+  BOOST_TEST(names_of(parquet_of(LabelledArray{numbers<int>({1}), nullptr, nullptr})) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs

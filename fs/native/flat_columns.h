@@ -1,0 +1,18 @@
+// Columns as programs have them that know no records: a compound's members are columns of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/core/model/node.h"
+
+namespace plainfs {
+
+// The columns of table, each as long as it has rows and none of them a compound, called as in the .csv.
+// Throws damaged where one is not as long, and what Array::check throws.
+std::vector<Column> flat_columns(const Table& table);
+
+// table.row_names, checked alike; null where there are none.
+ArrayPtr checked_row_names(const Table& table);
+
+}  // namespace plainfs
