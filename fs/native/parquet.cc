@@ -183,8 +183,8 @@ ByteLayout table_parquet(const Table& table, Context& context) {
   const ParquetLimits limits;
   std::vector<ParquetColumnPtr> columns;
   std::unordered_set<std::string> taken, met;
-  const std::vector<Column> flat = flat_columns(table);
   const ArrayPtr row_names = checked_row_names(table);
+  const std::vector<Column> flat = flat_columns(table);
   // Whoever is the first of a name keeps it, but the index gives way.
   for (const Column& column : flat) taken.insert(column.name);
   if (row_names)

@@ -108,8 +108,7 @@ ArrayPtr factor_of(const Texts& texts, const std::vector<std::string>& levels, C
   for (const auto& text : texts)
     codes.push_back(
         text ? static_cast<int8_t>(std::find(levels.begin(), levels.end(), *text) - levels.begin()) : -1);
-  return factor(marked(numbers(codes), texts), text_array(levels), 0, "/f", context, StrayCode::oddity,
-                is_ordered);
+  return factor(marked(numbers(codes), texts), text_array(levels), 0, "/f", context, is_ordered);
 }
 
 struct Fixture {
