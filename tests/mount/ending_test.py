@@ -8,7 +8,7 @@ import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, is_mounted, run, wait_until
 
 OTHER = os.path.join(DATA, "bpcells", "mat_packed_double_col", "store")
-HAS_KEEPER = "sandbox: " not in run(PROGRAM, "-o", "sandbox", SAMPLE, "/dev/null").stderr.decode()
+HAS_KEEPER = "sandbox: " not in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode()
 needs_keeper = unittest.skipUnless(HAS_KEEPER, "this system has no Landlock, and so nobody beside the daemon")
 
 
@@ -46,7 +46,7 @@ class Ending(Folder):
         return point
 
     def test_a_signal_right_after_mounting_unmounts(self):
-        for options in ("sandbox", "no_sandbox") if HAS_KEEPER else ("no_sandbox",):
+        for options in ("sandbox=required", "sandbox=none") if HAS_KEEPER else ("sandbox=none",):
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 point = self.starts_and_gets(number, options)
                 self.assertFalse(is_mounted(point), (options, number))
@@ -54,7 +54,7 @@ class Ending(Folder):
 
     @needs_keeper
     def test_a_daemon_killed_right_after_mounting_leaves_no_mount(self):
-        self.assertFalse(is_mounted(self.starts_and_gets(signal.SIGKILL, "sandbox")))
+        self.assertFalse(is_mounted(self.starts_and_gets(signal.SIGKILL, "sandbox=required")))
 
     @needs_keeper
     def test_a_daemon_that_is_killed_leaves_no_mount(self):
@@ -69,8 +69,8 @@ class Ending(Folder):
                 self.assertTrue(os.listdir(m.path))
 
     def test_another_mount_in_its_place_stays(self):
-        for options, number in (("sandbox", signal.SIGKILL), ("sandbox", signal.SIGTERM), ("no_sandbox", signal.SIGTERM)):
-            if options == "sandbox" and not HAS_KEEPER:
+        for options, number in (("sandbox=required", signal.SIGKILL), ("sandbox=required", signal.SIGTERM), ("sandbox=none", signal.SIGTERM)):
+            if options == "sandbox=required" and not HAS_KEEPER:
                 continue
             with self.subTest(options=options, number=number), Mount(SAMPLE, "-o", options) as m:
                 first = processes_of(m.path)

@@ -45,7 +45,7 @@ class Lifecycle(Folder):
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
 
     def test_a_killed_daemon_leaves_a_mountpoint_that_is_named(self):
-        with Mount(SAMPLE, "-o", "no_sandbox") as m:  # in one, somebody beside it clears up
+        with Mount(SAMPLE, "-o", "sandbox=none") as m:  # in one, somebody beside it clears up
             os.kill(m.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None))
             result = run(PROGRAM, SAMPLE, m.path)
@@ -129,7 +129,7 @@ class Lifecycle(Folder):
                 self.assertTrue(m.read("matrix.mtx"), option)
 
     def test_auto_unmount_clears_up_after_a_kill(self):
-        with Mount(SAMPLE, "-o", "auto_unmount,no_sandbox") as m:
+        with Mount(SAMPLE, "-o", "auto_unmount,sandbox=none") as m:
             os.kill(m.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
 

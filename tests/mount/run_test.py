@@ -199,7 +199,7 @@ class List(Folder):
         self.assertNotIn(first.path, [row["mountpoint"] for row in self.rows()])
 
     def test_shows_a_mount_whose_program_is_gone(self):
-        with Mount(SAMPLE, "-o", "no_sandbox") as mount:
+        with Mount(SAMPLE, "-o", "sandbox=none") as mount:
             os.kill(mount.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(mount.path) is None))
             row = next(row for row in self.rows() if row["mountpoint"] == mount.path)

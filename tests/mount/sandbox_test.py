@@ -42,7 +42,7 @@ def everything(folder):
     return found
 
 
-@unittest.skipIf("sandbox: " in run(PROGRAM, "-o", "sandbox", SAMPLE, "/dev/null").stderr.decode(), "this system has no Landlock")
+@unittest.skipIf("sandbox: " in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode(), "this system has no Landlock")
 class Sandbox(Folder):
     def mirror(self):
         """A copy of some stores of several formats in one folder."""
@@ -82,7 +82,7 @@ class Sandbox(Folder):
 
     def test_store_that_was_exchanged_is_shown_anew(self):
         store = self.copy_of(SAMPLE)
-        with Mount(store, "-o", "sandbox,on_change=reopen") as m:
+        with Mount(store, "-o", "sandbox=required,on_change=reopen") as m:
             before = everything(m.path)
             os.rename(store, store + ".old")
             shutil.copytree(store + ".old", store)
@@ -92,7 +92,7 @@ class Sandbox(Folder):
     def test_ends_as_a_mount_without_ends(self):
         store = self.copy_of(SAMPLE)
         for end in ("umount", "signal", "idle"):
-            with Mount(store, "-o", "sandbox" + (",timeout=1" if end == "idle" else "")) as m:
+            with Mount(store, "-o", "sandbox=required" + (",timeout=1" if end == "idle" else "")) as m:
                 daemon = process_of(m)
                 keepers = [child for child in children_of(daemon) if status_of(child)["Name"] == "plainfs-mounts"]
                 self.assertEqual(len(keepers), 1)
@@ -110,7 +110,7 @@ class Sandbox(Folder):
     def test_mountpoint_that_is_not_named_is_made_and_removed(self):
         store = self.copy_of(SAMPLE)
         os.rename(store, store + ".bpcells")
-        result = run(PROGRAM, "-o", "sandbox", store + ".bpcells")
+        result = run(PROGRAM, "-o", "sandbox=required", store + ".bpcells")
         self.assertEqual(result.returncode, 0, result.stderr)
         path = result.stdout.decode().strip()
         self.assertTrue(is_mounted(path))
@@ -142,12 +142,12 @@ class Sandbox(Folder):
             return file.read()
 
     def test_what_cannot_be_mounted_is_told(self):
-        result = run(PROGRAM, "-o", "sandbox", SAMPLE, os.path.join(self.folder, "absent"))
+        result = run(PROGRAM, "-o", "sandbox=required", SAMPLE, os.path.join(self.folder, "absent"))
         self.assertEqual(result.returncode, run(PROGRAM, SAMPLE, os.path.join(self.folder, "absent")).returncode)
         self.assertIn(b"absent", result.stderr)
 
     def test_run_gives_the_command_all_it_may_do_otherwise(self):
-        result = subprocess.run([PROGRAM, "run", "-o", "sandbox", SAMPLE, "--", "sh", "-c", "cat {}/val.csv | wc -c; ls / | wc -l"],
+        result = subprocess.run([PROGRAM, "run", "-o", "sandbox=required", SAMPLE, "--", "sh", "-c", "cat {}/val.csv | wc -c; ls / | wc -l"],
                                 capture_output=True, timeout=60)
         self.assertEqual(result.returncode, 0, result.stderr)
 

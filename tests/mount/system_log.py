@@ -21,7 +21,7 @@ def line(log):
 
 program, store, mountpoint = sys.argv[1:]
 log = start()
-subprocess.run([program, "-o", "sandbox,log_level=info", store, mountpoint], check=True, timeout=60)
+subprocess.run([program, "-o", "sandbox=required,log_level=info", store, mountpoint], check=True, timeout=60)
 print(line(log))
 log.close()
 log = start()
