@@ -417,6 +417,10 @@ class Commands(unittest.TestCase):
             if lines(case, "errors.txt"):
                 continue
             result = run("check", store)
+            if os.path.basename(case) == "odd_members":  # its odd ones are told
+                self.assertIn("/misc/fac_codes: code 99 is none of the 3 levels; shown as NA\n", result.stdout.decode())
+                self.assertEqual(result.returncode, 14)
+                continue
             if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable(; \d+ links? to nothing that is shown here)?\n", result.stdout.decode()):
                 failures.append(f"{case}: {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
