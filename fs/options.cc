@@ -78,7 +78,7 @@ constexpr Row kOwn[] = {
      "at "
      "all (`required`), or not (`none`) (auto)",
      [](Options& o, std::string_view v) {
-       const std::string_view what = one_of("sandbox", v, {"auto", "required", "none"});
+       const std::string what = one_of("sandbox", v, {"auto", "required", "none"});
        o.sandbox = what == "none"   ? Sandbox::kNone
                    : what == "auto" ? Sandbox::kWherePossible
                                     : Sandbox::kRequired;

@@ -69,7 +69,8 @@ Elements EntryValues::read_as(const Box& box) const {
   Elements result = zero_elements(dtype(), box.extent[0]);
   uint64_t cell = cells_->cell_of(first);
   const uint64_t cells_end = cells_->cell_of(end - 1) + 1;
-  for (uint64_t entry = cells_->pointer[cell]; entry < end;) {
+  uint64_t entry = cells_->pointer[cell];
+  while (entry < end) {
     check_cancelled();
     const uint64_t some = std::min(cells_->cells_at_once, cells_end - cell);
     // Each cell has as many entries as were counted, or the next ones stand where others should.

@@ -185,7 +185,7 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   // Both kinds, for which of them reaches the ends of all fragments is not known without reading these.
   for (const auto& [name, kind] : {std::pair("fragments.tsv.gz.tbi", FragmentsIndex::tbi),
                                    std::pair("fragments.tsv.gz.csi", FragmentsIndex::csi)}) {
-    const auto make_index = [text, kind] {
+    const auto make_index = [text, kind = kind] {
       const auto file = std::dynamic_pointer_cast<TextFile>(text());
       return fragments_index(*file, kind);
     };
