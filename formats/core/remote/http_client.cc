@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cache/request.h"
+#include "formats/core/base/error.h"
 #include "formats/core/remote/retries.h"
 #include "formats/core/remote/trimmed.h"
 
