@@ -74,9 +74,8 @@ constexpr Row kOwn[] = {
     {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
      [](Options& o, std::string_view) { o.hdf5_inside = true; }},
     {0, "sandbox", "WHAT",
-     "confine the daemon to the store's folder and what it needs: as far as possible (`auto`), wholly or not "
-     "at "
-     "all (`required`), or not (`none`) (auto)",
+     "confine the daemon to what it needs as far as the system can: `auto`; wholly: `required`; `none` "
+     "(auto)",
      [](Options& o, std::string_view v) {
        const std::string what = one_of("sandbox", v, {"auto", "required", "none"});
        o.sandbox = what == "none"   ? Sandbox::kNone
@@ -90,7 +89,7 @@ constexpr Row kOwn[] = {
     {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; }},
     {0, "remote_cache", "DIR[:BYTES]",
-     "keep what was read of a store elsewhere there, for later mounts, up to so much (nothing; 10g)",
+     "keep what was read of a store elsewhere there, for later mounts (nothing; 10g)",
      [](Options& o, std::string_view v) { set_remote_cache(o, v); }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
