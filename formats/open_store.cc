@@ -73,6 +73,12 @@ void describe(const Node& raw_root, Store& store) {
 
 }  // namespace
 
+bool is_sure_to_open(const std::string& path, Context& context) {
+  const Probe probe(path, context.files);
+  const Container* const container = container_of(probe);
+  return container && container->is_sure_to_open && container->is_sure_to_open(probe);
+}
+
 std::string location_of_store(const std::string& path) {
   if (is_url(path)) return path;
   return absolute_path(path).string();

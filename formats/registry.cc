@@ -3,6 +3,7 @@
 #include "formats/containers/bpcells/directory.h"
 #include "formats/containers/hdf5/container.h"
 #include "formats/containers/hdf5/library/library_file.h"
+#include "formats/containers/hdf5/superblock.h"
 #include "formats/containers/rds/container.h"
 #include "formats/containers/zarr/zarr.h"
 #include "formats/core/base/file_pool.h"
@@ -27,7 +28,7 @@ constexpr Container kContainers[] = {
     {"takane", takane::recognises, takane::open},
     {"BPCells", bpcells::recognises_directory, bpcells::open_directory},
     {"Zarr", zarr::recognises, zarr::open},
-    {"HDF5", hdf5::recognises, hdf5::open},
+    {"HDF5", hdf5::recognises, hdf5::open, hdf5::has_plain_superblock},
     {"rds", rds::recognises, rds::open},
 };
 

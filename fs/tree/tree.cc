@@ -10,6 +10,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/model/passing_fault.h"
+#include "formats/open_store.h"
 
 namespace plainfs {
 namespace {
@@ -229,12 +230,13 @@ FileKind Tree::kind(Inode inode) {
 }
 
 // Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk. What
-// keeps it from being read now says neither.
+// keeps it from being read now says neither. A store that is looked up, listed beside others, is not opened
+// where its first bytes tell.
 void Tree::settle(Inode inode) {
   const ShownPtr known = shown(inode);
   std::shared_ptr<Shown> as_it_is;
   try {
-    stores_.open(known->node.store);
+    if (!is_sure_to_open(known->node.store, shelf_.context)) stores_.open(known->node.store);
   } catch (const Error& error) {
     if (passes(error)) throw;
     shelf_.context.warn(fmt::format("{}: shown as it is: {}", known->node.store, error.what()));

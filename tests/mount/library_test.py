@@ -179,6 +179,17 @@ class Library(Folder):
             self.assertLess(time.monotonic() - begin, 5)
             self.assertEqual(self.everything(m.join("another.h5")), expected)
 
+    def test_folder_of_stores_is_looked_at_without_the_library(self):
+        with Mount(self.stores) as m:
+            for _ in range(2):
+                for name in os.listdir(m.path):
+                    self.assertTrue(os.path.isdir(m.join(name)))
+            self.assertIsNone(library_of(m.pid))
+            self.assertEqual(run("find", m.path, "-maxdepth", "1").returncode, 0)
+            self.assertIsNone(library_of(m.pid))
+            os.listdir(m.join("good.h5"))
+            self.assertIsNotNone(library_of(m.pid))
+
     def test_mount_ends_while_its_library_is_stopped(self):
         with Mount(self.stores) as m:
             self.ask_stopped(m)

@@ -2,17 +2,12 @@
 
 #include "formats/containers/hdf5/group.h"
 #include "formats/containers/hdf5/source_file.h"
+#include "formats/containers/hdf5/superblock.h"
 
 namespace plainfs::hdf5 {
 
 bool recognises(const Probe& probe) {
-  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-  if (as_text(probe.first_bytes()).starts_with(kSignature)) return true;
-  // Behind a user block: the places are powers of two.
-  for (uint64_t at = 512; at + kSignature.size() <= probe.size(); at *= 2) {
-    if (as_text(probe.bytes(at, kSignature.size())) == kSignature) return true;
-  }
-  return false;
+  return place_of_superblock(probe).has_value();
 }
 
 Store open(const Probe& probe, Context& context) {

@@ -97,6 +97,30 @@ BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning
   BOOST_TEST(context.warnings().size() == 2U);
 }
 
+// A file of version 0 of the superblock and nothing else that can be read.
+std::string hdf5_file_without_a_root() {
+  std::string bytes("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0\0\0\0\0", 24);
+  const auto address = [&](uint64_t value) {
+    for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(value >> 8 * i));
+  };
+  address(0);            // base
+  address(~uint64_t{});  // free space
+  address(512);          // end of the file
+  address(~uint64_t{});  // driver
+  address(0);            // the root's name
+  address(96);           // the root
+  bytes.resize(512, '?');
+  return bytes;
+}
+
+BOOST_AUTO_TEST_CASE(what_the_first_bytes_tell_is_known_without_opening_the_store) {
+  write("h.h5", hdf5_file_without_a_root());
+  BOOST_TEST(is_directory("h.h5"));
+  BOOST_TEST(context.warnings().empty());
+  BOOST_CHECK_THROW(names("h.h5"), Error);
+  BOOST_TEST(is_directory("h.h5"));
+}
+
 BOOST_AUTO_TEST_CASE(links_within_the_folder_stay_links) {
   write("a/file", "x");
   disk::create_symlink("a/file", folder / "l");

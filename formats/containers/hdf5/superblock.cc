@@ -1,0 +1,101 @@
+#include "formats/containers/hdf5/superblock.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/core/codecs/makers.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+constexpr unsigned kAddresses = 4;        // base, extension or free space, end of file, driver or root
+constexpr unsigned kIsBeingWritten = 5;   // bits 0 and 2 of the flags of version 3
+constexpr uint64_t kMostSuperblock = 96;  // of version 1 with addresses of 8 bytes
+
+bool is_width(unsigned bytes) {
+  return bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+uint64_t undefined_address(const FileLayout& layout) {
+  return ~uint64_t{0} >> (64 - 8 * layout.address_size);
+}
+
+// What a superblock says before its addresses.
+struct Head {
+  FileLayout layout;
+  bool is_usual;  // no other versions in the file than were ever written, and no flag set that matters
+};
+
+// Versions 0 and 1.
+Head old_head(Cursor& cursor, unsigned version) {
+  Head head;
+  const unsigned free_space = cursor.byte(), root = cursor.byte();
+  cursor.skip(1);
+  const unsigned shared = cursor.byte();
+  head.layout.address_size = cursor.byte();
+  head.layout.length_size = cursor.byte();
+  cursor.skip(5);  // the ranks of the trees
+  const uint32_t flags = cursor.little<uint32_t>();
+  cursor.skip(version == 0 ? 0 : 4);  // the rank of another tree
+  head.is_usual = free_space == 0 && root == 0 && shared == 0 && flags == 0;
+  return head;
+}
+
+// Versions 2 and 3.
+Head new_head(Cursor& cursor) {
+  Head head;
+  head.layout.address_size = cursor.byte();
+  head.layout.length_size = cursor.byte();
+  head.is_usual = (cursor.byte() & kIsBeingWritten) == 0;
+  return head;
+}
+
+// Throws damaged where it is another.
+void check_checksum(ByteSpan superblock) {
+  const auto size = DecodedSize::exactly(superblock.size() - 4);
+  jenkins_lookup3_codec(0, {})->decode({superblock.begin(), superblock.end()}, size);
+}
+
+// Throws damaged where the file ends before the superblock does, or the checksum is another.
+bool is_plain(ByteSpan bytes, uint64_t at, uint64_t file_bytes) {
+  Cursor cursor(bytes);
+  cursor.skip(kSignature.size());
+  const unsigned version = cursor.byte();
+  if (version > 3) return false;
+  const auto [layout, is_usual] = version < 2 ? old_head(cursor, version) : new_head(cursor);
+  if (!is_usual || !is_width(layout.address_size) || !is_width(layout.length_size)) return false;
+  uint64_t addresses[kAddresses];
+  for (uint64_t& address : addresses) address = address_at(cursor, layout);
+  const auto [base, extension, end, last] = addresses;
+  if (version < 2) cursor.skip(layout.address_size);  // the root's name
+  const uint64_t root = version < 2 ? address_at(cursor, layout) : last;
+  if (version < 2 && last != undefined_address(layout)) return false;  // a driver
+  if (extension != undefined_address(layout)) return false;
+  if (base != at || end > file_bytes || root >= end) return false;
+  if (version >= 2) check_checksum(bytes.first(cursor.position() + 4));
+  return true;
+}
+
+}  // namespace
+
+std::optional<uint64_t> place_of_superblock(const Probe& probe) {
+  if (as_text(probe.first_bytes()).starts_with(kSignature)) return 0;
+  for (uint64_t at = 512; at + kSignature.size() <= probe.size(); at *= 2) {
+    if (as_text(probe.bytes(at, kSignature.size())) == kSignature) return at;
+  }
+  return std::nullopt;
+}
+
+bool has_plain_superblock(const Probe& probe) {
+  const std::optional<uint64_t> at = place_of_superblock(probe);
+  if (!at) return false;
+  try {
+    return is_plain(probe.bytes(*at, std::min(kMostSuperblock, probe.size() - *at)), *at, probe.size());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace plainfs::hdf5
