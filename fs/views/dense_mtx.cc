@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "fs/native/dense_entries.h"
 #include "fs/text/field_text.h"
@@ -71,9 +71,9 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   std::optional<GridUnits> units_;
   // Lines of each block, kNotCounted until it is measured; whoever measures it again finds the same number.
   mutable std::vector<std::atomic<uint64_t>> counts_;
-  mutable std::mutex mutex_;
-  mutable std::vector<uint64_t>
-      entries_of_cells_;  // in the blocks counted; empty of too many. Guarded by mutex_
+  mutable Mutex mutex_;
+  // In the blocks counted; empty of too many.
+  mutable std::vector<uint64_t> entries_of_cells_ GUARDED_BY(mutex_);
 };
 
 void DenseMtx::prepare() {
@@ -88,7 +88,8 @@ void DenseMtx::prepare() {
   std::vector<std::atomic<uint64_t>> counts(block_count());
   for (auto& count : counts) count.store(kNotCounted, std::memory_order_relaxed);
   counts_ = std::move(counts);
-  if (cells() <= kMostCellsNoted) entries_of_cells_.resize(cells());
+  const MutexLock lock(mutex_);
+  entries_of_cells_.assign(cells() <= kMostCellsNoted ? cells() : 0, 0);
 }
 
 std::string DenseMtx::head() const {
@@ -96,7 +97,7 @@ std::string DenseMtx::head() const {
   const FindingPtr pointer = cell_pointer(*values_, transposed_, cells(), [&] {
     count_all();
     std::vector<uint64_t> starts(cells() + 1);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::partial_sum(entries_of_cells_.begin(), entries_of_cells_.end(), starts.begin() + 1);
     return starts;
   });
@@ -126,7 +127,7 @@ CellTally DenseMtx::tally_of(uint64_t number, const LineGrid::Block& block) cons
 // A block counts once, however often it is made.
 void DenseMtx::count(uint64_t number, uint64_t entries, const CellTally& tally) const {
   if (counts_[number].load(std::memory_order_relaxed) != kNotCounted) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (counts_[number].load(std::memory_order_relaxed) != kNotCounted) return;
   for (size_t i = 0; i < tally.entries.size(); ++i) entries_of_cells_[tally.first + i] += tally.entries[i];
   counts_[number].store(entries, std::memory_order_release);

@@ -1,5 +1,6 @@
 #include "fs/views/dense_mtx.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <numeric>
@@ -214,6 +215,26 @@ BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
   };
   BOOST_TEST(error_of(numbers<int>({1, 2})) == "a matrix of rank 1");
   BOOST_TEST(error_of(typed(text_type(), {0, 0}, {})).find("a matrix of") == 0u);
+}
+
+// What was counted before a fault is not counted again after it.
+BOOST_AUTO_TEST_CASE(entries_are_right_after_a_fault_in_the_middle) {
+  struct Faulty : Array {
+    explicit Faulty(ArrayPtr of) : Array(of->dtype(), of->shape()), array(std::move(of)) {}
+    Elements read(const Box& box) const override {
+      if (reads++ == 3) throw unreadable("for now");
+      return array->read(box);
+    }
+    ArrayPtr array;
+    mutable std::atomic<int> reads{0};
+  };
+  const uint64_t lines = 4000, width = 200;
+  const std::vector<int32_t> values(lines * width, 1);
+  TestContext context(uint64_t{64} << 20, 1);
+  TextFile file(dense_mtx(std::make_shared<Faulty>(numbers(values, {lines, width})), false, context),
+                context);
+  BOOST_CHECK_THROW(file.size(), Error);
+  BOOST_TEST((whole_text(file) == expected(values, lines, width, false)));
 }
 
 // Shapes need no bytes in a store.
