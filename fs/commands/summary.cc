@@ -65,9 +65,17 @@ struct Describe {
     if (sequences.error) throw *sequences.error;
     line.what = fmt::format("{} sequences", sequences.names->count());
   }
+  void operator()(const CoordinateMatrix& matrix) const {
+    line.kind = "sparse matrix";
+    line.what = fmt::format("{}{}{}, {} values ({}), by place", matrix.rows, kTimes, matrix.columns,
+                            matrix.value->count(), matrix.value->dtype().name());
+  }
   void operator()(const Error& error) const { throw error; }
-  template <class Other>
-  void operator()(const Other&) const {}
+  // Not data of the store's own: a group, what stands elsewhere, a file of the host, a name without content.
+  void operator()(const std::monostate&) const {}
+  void operator()(const Link&) const {}
+  void operator()(const PlainFile&) const {}
+  void operator()(const Nothing&) const {}
 };
 
 Node member_of(const Node& node, const std::string& name, Context& context) {

@@ -360,6 +360,10 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r"(?m)^assays/RNA/counts +sparse matrix +\d+ × \d+, \d+ values \(\w+\), by column$")
         self.assertRegex(text, r"(?m)^meta\.data +table +\d+ rows × \d+ columns$")
 
+    def test_info_tells_of_graphs(self):
+        text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
+        self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by place$")
+
     def test_info_of_a_path_is_of_what_is_there(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         text = run("info", store + "/assays").stdout.decode()
