@@ -7,6 +7,7 @@
 #include <boost/version.hpp>
 #include <functional>
 
+#include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/registry.h"
 #include "fs/build_info.h"
 #include "fs/tree/memory_file.h"
@@ -23,6 +24,8 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
   const CacheStatistics cache = context.cache.statistics();
   const Counters& counters = context.counters;
   const Requests& requests = filesystem.requests();
+  hdf5::LibraryProcesses* const processes = hdf5::LibraryProcesses::current();
+  const auto library = processes ? processes->statistics() : hdf5::LibraryProcesses::Statistics{};
   return to_json_text(Json::Object{
              {"cache_hits", Json::of(cache.hits)},
              {"cache_misses", Json::of(cache.misses)},
@@ -38,6 +41,8 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"text_blocks_measured", count(counters.text_blocks_measured)},
              {"text_blocks_formatted", count(counters.text_blocks_formatted)},
              {"bytes_formatted", count(counters.bytes_formatted)},
+             {"libhdf5_processes", Json::of(uint64_t{library.processes})},
+             {"libhdf5_held_bytes", Json::of(library.own_bytes)},
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},

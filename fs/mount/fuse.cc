@@ -20,8 +20,8 @@
 namespace plainfs {
 namespace {
 
-// Threads that may be sizing files; the others answer what is known or takes no pass over a file.
-constexpr size_t kMostSizing = kServingThreads / 2;
+// Threads that may be sizing files; those that serve answer what is known or takes no pass over a file.
+constexpr size_t kMostSizing = 8;
 
 }  // namespace
 

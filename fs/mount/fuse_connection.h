@@ -9,7 +9,8 @@ struct fuse_session;
 
 namespace plainfs {
 
-constexpr unsigned kServingThreads = 16;
+// Who waits for the store keeps one of them.
+constexpr unsigned kServingThreads = 32;
 
 // For the init callback.
 void set_connection(fuse_conn_info& connection);

@@ -47,6 +47,13 @@ class Info(Folder):
             self.assertGreater(after["reads_served"], before["reads_served"])
             self.assertEqual(after["cache_budget_bytes"], 256 << 20)
 
+    def test_counters_tell_of_libhdf5(self):
+        with Mount(os.path.join(DATA, "hdf5", "links")) as m:
+            self.assertEqual(self.statistics(m)["libhdf5_processes"], 0)
+            os.listdir(m.join("store.h5"))
+            self.assertEqual(self.statistics(m)["libhdf5_processes"], 1)
+            self.assertGreater(self.statistics(m)["libhdf5_held_bytes"], 0)
+
     def test_one_error_is_one_line_in_the_log(self):
         with Mount(DAMAGED) as m:
             for _ in range(3):

@@ -49,6 +49,7 @@ int main() {
     if (!message) return 0;
     Writer settled;
     settled.number(uint64_t{0});
+    settled.number(uint64_t{0});
     settled.text("");
     const bool is_settings = message->kind == number(Ask::settings);
     if (!(is_settings ? channel.send(number(Answer::answer), settled.bytes()) : attack(channel, how, round)))

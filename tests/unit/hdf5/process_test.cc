@@ -300,6 +300,44 @@ BOOST_AUTO_TEST_CASE(who_waits_leaves_when_nobody_waits_for_it) {
   BOOST_TEST(!file.links(file.root_address()).empty());
 }
 
+BOOST_AUTO_TEST_CASE(process_that_has_grown_too_large_is_begun_anew) {
+  ProcessSettings small = settings();
+  small.most_bytes = 1;
+  LibraryProcesses processes(small);
+  const ProcessFile file(path(), context, processes);
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
+    BOOST_TEST(processes.idle_numbers().empty());
+    BOOST_TEST(processes.statistics().processes == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(process_tells_how_much_memory_it_has) {
+  const ProcessFile file(path(), context, process);
+  const LibraryProcesses::Statistics all = process.statistics();
+  BOOST_TEST(all.processes == 1U);
+  BOOST_TEST(all.own_bytes > 100'000U);
+  BOOST_TEST(all.own_bytes < ProcessSettings().most_bytes);
+}
+
+BOOST_AUTO_TEST_CASE(processes_that_nobody_wants_are_ended) {
+  ProcessSettings impatient = settings();
+  impatient.most_idle = std::chrono::milliseconds(0);
+  LibraryProcesses processes(impatient);
+  const ProcessFile stuck(path(), context, processes), healthy(path(), context, processes);
+  const pid_t stopped = processes.idle_numbers().at(0);
+  ::kill(stopped, SIGSTOP);
+  Waiter waiter;
+  auto asked = std::async(std::launch::async, [&] { return waiter.ask(stuck); });
+  while (!processes.idle_numbers().empty()) std::this_thread::yield();
+  BOOST_TEST(!healthy.links(healthy.root_address()).empty());
+  BOOST_TEST(processes.statistics().processes == 2U);
+  ::kill(stopped, SIGCONT);
+  BOOST_TEST(asked.get());
+  BOOST_TEST(processes.statistics().processes == 1U);
+  BOOST_TEST(!healthy.links(healthy.root_address()).empty());
+}
+
 BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
   auto file = std::make_unique<ProcessFile>(path(), context, process);
   const ProcessFile other(path(), context, process);
@@ -314,9 +352,9 @@ BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
 
 BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
   std::vector<std::unique_ptr<ProcessFile>> files;
-  for (size_t i = 0; i <= LibraryProcesses::kMostProcesses; ++i)
+  for (size_t i = 0; i < LibraryProcesses::kMostProcesses; ++i)
     files.push_back(std::make_unique<ProcessFile>(path(), context, process));
-  const ProcessFile& healthy = *files.back();
+  const ProcessFile healthy(directory.path("source.h5"), context, process);
   std::vector<std::future<bool>> asked;
   std::vector<Waiter> waiters(LibraryProcesses::kMostProcesses);
   for (size_t i = 0; i < waiters.size(); ++i) {
@@ -334,11 +372,14 @@ BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
     try {
       each.get();
     } catch (const LibraryEnded& error) {
-      BOOST_TEST(says("libhdf5 gave no answer for 2 s")(error));
+      BOOST_TEST(says("libhdf5 gave no answer for 1 s")(error));
       ++given_up;
     }
   }
   BOOST_TEST(given_up == 1U);
+  BOOST_CHECK_EXCEPTION(files[0]->links(files[0]->root_address()), LibraryEnded,
+                        says("it is tried again in a while"));
+  BOOST_TEST(!healthy.links(healthy.root_address()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(process_has_only_so_many_files_open) {

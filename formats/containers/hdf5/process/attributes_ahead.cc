@@ -9,7 +9,6 @@ constexpr size_t kGrowth = 4;
 
 }  // namespace
 
-// Requires: the mutex is held.
 void AttributesAhead::turn_to(uint64_t file) {
   if (file == file_) return;
   file_ = file;
@@ -20,7 +19,7 @@ void AttributesAhead::turn_to(uint64_t file) {
 }
 
 void AttributesAhead::listed(uint64_t file, const std::vector<uint64_t>& objects) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   turn_to(file);
   if (objects_.size() + objects.size() > kMostListed) objects_.clear();
   if (objects_.empty()) next_ = 0;
@@ -28,7 +27,7 @@ void AttributesAhead::listed(uint64_t file, const std::vector<uint64_t>& objects
 }
 
 std::optional<FoundAttributes> AttributesAhead::find(uint64_t file, uint64_t object) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (file != file_) return std::nullopt;
   const auto found =
       std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.object == object; });
@@ -37,7 +36,7 @@ std::optional<FoundAttributes> AttributesAhead::find(uint64_t file, uint64_t obj
 }
 
 std::vector<uint64_t> AttributesAhead::with_next(uint64_t file, uint64_t object) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   turn_to(file);
   if (next_ >= objects_.size() || objects_[next_] != object) {
     const auto found = std::find(objects_.begin(), objects_.end(), object);
@@ -54,7 +53,7 @@ std::vector<uint64_t> AttributesAhead::with_next(uint64_t file, uint64_t object)
 
 void AttributesAhead::keep(uint64_t file, const std::vector<uint64_t>& objects,
                            const std::vector<FoundAttributes>& found) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (file != file_) return;
   for (size_t i = 0; i < found.size(); ++i)
     if (!found[i].error || !passes(*found[i].error)) kept_.push_back({objects[i], found[i]});

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/containers/hdf5/library/library_file.h"
 
 namespace plainfs::hdf5 {
@@ -39,14 +39,14 @@ class AttributesAhead {
     uint64_t object;
     FoundAttributes found;
   };
-  void turn_to(uint64_t file);
+  void turn_to(uint64_t file) REQUIRES(mutex_);
 
-  std::mutex mutex_;               // guards what follows
-  uint64_t file_ = 0;              // of all of it
-  std::vector<uint64_t> objects_;  // as they were listed
-  size_t next_ = 0;                // of them, behind what was asked for last
-  size_t together_ = 1;
-  std::deque<Kept> kept_;  // the latest last
+  Mutex mutex_;
+  uint64_t file_ GUARDED_BY(mutex_) = 0;              // of all that follows
+  std::vector<uint64_t> objects_ GUARDED_BY(mutex_);  // as they were listed
+  size_t next_ GUARDED_BY(mutex_) = 0;                // of them, behind what was asked for last
+  size_t together_ GUARDED_BY(mutex_) = 1;
+  std::deque<Kept> kept_ GUARDED_BY(mutex_);  // the latest last
 };
 
 }  // namespace plainfs::hdf5

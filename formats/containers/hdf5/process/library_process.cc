@@ -59,6 +59,7 @@ void LibraryProcess::end() {
   to_close_.clear();
   is_closing_ = false;
   desk_ = {};
+  own_bytes_ = 0;
 }
 
 void LibraryProcess::start(Context& context) {
@@ -88,14 +89,15 @@ LibraryEnded LibraryProcess::ended() {
   return LibraryEnded("libhdf5 ended while reading this file: " + why);
 }
 
-LibraryEnded LibraryProcess::silent(double seconds) {
+LibraryEnded LibraryProcess::silent(double seconds, LibraryEnded::Why why) {
   end();
-  return LibraryEnded(fmt::format("libhdf5 gave no answer for {} s while reading this file", seconds), true);
+  return LibraryEnded(fmt::format("libhdf5 gave no answer for {} s while reading this file", seconds), why);
 }
 
 LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context) {
   Cursor in(answer.bytes);
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
+  own_bytes_ = in.little<uint64_t>();
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
     end();  // the library goes on with half of what it wanted to remember
     throw LibraryEnded("libhdf5 had no memory to read this file");
@@ -124,9 +126,10 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, 
     if (!is_answered) throw ended();
   }
 } catch (const Channel::Silence&) {
-  throw silent(settings_.most_silence / 1000.0);
+  throw silent(settings_.most_silence / 1000.0, LibraryEnded::Why::silence);
 } catch (const GivenUp&) {
-  throw silent(std::round(std::chrono::duration<double>(silence()).count()));
+  throw silent(std::round(std::chrono::duration<double>(silence()).count()),
+               LibraryEnded::Why::silence_while_others_wait);
 } catch (const Cancelled&) {
   end();  // its answer would be taken for that of the next question
   throw;

@@ -24,15 +24,16 @@
 
 namespace plainfs::hdf5 {
 
-// What is thrown where the process ended, or was ended because it was silent, over a question: unreadable.
+// What is thrown where the process ended over a question, by itself or because it was silent: unreadable.
 class LibraryEnded : public Error {
  public:
-  explicit LibraryEnded(const std::string& message, bool was_silent = false)
-      : Error(Errc::unreadable, message), was_silent_(was_silent) {}
-  bool was_silent() const { return was_silent_; }
+  enum class Why { itself, silence, silence_while_others_wait };
+  explicit LibraryEnded(const std::string& message, Why why = Why::itself)
+      : Error(Errc::unreadable, message), why_(why) {}
+  Why why() const { return why_; }
 
  private:
-  bool was_silent_;
+  Why why_;
 };
 
 // A file that the processes are asked about. Whichever is asked opens it where it has not yet.
@@ -50,6 +51,8 @@ struct ProcessSettings {
   bool plugins = false;                  // as ReadOptions::hdf5_plugins
   unsigned most_silence = 30'000;        // milliseconds without a word
   size_t most_files = 24;                // open in one process; the library takes most of a MiB for each
+  uint64_t most_bytes = 96 << 20;        // of memory that a process has for itself between two questions
+  std::chrono::milliseconds most_idle{30'000};  // for all processes but one
 };
 
 // Thread-safe where it says so; all else is for the one thread whose turn it is.
@@ -84,6 +87,8 @@ class LibraryProcess {
   // Whether one runs.
   bool is_running() { return child_ && child_->is_running(); }
   std::optional<pid_t> number();
+  // The memory that it has for itself, as it told lately; 0 where it cannot tell.
+  uint64_t own_bytes() const { return own_bytes_; }
 
   // Thread-safe: how long it has given no word. Zero where it is being answered.
   Clock::duration silence() const;
@@ -91,7 +96,7 @@ class LibraryProcess {
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
 
   // How long it may be silent where somebody waits for a process and none is left.
-  static constexpr std::chrono::seconds kMostSilenceWhenWanted{2};
+  static constexpr std::chrono::seconds kMostSilenceWhenWanted{1};
 
  private:
   Message answer_of(Context& context, Ask ask, ByteSpan question, int descriptor);
@@ -104,7 +109,7 @@ class LibraryProcess {
   void look_around() const;
   void heard(Clock::time_point when);
   LibraryEnded ended();
-  LibraryEnded silent(double seconds);
+  LibraryEnded silent(double seconds, LibraryEnded::Why why);
 
   const ProcessSettings& settings_;
   std::unique_ptr<ChildProcess> child_;
@@ -113,6 +118,7 @@ class LibraryProcess {
   std::vector<uint64_t> to_close_;     // of these; the first was told it where is_closing_
   bool is_closing_ = false;
   uint64_t questions_ = 0;
+  uint64_t own_bytes_ = 0;
   bool told_unconfined_ = false;
   SourceDesk desk_;
   // Atomic: looked at by those who wait. A time of the clock, or kNeverSilent.

@@ -9,8 +9,19 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// How many endings of a crash one silence is: it keeps those waiting who read the file.
-constexpr size_t kWeightOfSilence = 8;
+// How many endings of a crash one silence is: it keeps those waiting who read the file, and where others wait
+// for a process the file is not asked about again for a while.
+size_t weight_of(LibraryEnded::Why why) {
+  switch (why) {
+    case LibraryEnded::Why::itself:
+      return 1;
+    case LibraryEnded::Why::silence:
+      return Endings::kMostOfFile / 2;
+    case LibraryEnded::Why::silence_while_others_wait:
+      return Endings::kMostOfFile;
+  }
+  return 1;
+}
 
 // Between two looks of one who waits.
 constexpr std::chrono::milliseconds kStep{10};
@@ -38,12 +49,12 @@ LibraryProcesses* LibraryProcesses::current() {
 }
 
 uint64_t LibraryProcesses::new_file_number() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return ++last_file_;
 }
 
 std::vector<pid_t> LibraryProcesses::idle_numbers() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<pid_t> numbers;
   for (const auto& place : places_) {
     if (place->is_busy) continue;
@@ -53,7 +64,7 @@ std::vector<pid_t> LibraryProcesses::idle_numbers() {
 }
 
 // One that is idle, or a new one. Where there is none, the one that has been silent for longest is told to
-// give up. Requires: the mutex is held.
+// give up.
 LibraryProcesses::Place* LibraryProcesses::another() {
   for (const auto& place : places_)
     if (!place->is_busy) return place.get();
@@ -65,7 +76,7 @@ LibraryProcesses::Place* LibraryProcesses::another() {
   return nullptr;
 }
 
-// Where the file is to be asked about now; null: nowhere yet. Requires: the mutex is held.
+// Where the file is to be asked about now; null: nowhere yet.
 LibraryProcesses::Place* LibraryProcesses::place_for(ProcessedFile& file,
                                                      LibraryProcess::Clock::duration waited) {
   Place& home = *places_[file.home];
@@ -83,7 +94,7 @@ LibraryProcesses::Place* LibraryProcesses::place_for(ProcessedFile& file,
 
 LibraryProcesses::Place& LibraryProcesses::wait_for_place(ProcessedFile& file) {
   const auto began = LibraryProcess::Clock::now();
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
     if (Place* const place = place_for(file, LibraryProcess::Clock::now() - began)) {
       place->is_busy = true;
@@ -92,7 +103,7 @@ LibraryProcesses::Place& LibraryProcesses::wait_for_place(ProcessedFile& file) {
       return *place;
     }
     check_cancelled();
-    left_.wait_for(lock, kStep);
+    left_.wait_for(mutex_, kStep);
   }
 }
 
@@ -105,18 +116,53 @@ void LibraryProcesses::close_in(Place& place, uint64_t file) {
   }
 }
 
-void LibraryProcesses::leave(Place& place) noexcept {
+// Makes another place busy than the one that was used just now: one whose process nobody has wanted for long.
+LibraryProcesses::Place* LibraryProcesses::take_idle(const Place& used) {
+  const MutexLock lock(mutex_);
+  for (const auto& place : places_) {
+    if (place.get() == &used || !place->is_running || place->is_busy) continue;
+    if (LibraryProcess::Clock::now() - place->since < settings_.most_idle) continue;
+    place->is_busy = true;
+    return place.get();
+  }
+  return nullptr;
+}
+
+void LibraryProcesses::give_back(Place& place) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const uint64_t file : place.closed) close_in(place, file);
     place.closed.clear();
     place.is_busy = false;
+    place.since = LibraryProcess::Clock::now();
+    place.is_running = place.process.is_running();
+    place.own_bytes = place.process.own_bytes();
   }
   left_.notify_all();
 }
 
+void LibraryProcesses::leave(Place& place) noexcept {
+  if (place.process.own_bytes() > settings_.most_bytes) place.process.end();
+  give_back(place);
+  Place* const idle = take_idle(place);
+  if (!idle) return;
+  idle->process.end();
+  give_back(*idle);
+}
+
+LibraryProcesses::Statistics LibraryProcesses::statistics() {
+  Statistics all;
+  const MutexLock lock(mutex_);
+  for (const auto& place : places_) {
+    if (!place->is_running) continue;
+    ++all.processes;
+    all.own_bytes += place->own_bytes;
+  }
+  return all;
+}
+
 void LibraryProcesses::close(const ProcessedFile& file) noexcept try {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Place& home = *places_[file.home];
   if (home.is_busy)
     home.closed.push_back(file.number);
@@ -132,19 +178,19 @@ LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, Processe
   const uint64_t what = about * 16 + static_cast<uint64_t>(ask);
   const auto now = LibraryProcess::Clock::now;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (endings_.is_refused(fingerprint, what, now()))
       throw LibraryEnded(
           "libhdf5 ended while reading this file, more than once: it is tried again in a while");
   }
   try {
     LibraryProcess::Answered answer = process.put(file, ask, question);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     endings_.forget(fingerprint, what);
     return answer;
   } catch (const LibraryEnded& error) {
-    const std::lock_guard lock(mutex_);
-    endings_.note(fingerprint, what, now(), error.was_silent() ? kWeightOfSilence : 1);
+    const MutexLock lock(mutex_);
+    endings_.note(fingerprint, what, now(), weight_of(error.why()));
     throw;
   }
 }

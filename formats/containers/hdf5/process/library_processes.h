@@ -1,14 +1,14 @@
 // The processes that have libhdf5 for the daemon. Mostly one is enough. Where it is busy with a question for
 // longer than a moment, or silent, the files of others are asked about in another one: a file that keeps the
-// library busy for ever costs nobody but those who read it.
+// library busy for ever costs nobody but those who read it. Those that are not needed any more are ended, and
+// so is one that has grown too large, between two questions: the next one begins it anew.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/containers/hdf5/process/attributes_ahead.h"
 #include "formats/containers/hdf5/process/endings.h"
 #include "formats/containers/hdf5/process/library_process.h"
@@ -22,7 +22,7 @@ class LibraryProcesses {
   // for longest is ended.
   static constexpr size_t kMostProcesses = 6;
   // How long others wait for one that is busy, before they ask another.
-  static constexpr std::chrono::milliseconds kPatience{100};
+  static constexpr std::chrono::milliseconds kPatience{50};
 
   // The program has the library there as long as this lives, then again where it had it before.
   explicit LibraryProcesses(ProcessSettings settings);
@@ -66,13 +66,23 @@ class LibraryProcesses {
   // Of the processes that run and are asked nothing just now.
   std::vector<pid_t> idle_numbers();
 
+  // How many processes run, and the memory that they have for themselves, as they told lately.
+  struct Statistics {
+    size_t processes = 0;
+    uint64_t own_bytes = 0;
+  };
+  Statistics statistics();
+
  private:
   struct Place {
     explicit Place(const ProcessSettings& settings) : process(settings) {}
     LibraryProcess process;  // for whoever has made it busy, or has the mutex where it is not
-    bool is_busy = false;    // what follows is guarded by mutex_
-    uint64_t file = 0;       // that it is asked about
-    LibraryProcess::Clock::time_point since{};  // it is busy
+    // All that follows is guarded by mutex_ of LibraryProcesses.
+    bool is_busy = false;
+    bool is_running = false;  // when it was last left, as the next
+    uint64_t own_bytes = 0;
+    uint64_t file = 0;                          // that it is asked about
+    LibraryProcess::Clock::time_point since{};  // it is busy, or idle
     std::vector<uint64_t> closed{};             // meanwhile, or moved elsewhere
   };
 
@@ -93,19 +103,21 @@ class LibraryProcesses {
   LibraryProcess::Answered put(LibraryProcess& process, ProcessedFile& file, Ask ask, ByteSpan question,
                                uint64_t about);
   Place& wait_for_place(ProcessedFile& file);
-  Place* place_for(ProcessedFile& file, LibraryProcess::Clock::duration waited);
-  Place* another();
+  Place* place_for(ProcessedFile& file, LibraryProcess::Clock::duration waited) REQUIRES(mutex_);
+  Place* another() REQUIRES(mutex_);
   void leave(Place& place) noexcept;
+  void give_back(Place& place);
+  Place* take_idle(const Place& used);
   static void close_in(Place& place, uint64_t file);
 
   const ProcessSettings settings_;
   LibraryProcesses* const before_;
   AttributesAhead ahead_;
-  std::mutex mutex_;  // guards everything below, and is held for moments
-  std::condition_variable left_;
-  std::vector<std::unique_ptr<Place>> places_;
-  uint64_t last_file_ = 0;
-  Endings endings_;
+  Condition left_;
+  Mutex mutex_;  // held for moments
+  std::vector<std::unique_ptr<Place>> places_ GUARDED_BY(mutex_);
+  uint64_t last_file_ GUARDED_BY(mutex_) = 0;
+  Endings endings_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs::hdf5

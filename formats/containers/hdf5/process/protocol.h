@@ -3,7 +3,8 @@
 // sends knows what comes back, so a message says its kind alone.
 //
 // clang-format off
-//   ask                                     answer, behind u64 bytes that were read by descriptor
+//   ask                                     answer, behind u64 bytes that were read by descriptor and u64 bytes of
+//                                           memory that the process has for itself, 0 where it cannot tell
 //   settings    flag plugins, u64 bytes     text: why it is not confined, or empty
 //               of the memory that is shared, whose descriptor comes with it, or 0
 //   open        u64 file, text location     OpenedFacts

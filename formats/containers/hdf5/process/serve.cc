@@ -1,5 +1,8 @@
 #include "formats/containers/hdf5/process/serve.h"
 
+#ifdef __linux__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <map>
@@ -27,6 +30,19 @@ constexpr size_t kAttributesTogether = 1 << 20;
 // The daemon is trusted; what it sends is still read with checks, so that a mistake is seen.
 constexpr uint64_t kMostAsked = uint64_t{1} << 40;
 
+// The allocator goes over what is free to tell how much it has: it is asked this often.
+constexpr uint64_t kAnswersBetweenLooks = 32;
+
+// What was had of the system, used or free; 0 where the allocator does not tell.
+uint64_t own_memory() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const struct mallinfo2 memory = ::mallinfo2();
+  return memory.arena + memory.hblkhd;
+#else
+  return 0;
+#endif
+}
+
 class Server {
  public:
   Server(Descriptor socket, bool is_to_be_confined)
@@ -43,6 +59,7 @@ class Server {
  private:
   bool answer(Message& message);
   void put_answer(Message& message, Writer& out);
+  void put_head(Writer& out);
   void settings(Cursor& in, Descriptor shared, Writer& out);
   void open(uint64_t number, Cursor& in, Writer& out);
   void read(const LibraryFile& file, Cursor& in, Writer& out);
@@ -64,6 +81,8 @@ class Server {
   AskedSources sources_{[this](Question question, ByteSpan bytes) { return put(question, bytes); }};
   Context context_{cache_, workers_, decode_room_, unit_room_, sources_, counters_, {}, [](const auto&) {}};
   std::map<uint64_t, std::unique_ptr<const LibraryFile>> files_;
+  uint64_t answers_ = 0;
+  uint64_t own_bytes_ = 0;  // when it was last looked at
 };
 
 Message Server::put(Question question, ByteSpan bytes) {
@@ -162,27 +181,35 @@ void Server::put_answer(Message& message, Writer& out) {
   throw damaged("ask {}", static_cast<uint32_t>(ask));
 }
 
+// What every answer begins with.
+void Server::put_head(Writer& out) {
+  if (answers_++ % kAnswersBetweenLooks == 0) own_bytes_ = own_memory();
+  out.number(sources_.take_bytes_read());
+  out.number(own_bytes_);
+}
+
 // False where the daemon is gone.
 bool Server::answer(Message& message) {
+  constexpr std::byte kRoomForHead[2 * sizeof(uint64_t)]{};  // known at the end
   Writer out;
-  out.number(uint64_t{0});  // bytes read, known at the end
+  out.raw(kRoomForHead);
   Answer kind = Answer::answer;
   try {
     put_answer(message, out);
   } catch (const Error& error) {
     kind = Answer::failure;
     out = {};
-    out.number(uint64_t{0});
+    out.raw(kRoomForHead);
     write_error(out, error);
   } catch (const std::bad_alloc&) {
     kind = Answer::out_of_memory;
     out = {};
-    out.number(uint64_t{0});
+    out.raw(kRoomForHead);
   }
   Bytes bytes = out.take();
-  Writer read;
-  read.number(sources_.take_bytes_read());
-  std::copy(read.bytes().begin(), read.bytes().end(), bytes.begin());
+  Writer head;
+  put_head(head);
+  std::copy(head.bytes().begin(), head.bytes().end(), bytes.begin());
   return channel_.send(static_cast<uint32_t>(kind), bytes);
 }
 
