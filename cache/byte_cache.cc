@@ -7,15 +7,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <limits>
 #include <list>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 
 namespace plainfs {
@@ -49,7 +48,7 @@ struct KeyHash {
 // A load that is under way. All fields are guarded by the mutex of the shard.
 struct ByteCache::Pending {
   std::thread::id loader = std::this_thread::get_id();
-  std::condition_variable ended;
+  Condition ended;
   bool done = false;
   bool dropped = false;
   bool cancelled = false;  // nobody waited for it but those who wait here
@@ -66,13 +65,12 @@ struct ByteCache::Shard {
   };
   using Entries = std::list<Entry>;
 
-  // Requires: mutex is held.
-  void publish_oldest() {
+  void publish_oldest() REQUIRES(mutex) {
     oldest.store(entries.empty() ? kNothing : entries.back().last_used, std::memory_order_relaxed);
   }
 
-  // The value, used now, or null. Requires: mutex is held.
-  std::shared_ptr<const void> find_held(CacheKey key, uint64_t now) {
+  // The value, used now, or null.
+  std::shared_ptr<const void> find_held(CacheKey key, uint64_t now) REQUIRES(mutex) {
     const auto found = held.find(key);
     if (found == held.end()) return nullptr;
     ++hits;
@@ -83,13 +81,14 @@ struct ByteCache::Shard {
     return entry->value;
   }
 
-  std::mutex mutex;                            // guards everything but oldest
-  Entries entries;                             // the latest used first
-  std::map<CacheKey, Entries::iterator> held;  // ordered: an owner's entries stand together
-  std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading;
-  uint64_t hits = 0;
-  uint64_t misses = 0;
-  uint64_t evictions = 0;
+  Mutex mutex;
+  Entries entries GUARDED_BY(mutex);  // the latest used first
+  // Ordered: an owner's entries stand together.
+  std::map<CacheKey, Entries::iterator> held GUARDED_BY(mutex);
+  std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading GUARDED_BY(mutex);
+  uint64_t hits GUARDED_BY(mutex) = 0;
+  uint64_t misses GUARDED_BY(mutex) = 0;
+  uint64_t evictions GUARDED_BY(mutex) = 0;
   std::atomic<uint64_t> oldest{kNothing};  // last_used of the last entry; a hint for evict_oldest, so no lock
 };
 
@@ -110,14 +109,14 @@ ByteCache::Shard& ByteCache::shard_of(CacheKey key) {
 
 std::shared_ptr<const void> ByteCache::held_any(CacheKey key) {
   Shard& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   return shard.find_held(key, now_.load(std::memory_order_relaxed));
 }
 
 std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function<Loaded()>& load,
                                                bool waits) {
   Shard& shard = shard_of(key);
-  std::unique_lock lock(shard.mutex);
+  MutexLock lock(shard.mutex);
   for (;;) {
     if (auto value = shard.find_held(key, now_.load(std::memory_order_relaxed))) return value;
     const auto loading = shard.loading.find(key);
@@ -128,7 +127,10 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     }
     if (!waits) return nullptr;
     ++shard.hits;
-    while (!pending->ended.wait_for(lock, kStep, [&] { return pending->done; })) check_cancelled();
+    while (!pending->done) {
+      pending->ended.wait_for(shard.mutex, kStep);
+      if (!pending->done) check_cancelled();
+    }
     if (pending->cancelled) {
       --shard.hits;
       continue;
@@ -165,7 +167,7 @@ std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
     error = std::current_exception();
   }
 
-  const std::unique_lock lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (reserved && !pending->dropped) {
     try {
       shard.held.emplace(key, entry.begin());
@@ -217,7 +219,7 @@ bool ByteCache::evict_oldest() {
     }
     if (!victim) return false;
     Shard::Entries evicted;  // freed after the lock
-    const std::lock_guard lock(victim->mutex);
+    const MutexLock lock(victim->mutex);
     if (victim->entries.empty()) continue;
     evicted.splice(evicted.begin(), victim->entries, std::prev(victim->entries.end()));
     victim->held.erase(evicted.front().key);
@@ -232,7 +234,7 @@ void ByteCache::drop(uint64_t first_owner, uint64_t last_owner) {
   const auto concerned = [&](CacheKey key) { return key.owner >= first_owner && key.owner < last_owner; };
   for (const auto& shard : shards_) {
     Shard::Entries dropped;  // freed after the lock
-    const std::lock_guard lock(shard->mutex);
+    const MutexLock lock(shard->mutex);
     const auto first = shard->held.lower_bound({first_owner, 0});
     auto last = first;
     for (; last != shard->held.end() && concerned(last->first); ++last) {
@@ -252,7 +254,7 @@ void ByteCache::drop(uint64_t first_owner, uint64_t last_owner) {
 void ByteCache::forget(CacheKey key) {
   Shard& shard = shard_of(key);
   Shard::Entries forgotten;  // freed after the lock
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (const auto loading = shard.loading.find(key); loading != shard.loading.end()) {
     loading->second->dropped = true;
     shard.loading.erase(loading);
@@ -268,7 +270,7 @@ void ByteCache::forget(CacheKey key) {
 CacheStatistics ByteCache::statistics() const {
   CacheStatistics sum;
   for (const auto& shard : shards_) {
-    const std::lock_guard lock(shard->mutex);
+    const MutexLock lock(shard->mutex);
     sum.hits += shard->hits;
     sum.misses += shard->misses;
     sum.evictions += shard->evictions;

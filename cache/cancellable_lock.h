@@ -14,18 +14,32 @@ namespace plainfs {
 // Throws Cancelled where the calling thread's request is cancelled before the mutex is free.
 class SCOPED_CAPABILITY CancellableLock {
  public:
-  explicit CancellableLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) {
-    constexpr std::chrono::microseconds kFirst{20}, kMost{2000};
-    for (auto wait = kFirst; !mutex_.try_lock(); wait = std::min(2 * wait, kMost)) {
-      check_cancelled();
-      std::this_thread::sleep_for(wait);
-    }
+  explicit CancellableLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { wait(); }
+  // waiting: where all who wait are counted.
+  CancellableLock(Mutex& mutex, std::atomic<int>& waiting) ACQUIRE(mutex) : mutex_(mutex) {
+    if (mutex_.try_lock()) return;
+    const Counted counted(waiting);
+    wait();
   }
   ~CancellableLock() RELEASE() { mutex_.unlock(); }
   CancellableLock(const CancellableLock&) = delete;
   CancellableLock& operator=(const CancellableLock&) = delete;
 
  private:
+  struct Counted {
+    explicit Counted(std::atomic<int>& waiting) : waiting_(waiting) { ++waiting_; }
+    ~Counted() { --waiting_; }
+    std::atomic<int>& waiting_;
+  };
+
+  void wait() NO_THREAD_SAFETY_ANALYSIS {  // the constructors say that it is held
+    constexpr std::chrono::microseconds kFirst{20}, kMost{2000};
+    for (auto time = kFirst; !mutex_.try_lock(); time = std::min(2 * time, kMost)) {
+      check_cancelled();
+      std::this_thread::sleep_for(time);
+    }
+  }
+
   Mutex& mutex_;
 };
 

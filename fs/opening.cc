@@ -88,7 +88,7 @@ Opening::Stamp Opening::stamp_of(const std::string& path) {
 void Opening::check_unchanged(const std::string& store_path) {
   if (is_lost_.load(std::memory_order_relaxed)) throw changed(store_path);
   const Stamp now = stamp_of(store_path);
-  const std::lock_guard lock(stamps_mutex_);
+  const MutexLock lock(stamps_mutex_);
   const Stamp& first = stamps_.try_emplace(store_path, now).first->second;
   const bool is_same = first.device == now.device && first.inode == now.inode && first.size == now.size &&
                        same(first.modified, now.modified) && same(first.changed, now.changed);

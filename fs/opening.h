@@ -6,12 +6,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/used_sources.h"
 #include "fs/store_contexts.h"
 #include "fs/tree/tree.h"
@@ -80,8 +80,8 @@ class Opening {
   Tree tree_;
   std::atomic<bool> is_lost_{false};      // relaxed: nothing else is told by it
   std::atomic<bool> has_changed_{false};  // relaxed, too
-  std::mutex stamps_mutex_;               // guards stamps_
-  std::unordered_map<std::string, Stamp> stamps_;
+  Mutex stamps_mutex_;
+  std::unordered_map<std::string, Stamp> stamps_ GUARDED_BY(stamps_mutex_);
 };
 
 using OpeningPtr = std::shared_ptr<Opening>;

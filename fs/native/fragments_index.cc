@@ -1,10 +1,10 @@
 #include "fs/native/fragments_index.h"
 
 #include <map>
-#include <mutex>
 #include <string_view>
 #include <unordered_set>
 
+#include "cache/mutex.h"
 #include "fs/native/bgzf.h"
 
 namespace plainfs {
@@ -165,19 +165,18 @@ void FragmentLines::add_telling(uint64_t start, uint64_t end) {
 struct FragmentsIndexer::State {
   explicit State(FragmentsIndex its_kind) : kind(its_kind), index(std::in_place, binning_of(kind)) {}
 
-  void take(const FragmentLines& lines);
+  void take(const FragmentLines& lines) REQUIRES(mutex);
 
   const FragmentsIndex kind;
-  std::mutex mutex;              // guards what follows
-  std::optional<Indexer> index;  // until it is finished
-  std::string finished;
-  uint64_t next = 0;                          // the first block that was not taken
-  std::map<uint64_t, FragmentLines> waiting;  // for those before them
-  uint64_t bytes = 0;                         // of the blocks taken
-  std::optional<Error> error;                 // of the first block that has one
+  Mutex mutex;
+  std::optional<Indexer> index GUARDED_BY(mutex);  // until it is finished
+  std::string finished GUARDED_BY(mutex);
+  uint64_t next GUARDED_BY(mutex) = 0;                          // the first block that was not taken
+  std::map<uint64_t, FragmentLines> waiting GUARDED_BY(mutex);  // for those before them
+  uint64_t bytes GUARDED_BY(mutex) = 0;                         // of the blocks taken
+  std::optional<Error> error GUARDED_BY(mutex);                 // of the first block that has one
 };
 
-// Requires: mutex is held.
 void FragmentsIndexer::State::take(const FragmentLines& lines) try {
   if (error || lines.count_ == 0) return;
   if (lines.error_) throw *lines.error_;
@@ -195,7 +194,7 @@ FragmentsIndexer::FragmentsIndexer(FragmentsIndex kind) : state_(std::make_uniqu
 FragmentsIndexer::~FragmentsIndexer() = default;
 
 void FragmentsIndexer::add(uint64_t block, FragmentLines lines) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (block < state_->next) return;
   state_->waiting.emplace(block, std::move(lines));
   for (auto first = state_->waiting.begin(); first != state_->waiting.end() && first->first == state_->next;
@@ -204,12 +203,12 @@ void FragmentsIndexer::add(uint64_t block, FragmentLines lines) {
 }
 
 bool FragmentsIndexer::has(uint64_t block) const {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   return block < state_->next || state_->waiting.contains(block);
 }
 
 std::string FragmentsIndexer::finish() {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (state_->error) throw *state_->error;
   if (state_->index) {
     state_->index->finish(bgzf_virtual_offset(state_->bytes, state_->bytes));

@@ -55,8 +55,9 @@ uint64_t TextFile::cut_before(uint64_t offset) const {
 
 void TextFile::adopt(const Findings& findings) {
   // Others may have the same file open: what they have found out, or are about to, stays.
-  const std::unique_lock lock(state_->preparing, std::try_to_lock);
-  if (!lock || state_->file_size.load(std::memory_order_relaxed) != kNotMeasured || findings.empty()) return;
+  if (!state_->preparing.try_lock()) return;
+  const MutexLock lock(state_->preparing, std::adopt_lock);
+  if (state_->file_size.load(std::memory_order_relaxed) != kNotMeasured || findings.empty()) return;
   const FindingPtr& last = findings.back();
   if (last->name != state_->source->version() || !TextOffsets::are_in(*last)) return;
   state_->notebook.adopt({findings.begin(), findings.end() - 1});

@@ -1,9 +1,8 @@
 #include "fs/text/text_file_state.h"
 
-#include <chrono>
-#include <thread>
 #include <utility>
 
+#include "cache/cancellable_lock.h"
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 
@@ -27,21 +26,6 @@ constexpr uint64_t kMostInPassing = 16 << 10;
 // Blocks that are kept have at most so much text.
 constexpr uint64_t kMostKeptText = 2 * kBlockText;
 
-// How often somebody who waits for the pass of another looks whether anybody still waits for him.
-constexpr std::chrono::milliseconds kBetweenLooks{1};
-
-// Counted among those who wait.
-class Waiting {
- public:
-  explicit Waiting(std::atomic<int>& count) : count_(count) { ++count_; }
-  ~Waiting() { --count_; }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
- private:
-  std::atomic<int>& count_;
-};
-
 // Blocks come and go by the thousand, each of another length: what is asked of the system's allocator are
 // multiples of this, so that it finds room again without a search.
 constexpr size_t kAllocationStep = 8 << 10;
@@ -58,7 +42,7 @@ Bytes text_bytes(size_t size, size_t margin) {
 
 void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_acquire)) return;
-  const auto lock = lock_patiently();
+  const CancellableLock lock(preparing, waiting);
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
   if (adopted && !offsets) look_at_adopted();
@@ -78,7 +62,7 @@ void TextFile::State::get_ready() {
 // which are compared with their lengths. Requires: all else is ready.
 void TextFile::State::get_head() {
   if (!source->head_follows_blocks() || has_head.load(std::memory_order_acquire)) return;
-  const auto lock = lock_patiently();
+  const CancellableLock lock(preparing, waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
     measure_blocks();
@@ -94,20 +78,7 @@ void TextFile::State::get_head() {
   has_head.store(true, std::memory_order_release);
 }
 
-// Whoever prepares or measures is waited for as long as somebody waits.
-std::unique_lock<std::mutex> TextFile::State::lock_patiently() {
-  std::unique_lock lock(preparing, std::defer_lock);
-  if (lock.try_lock()) return lock;
-  const Waiting one_more(waiting);
-  while (!lock.try_lock()) {
-    check_cancelled();
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-  return lock;
-}
-
 // What was measured in another division says how long the text is, and not where its blocks begin.
-// Requires: preparing is held.
 void TextFile::State::look_at_adopted() {
   if (adopted->division() == source->division()) {
     offsets.emplace(*adopted);
@@ -123,8 +94,9 @@ void TextFile::State::look_at_adopted() {
 // Null where that is not possible, or where it meets an error, which measuring will meet, too.
 std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
   if (adopted) return std::nullopt;
-  const std::unique_lock lock(preparing, std::try_to_lock);
-  if (!lock || ready.load(std::memory_order_relaxed)) return std::nullopt;
+  if (!preparing.try_lock()) return std::nullopt;
+  const MutexLock lock(preparing, std::adopt_lock);
+  if (ready.load(std::memory_order_relaxed)) return std::nullopt;
   prepare();
   if (source->head_follows_blocks()) return std::nullopt;
   Slices slices;
@@ -151,7 +123,6 @@ std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
   return slices;
 }
 
-// Requires: preparing is held.
 void TextFile::State::prepare() {
   if (prepared) return;
   {
@@ -163,25 +134,25 @@ void TextFile::State::prepare() {
   prepared = true;
 }
 
-// Into sizes. Requires: preparing is held.
+// Into sizes.
 void TextFile::State::measure_blocks() {
   const uint64_t count = source->block_count();
   count_offsets(2 * count);  // sizes, and what comes out of them
   sizes.resize(count, kNotMeasured);
   const bool is_patient = Request::current() && Request::current()->is_patient();
+  uint64_t* const measured = sizes.data();  // each by one thread, while this one holds the mutex
   context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = together * kMeasuredTogether;
     for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
-      if (sizes[i] != kNotMeasured) continue;
+      if (measured[i] != kNotMeasured) continue;
       check_cancelled();
       if (is_patient && waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
-      sizes[i] = is_patient ? source->measure(i) : measure_block(i);
+      measured[i] = is_patient ? source->measure(i) : measure_block(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
 }
 
-// Requires: preparing is held.
 void TextFile::State::measure() try {
   measure_blocks();
   const uint64_t count = source->block_count();

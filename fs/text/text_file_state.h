@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cache/block_stream.h"
+#include "cache/mutex.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {
@@ -57,11 +57,10 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   void get_ready();
   void get_head();
-  std::unique_lock<std::mutex> lock_patiently();
-  void prepare();
-  void measure_blocks();
-  void measure();
-  void look_at_adopted();
+  void prepare() REQUIRES(preparing);
+  void measure_blocks() REQUIRES(preparing);
+  void measure() REQUIRES(preparing);
+  void look_at_adopted() REQUIRES(preparing);
   std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
@@ -76,13 +75,14 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  const uint64_t budget;                // of the cache, in bytes
-  std::mutex preparing;                 // held by the one who prepares or measures; guards prepared and sizes
-  std::atomic<int> waiting{0};          // for that; relaxed: who sees it late goes on so long
-  bool prepared = false;                // the source and head are final
-  std::vector<uint64_t> sizes;          // of the blocks measured so far, kNotMeasured of the others
-  std::atomic<uint64_t> kept_bytes{0};  // of text; relaxed, like the next: a little more is no harm
-  std::atomic<uint64_t> kept_end{0};    // one past the last block that is kept
+  const uint64_t budget;                        // of the cache, in bytes
+  Mutex preparing;                              // held by the one who prepares or measures
+  std::atomic<int> waiting{0};                  // for that; relaxed: who sees it late goes on so long
+  bool prepared GUARDED_BY(preparing) = false;  // the source and head are final
+  // Of the blocks measured so far, kNotMeasured of the others.
+  std::vector<uint64_t> sizes GUARDED_BY(preparing);
+  std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next: a little more is no harm
+  std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
   std::atomic<bool> ready{false};  // set once head, offsets and begins are final; read without the lock
   std::atomic<uint64_t> file_size{kNotMeasured};  // the last that is set, of adopted or offsets

@@ -1,7 +1,5 @@
 #include "fs/tree/inodes.h"
 
-#include <mutex>
-
 #include "formats/core/base/error.h"
 
 namespace plainfs {
@@ -11,7 +9,7 @@ Inodes::Inodes() {
 }
 
 Inode Inodes::of(Inode parent, const std::string& name, FileKind kind) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (const auto found = by_name_.find({parent, name, kind}); found != by_name_.end()) return found->second;
   known_.push_back({parent, name});
   const Inode inode = known_.size();
@@ -19,31 +17,30 @@ Inode Inodes::of(Inode parent, const std::string& name, FileKind kind) {
   return inode;
 }
 
-// Requires: mutex_ is held.
 const Inodes::Known& Inodes::known(Inode inode) const {
   if (inode == 0 || inode > known_.size()) throw not_found("inode {}: there is none", inode);
   return known_[inode - 1];
 }
 
 Inode Inodes::parent(Inode inode) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return known(inode).parent;
 }
 
 std::string Inodes::name(Inode inode) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return known(inode).name;
 }
 
 std::string Inodes::path(Inode inode) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::string path;
   for (; inode != kRootInode; inode = known(inode).parent) path = "/" + known(inode).name + path;
   return path.empty() ? "/" : path;
 }
 
 Inode Inodes::count() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return known_.size();
 }
 

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "cache/mutex.h"
 
 namespace plainfs {
 
@@ -57,11 +58,11 @@ class Inodes {
              (key.parent * 4 + static_cast<size_t>(key.kind)) * 0x9e3779b97f4a7c15u;
     }
   };
-  const Known& known(Inode inode) const;
+  const Known& known(Inode inode) const REQUIRES_SHARED(mutex_);
 
-  mutable std::shared_mutex mutex_;  // guards what follows
-  std::deque<Known> known_;          // inode 1 first
-  std::unordered_map<Key, Inode, KeyHash> by_name_;
+  mutable SharedMutex mutex_;
+  std::deque<Known> known_ GUARDED_BY(mutex_);  // inode 1 first
+  std::unordered_map<Key, Inode, KeyHash> by_name_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

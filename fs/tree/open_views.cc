@@ -1,6 +1,5 @@
 #include "fs/tree/open_views.h"
 
-#include <mutex>
 #include <utility>
 
 namespace plainfs {
@@ -11,7 +10,7 @@ constexpr size_t kMostKept = 1024;
 }  // namespace
 
 std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = known_.find(file);
   if (found == known_.end()) return nullptr;
   found->second.is_used.store(true, std::memory_order_relaxed);
@@ -20,7 +19,7 @@ std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
 
 std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view) {
   std::vector<std::shared_ptr<ViewFile>> closed;  // freed behind the lock
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   Known& known = known_[file];
   if (known.view) return known.view;
   if (!known.findings.empty()) view->adopt(known.findings);
@@ -31,7 +30,7 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
 }
 
 // Those that nobody has open and nobody has asked for since they were last looked at, to be freed without
-// the mutex. Requires: mutex_ is held.
+// the mutex.
 std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
   std::vector<std::shared_ptr<ViewFile>> closed;
   for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
@@ -49,7 +48,7 @@ std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
 }
 
 std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   const auto found = known_.find(file);
   if (found == known_.end() || found->second.view.use_count() != 1) return nullptr;
   std::shared_ptr<ViewFile> view = std::move(found->second.view);
@@ -59,14 +58,14 @@ std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
 }
 
 std::optional<uint64_t> OpenViews::size(Inode file) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = known_.find(file);
   return found == known_.end() ? std::nullopt : found->second.size;
 }
 
 std::vector<std::pair<Inode, Findings>> OpenViews::findings() const {
   std::vector<std::pair<Inode, Findings>> all;
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (const auto& [file, known] : known_) {
     Findings found = known.view ? known.view->findings() : Findings();
     if (found.empty()) found = known.findings;
@@ -76,7 +75,7 @@ std::vector<std::pair<Inode, Findings>> OpenViews::findings() const {
 }
 
 void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   Known& known = known_[file];
   known.size = size;
   if (Findings found = view.findings(); !found.empty()) known.findings = std::move(found);

@@ -7,11 +7,11 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "fs/text/view_file.h"
 #include "fs/tree/inodes.h"
 
@@ -41,11 +41,11 @@ class OpenViews {
     std::optional<uint64_t> size;
     Findings findings;
   };
-  std::vector<std::shared_ptr<ViewFile>> close_some();
+  std::vector<std::shared_ptr<ViewFile>> close_some() REQUIRES(mutex_);
 
-  mutable std::shared_mutex mutex_;  // guards what follows
-  std::unordered_map<Inode, Known> known_;
-  std::deque<Inode> kept_;  // files with a view, the next one to be looked at first
+  mutable SharedMutex mutex_;
+  std::unordered_map<Inode, Known> known_ GUARDED_BY(mutex_);
+  std::deque<Inode> kept_ GUARDED_BY(mutex_);  // files with a view, the next one to be looked at first
 };
 
 }  // namespace plainfs

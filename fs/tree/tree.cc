@@ -70,7 +70,10 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
   Shown hidden{name, FileKind::directory, {}, {}, {}};
   hidden.is_unlisted = true;
-  add(directory, FileKind::directory).own = std::make_shared<const Shown>(std::move(hidden));
+  {
+    const WriterLock lock(mutex_);
+    add(directory, FileKind::directory).own = std::make_shared<const Shown>(std::move(hidden));
+  }
   std::vector<Shown> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
   const ContentsPtr contents = publish(directory, {std::move(all), {}});
@@ -81,7 +84,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   }
 }
 
-// Null where this opening has not met the inode. Requires: mutex_ is held.
+// Null where this opening has not met the inode.
 Tree::Entry* Tree::met(Inode inode) const {
   return inode == 0 || inode > entries_.size() ? nullptr : entries_[inode - 1].get();
 }
@@ -89,16 +92,15 @@ Tree::Entry* Tree::met(Inode inode) const {
 // What inode is, its directory listed where it is not yet. What is no constant of it is guarded by mutex_.
 Tree::Entry& Tree::entry(Inode inode) {
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (Entry* known = met(inode)) return *known;
   }
   contents(inodes_->parent(inode));
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   if (Entry* known = met(inode)) return *known;
   throw not_found("{}: no longer in the store", inodes_->name(inode));
 }
 
-// Requires: mutex_ is held alone, or nobody else has the tree yet.
 Tree::Entry& Tree::add(Inode inode, FileKind kind) {
   if (entries_.size() < inode) entries_.resize(inode);
   auto made = std::make_unique<Entry>();  // whole before anybody can meet it
@@ -112,7 +114,7 @@ Tree::Entry& Tree::add(Inode inode, FileKind kind) {
 Tree::ContentsPtr Tree::contents(Inode inode) {
   Directory* const directory = entry(inode).directory.get();
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (directory && directory->contents && !directory->is_due()) return directory->contents;
   }
   if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
@@ -122,7 +124,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   const DirectoryPlace place = place_of(inode);
   const CancellableLock listing(directory->listing_now);
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (directory->contents && !directory->is_due()) return directory->contents;
   }
   Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
@@ -133,7 +135,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
 // now.
 void Tree::refresh(Inode inode) {
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     const Entry* const known = met(inode);
     if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
   }
@@ -144,7 +146,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
   auto contents = std::make_shared<Contents>();
   auto listing = std::make_shared<Listing>();
   if (directory == kRootInode) {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
   }
   const auto is_listed = [](const Shown& shown) { return !shown.is_unlisted; };
@@ -163,7 +165,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
   std::vector<std::shared_ptr<ViewFile>> forgotten;
   const bool is_whole = std::none_of(contents->shown.begin(), contents->shown.end(),
                                      [](const ShownPtr& shown) { return has_passing_fault(*shown); });
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   for (size_t i = 0; i < contents->shown.size(); ++i) {
     const Inode inode = contents->listing->at(i).inode;
     if (met(inode)) continue;
@@ -191,7 +193,7 @@ std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& conte
   return forgotten;
 }
 
-// What inode stands for where that is at hand, else null. Requires: mutex_ is held.
+// What inode stands for where that is at hand, else null.
 Tree::ShownPtr Tree::held(Inode inode) const {
   const Entry* const known = met(inode);
   if (known && known->own) return known->own;
@@ -207,7 +209,7 @@ Tree::ShownPtr Tree::held(Inode inode) const {
 Tree::ShownPtr Tree::shown(Inode inode) {
   entry(inode);
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (ShownPtr known = held(inode)) return known;
   }
   const ContentsPtr all = contents(inodes_->parent(inode));
@@ -221,11 +223,11 @@ Tree::ShownPtr Tree::shown(Inode inode) {
 FileKind Tree::kind(Inode inode) {
   const Entry& known = entry(inode);
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (known.kind != FileKind::store) return known.kind;
   }
   settle(inode);
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return known.kind;
 }
 
@@ -245,7 +247,7 @@ void Tree::settle(Inode inode) {
     as_it_is->node.store.clear();
     if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, shelf_);
   }
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   Entry& settled = *met(inode);
   if (settled.kind != FileKind::store) return;
   settled.kind = as_it_is ? as_it_is->kind : FileKind::directory;
@@ -281,7 +283,7 @@ DirectoryPlace Tree::place_of(Inode directory) {
 ListingPtr Tree::list(Inode inode) {
   const Entry& known = entry(inode);
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (known.directory && known.directory->listing && !known.directory->is_due())
       return known.directory->listing;
   }
@@ -321,7 +323,7 @@ timespec Tree::modified(Inode inode) {
 
 std::string Tree::source_path(Inode inode) {
   entry(inode);
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
     const ShownPtr here = held(inode);
     if (const std::string* const on_disk = here ? host_path(*here) : nullptr) return *on_disk;
@@ -331,7 +333,7 @@ std::string Tree::source_path(Inode inode) {
 
 std::string Tree::store_path(Inode inode) {
   entry(inode);
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
     const ShownPtr here = held(inode);
     if (here && !here->node.store.empty()) return here->node.store;
@@ -357,7 +359,7 @@ std::string Tree::target(Inode link) {
 void Tree::let_go(const std::string& store_path) {
   std::vector<ContentsPtr> freed;  // behind the lock, as the views are: their files are closed then
   std::vector<std::shared_ptr<ViewFile>> closed;
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   const auto roots = inner_stores_.find(store_path);
   if (roots == inner_stores_.end()) return;  // only links lead there
   std::vector<Inode> left = roots->second;

@@ -9,9 +9,7 @@
 #include <chrono>
 #include <ctime>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -130,14 +128,14 @@ class Tree {
     std::unique_ptr<Directory> directory;  // of directories and stores
   };
 
-  Entry* met(Inode inode) const;
+  Entry* met(Inode inode) const REQUIRES_SHARED(mutex_);
   Entry& entry(Inode inode);
-  Entry& add(Inode inode, FileKind kind);
+  Entry& add(Inode inode, FileKind kind) REQUIRES(mutex_);
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
   ContentsPtr publish(Inode directory, DirectoryContent all);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
-  ShownPtr held(Inode inode) const;
+  ShownPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
   ShownPtr shown(Inode inode);
   void settle(Inode inode);
   Node directory_node(const Shown& shown);
@@ -152,13 +150,16 @@ class Tree {
   const Shelf shelf_;
   Indexes indexes_;
   const Top top_;
-  mutable std::shared_mutex mutex_;  // guards what follows and all of Entry and Directory but its own mutex
-  std::vector<std::unique_ptr<Entry>> entries_;  // inode 1 first; null: nobody has met it in this opening
+  // The same once anything but add_hidden() is called.
   std::unordered_map<std::string, Inode> hidden_;
   Inode last_hidden_ = kRootInode;
-  std::unordered_map<std::string, std::vector<Inode>> inner_stores_;  // by the path of the store
-  std::unordered_map<Inode, std::string> inner_roots_;                // and the other way round
   OpenViews open_views_;
+  mutable SharedMutex mutex_;  // guards all of Entry and Directory, too, but its own mutex
+  // Inode 1 first; null: nobody has met it in this opening.
+  std::vector<std::unique_ptr<Entry>> entries_ GUARDED_BY(mutex_);
+  // By the path of the store, and the other way round.
+  std::unordered_map<std::string, std::vector<Inode>> inner_stores_ GUARDED_BY(mutex_);
+  std::unordered_map<Inode, std::string> inner_roots_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

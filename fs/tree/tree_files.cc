@@ -20,7 +20,7 @@ bool Tree::changes(Inode file) {
 // Where the file is for the index.
 IndexPlace Tree::index_place(Inode file) {
   IndexPlace place{top_.store->path, true, inodes_->name(file)};
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (Inode at = inodes_->parent(file); at != kRootInode; at = inodes_->parent(at)) {
     if (const auto root = inner_roots_.find(at); root != inner_roots_.end()) {
       place.store = root->second;

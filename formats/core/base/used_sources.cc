@@ -147,7 +147,7 @@ void UsedSources::note(const std::string& location) {
   const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
   const std::string_view name = std::string_view(location).substr(0, length);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (name == last_noted_ || are_too_many_) return;
     last_noted_ = name;
     if (used_.contains(last_noted_)) return;
@@ -155,7 +155,7 @@ void UsedSources::note(const std::string& location) {
   std::string its_name(name);
   // What cannot be seen is not what it is found to be later.
   std::string first = is_url(name) ? std::string() : own_stamp(its_name).value_or("");
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (are_too_many_) return;
   used_.emplace(std::move(its_name), std::move(first));
   if (used_.size() <= (is_url(name) ? kMostUrls : kMostNames)) return;
@@ -167,20 +167,20 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
   note(location);
   FilePtr file = sources_.open_if_exists(location);
   if (file && !folder_.empty() && location.starts_with(folder_)) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     fingerprints_.matches(location, file->fingerprint());
   }
   return file;
 }
 
 bool UsedSources::is_as_used(const std::string& path, const struct stat& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !fingerprints_.knows(path) || fingerprints_.matches(path, fingerprint_of(status));
 }
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
   if (is_url(location)) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     are_too_many_ = true;  // its objects are asked for one by one, past this
     used_.clear();
     return sources_.open_folder(location);
@@ -196,7 +196,7 @@ EntryKind UsedSources::kind_of(const std::string& location) {
 std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   std::unordered_map<std::string, std::string> used;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (are_too_many_) return std::nullopt;
     used = used_;
   }

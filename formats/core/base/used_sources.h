@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 
 #include <ctime>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "formats/core/base/file_time.h"
 #include "formats/core/base/path_fingerprints.h"
 #include "formats/core/base/sources.h"
@@ -46,13 +46,13 @@ class UsedSources : public Sources {
   Sources& sources_;
   const std::string folder_;  // of a store that is one, with a slash at its end; else empty
   const timespec opened_;
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   // Names of stamps, of folders with a slash at their end; what a file or the folder itself was before it was
   // first used.
-  std::unordered_map<std::string, std::string> used_;
-  PathFingerprints fingerprints_;  // of the files that were opened, in folders
-  std::string last_noted_;         // chunks of one folder are asked for one after the other
-  bool are_too_many_ = false;
+  std::unordered_map<std::string, std::string> used_ GUARDED_BY(mutex_);
+  PathFingerprints fingerprints_ GUARDED_BY(mutex_);  // of the files that were opened, in folders
+  std::string last_noted_ GUARDED_BY(mutex_);  // chunks of one folder are asked for one after the other
+  bool are_too_many_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace plainfs
