@@ -66,6 +66,19 @@ class SCOPED_CAPABILITY MutexLock {
   bool is_held_ = true;
 };
 
+// Lets go of a mutex that the caller holds for as long as it lives, and holds it again however the scope
+// ends.
+class SCOPED_CAPABILITY MutexUnlocked {
+ public:
+  explicit MutexUnlocked(Mutex& mutex) RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
+  ~MutexUnlocked() RELEASE() { mutex_.lock(); }  // "released" is the scope: so clang is told of a relocking
+  MutexUnlocked(const MutexUnlocked&) = delete;
+  MutexUnlocked& operator=(const MutexUnlocked&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
 // Waits with a mutex that the caller holds: it is let go while it waits, and held again when wait() returns.
 // It may return for no reason, so what is waited for is asked in a loop.
 class Condition {

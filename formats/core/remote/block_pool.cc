@@ -30,6 +30,7 @@ struct BlockPool::Coming {
   const uint64_t object;
   const std::shared_ptr<RangeFetch> fetch;
   const BlockRange blocks;
+  // Guarded by the pool's mutex.
   std::vector<bool> is_used;  // all of the block was read
   uint64_t unused;
 };
@@ -47,7 +48,6 @@ BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
       most_coming_(share_ / 2),
       room_(cache, share_) {}
 
-// Requires, as all below but read and copy: mutex_ is held.
 BlockPool::ComingPtr BlockPool::coming_of(Key key) const {
   const auto after = coming_.upper_bound(key);
   if (after == coming_.begin()) return nullptr;
@@ -86,7 +86,7 @@ void BlockPool::drop(const ComingPtr& gone) {
 // What was all read stays for a while, since readers on several threads come back to it, but it goes first;
 // then what came and nobody has read.
 void BlockPool::make_room(uint64_t bytes) {
-  const auto drop_while = [this, bytes](uint64_t most, auto&& may_go) {
+  const auto drop_while = [this, bytes](uint64_t most, auto&& may_go) REQUIRES(mutex_) {
     for (auto at = by_age_.begin(); at != by_age_.end() && coming_bytes_ + bytes > most;) {
       const ComingPtr old = *at++;
       if (may_go(*old)) drop(old);
@@ -132,7 +132,7 @@ void BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>&
 }
 
 std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   BlockRange next = of.ahead.after(range);
   next.end = std::min(next.end, of.blocks());
   make_room((std::max(next.end, range.end) - range.first) * kBlockBytes);
@@ -162,14 +162,14 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
   try {
     from.fetch->wait(start + block_size);
   } catch (const Error&) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     drop(place.coming);  // the next reader asks anew
     throw;
   }
   const ByteSpan bytes(from.fetch->bytes() + start, block_size);
   std::memcpy(out.data(), bytes.data() + offset, out.size());
   if (of.disk) of.disk->write(block, bytes);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (out.size() < block_size) keep({of.id, block}, bytes);
   std::vector<bool>::reference is_used = from.is_used[block - from.blocks.first];
   if (is_used) return;
@@ -186,7 +186,7 @@ bool BlockPool::copy_from_disk(const PooledObject& of, uint64_t block, uint64_t 
   Bytes bytes(block_size);
   if (!of.disk->read(block, bytes)) return false;
   std::memcpy(out.data(), bytes.data() + offset, out.size());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   keep({of.id, block}, bytes);
   return true;
 }
@@ -210,7 +210,7 @@ void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out
 void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
   uint64_t bytes = 0;
   for (const BlockRange& range : ranges) bytes += (range.end - range.first) * kBlockBytes;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   make_room(bytes);
   if (coming_bytes_ + bytes <= most_coming_) ask_for_missing(of, ranges);
 }
@@ -220,7 +220,7 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   // A block that is not all there is fetched again where it is wanted.
   const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
   if (blocks == 0) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   make_room(first->range().size);
   coming_bytes_ += first->range().size;
   by_age_.push_back(std::make_shared<Coming>(of.id, std::move(first), BlockRange{0, blocks}));
@@ -228,7 +228,7 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
 }
 
 void BlockPool::forget(const PooledObject& of) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto at = coming_.lower_bound({of.id, 0}); at != coming_.end() && at->first.first == of.id;)
     drop(std::shared_ptr((at++)->second));
   for (auto at = kept_.lower_bound({of.id, 0}); at != kept_.end() && at->first.first == of.id;) {

@@ -7,12 +7,12 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "cache/byte_cache.h"
+#include "cache/mutex.h"
 #include "formats/core/remote/disk_cache.h"
 #include "formats/core/remote/range_fetch.h"
 #include "formats/core/remote/read_ahead.h"
@@ -25,7 +25,7 @@ struct PooledObject {
   std::shared_ptr<RemoteObject> object;
   uint64_t size;
   DiskBlocksPtr disk;  // null: none are kept
-  ReadAhead ahead;     // guarded by the pool
+  ReadAhead ahead;     // guarded by the pool's mutex
 
   uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
@@ -63,13 +63,13 @@ class BlockPool {
   };
   struct Place;
 
-  ComingPtr coming_of(Key key) const;
-  BlockPtr kept_of(Key key);
-  void keep(Key key, ByteSpan bytes);
-  void drop(const ComingPtr& gone);
-  void make_room(uint64_t bytes);
-  void ask_for(PooledObject& of, BlockRange range);
-  void ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges);
+  ComingPtr coming_of(Key key) const REQUIRES(mutex_);
+  BlockPtr kept_of(Key key) REQUIRES(mutex_);
+  void keep(Key key, ByteSpan bytes) REQUIRES(mutex_);
+  void drop(const ComingPtr& gone) REQUIRES(mutex_);
+  void make_room(uint64_t bytes) REQUIRES(mutex_);
+  void ask_for(PooledObject& of, BlockRange range) REQUIRES(mutex_);
+  void ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) REQUIRES(mutex_);
   std::vector<Place> plan(PooledObject& of, BlockRange range);
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
   bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);
@@ -80,13 +80,13 @@ class BlockPool {
   const ByteCache::Room room_;
   std::atomic<uint64_t> next_id_{1};  // atomic: it guards nothing
 
-  std::mutex mutex_;  // guards what follows
-  std::map<Key, Kept> kept_;
-  std::list<Key> recent_;  // of kept_, the latest used first
-  uint64_t kept_bytes_ = 0;
-  std::map<Key, ComingPtr> coming_;  // by the first block
-  std::list<ComingPtr> by_age_;      // of coming_, the oldest first
-  uint64_t coming_bytes_ = 0;
+  Mutex mutex_;
+  std::map<Key, Kept> kept_ GUARDED_BY(mutex_);
+  std::list<Key> recent_ GUARDED_BY(mutex_);  // of kept_, the latest used first
+  uint64_t kept_bytes_ GUARDED_BY(mutex_) = 0;
+  std::map<Key, ComingPtr> coming_ GUARDED_BY(mutex_);  // by the first block
+  std::list<ComingPtr> by_age_ GUARDED_BY(mutex_);      // of coming_, the oldest first
+  uint64_t coming_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace plainfs::remote

@@ -90,7 +90,7 @@ std::optional<TimedKeys> Credentials::find() {
 }
 
 Keys Credentials::current() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::time_t now = std::time(nullptr);
   if (known_ && (!known_->until || *known_->until > now + kBeforeTheEnd)) return known_->keys;
   std::optional<TimedKeys> found = find();
@@ -104,7 +104,7 @@ Keys Credentials::current() {
 }
 
 bool Credentials::renew() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!known_) return true;
   if (of_environment()) return false;  // which does not change
   if (const auto again = of_profile(); again && again->keys.secret == known_->keys.secret) return false;

@@ -5,10 +5,10 @@
 
 #include <ctime>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/remote/http_client.h"
 #include "formats/core/remote/profile_file.h"
 #include "formats/core/remote/sigv4.h"
@@ -46,10 +46,10 @@ class Credentials {
   const Environment environment_;
   const std::string region_;
   HttpClient& client_;
-  std::mutex mutex_;  // guards the rest
-  std::optional<TimedKeys> known_;
-  std::time_t found_at_ = 0;
-  bool is_renewed_ = false;
+  Mutex mutex_;
+  std::optional<TimedKeys> known_ GUARDED_BY(mutex_);
+  std::time_t found_at_ GUARDED_BY(mutex_) = 0;
+  bool is_renewed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace plainfs::remote

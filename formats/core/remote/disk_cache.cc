@@ -152,6 +152,7 @@ DiskBlocks::~DiskBlocks() {
 }
 
 void DiskBlocks::look_what_is_there() {
+  const MutexLock lock(mutex_);
   const uint64_t blocks = block_count(version_);
   Bytes entries;
   for (uint64_t first = 0; first < blocks; first += kEntriesAtOnce) {
@@ -164,7 +165,7 @@ void DiskBlocks::look_what_is_there() {
 }
 
 bool DiskBlocks::has(uint64_t block) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return block < is_there_.size() && is_there_[block];
 }
 
@@ -174,20 +175,20 @@ bool DiskBlocks::read(uint64_t block, std::span<std::byte> out) {
   if (read_at(file_.number(), entry_of(block), entry) == entry.size() &&
       read_at(file_.number(), place_of(version_, block), out) == out.size() && entry == entry_for(out))
     return true;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   is_there_[block] = false;
   return false;
 }
 
 void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_full_ || block >= is_there_.size() || is_there_[block]) return;
   }
   if (!cache_->make_room(bytes.size())) return;
   const bool is_written = write_at(file_.number(), place_of(version_, block), bytes) &&
                           write_at(file_.number(), entry_of(block), entry_for(bytes));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_written)
     is_there_[block] = true;
   else
@@ -264,13 +265,13 @@ DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version
 }
 
 bool DiskCache::make_room(uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   written_ += bytes;
   if (!was_looked_at_ || written_ > most_bytes_ / 16) look();
   return !is_full_;
 }
 
-// Requires: mutex_ is held. Other programs write too; so the disk is asked, and what is written between two
+// Other programs write too; so the disk is asked, and what is written between two
 // looks stays below the size that was said.
 void DiskCache::look() {
   struct Object {

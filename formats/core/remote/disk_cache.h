@@ -18,12 +18,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/remote/remote_object.h"
@@ -50,9 +50,9 @@ class DiskBlocks {
   const std::shared_ptr<DiskCache> cache_;
   const Descriptor file_;
   const Version version_;
-  mutable std::mutex mutex_;  // guards the rest
-  std::vector<bool> is_there_;
-  bool is_full_ = false;  // the disk took no more
+  mutable Mutex mutex_;
+  std::vector<bool> is_there_ GUARDED_BY(mutex_);
+  bool is_full_ GUARDED_BY(mutex_) = false;  // the disk took no more
 };
 using DiskBlocksPtr = std::shared_ptr<DiskBlocks>;
 
@@ -83,15 +83,15 @@ class DiskCache : public std::enable_shared_from_this<DiskCache> {
   struct Kept;
   std::optional<Kept> kept_at(const std::string& address);
   DiskBlocksPtr hold(Kept kept);
-  void look();
+  void look() REQUIRES(mutex_);
 
   const std::string folder_;
   const uint64_t most_bytes_;
   std::atomic<size_t> open_{0};
 
-  std::mutex mutex_;  // guards the rest
-  bool was_looked_at_ = false, is_full_ = false;
-  uint64_t written_ = 0;  // since the folder was looked at
+  Mutex mutex_;
+  bool was_looked_at_ GUARDED_BY(mutex_) = false, is_full_ GUARDED_BY(mutex_) = false;
+  uint64_t written_ GUARDED_BY(mutex_) = 0;  // since the folder was looked at
 };
 
 }  // namespace plainfs::remote

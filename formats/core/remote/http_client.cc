@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "cache/mutex.h"
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/retries.h"
@@ -146,7 +145,7 @@ class KeepingSink : public HttpSink {
  public:
   explicit KeepingSink(size_t most_bytes) : most_bytes_(most_bytes) {}
   bool is_wanted() const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return is_wanted_;
   }
   void begin(const HttpHead& head) override { reply_.head = head; }
@@ -157,15 +156,16 @@ class KeepingSink : public HttpSink {
     return true;
   }
   void end(const std::string& failure) override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     reply_.failure = failure;
     is_done_ = true;
     done_.notify_all();
   }
 
   HttpReply wait() {
-    std::unique_lock lock(mutex_);
-    while (!done_.wait_for(lock, kBetweenLooks, [this] { return is_done_; })) {
+    const MutexLock lock(mutex_);
+    while (!is_done_) {
+      if (done_.wait_for(mutex_, kBetweenLooks)) continue;
       try {
         check_cancelled();
       } catch (...) {
@@ -178,11 +178,11 @@ class KeepingSink : public HttpSink {
 
  private:
   const size_t most_bytes_;
-  mutable std::mutex mutex_;  // guards is_wanted_ and is_done_; reply_ is the client's until is_done_
-  std::condition_variable done_;
-  bool is_wanted_ = true;
-  bool is_done_ = false;
-  HttpReply reply_;
+  mutable Mutex mutex_;
+  Condition done_;
+  bool is_wanted_ GUARDED_BY(mutex_) = true;
+  bool is_done_ GUARDED_BY(mutex_) = false;
+  HttpReply reply_;  // the client's until is_done_
 };
 
 }  // namespace
@@ -205,10 +205,10 @@ struct HttpClient::State {
   ~State() { curl_multi_cleanup(multi); }
 
   CURLM* multi;
-  std::mutex mutex;  // guards queue, is_ending and the start of thread
-  std::vector<std::unique_ptr<Transfer>> queue;
-  bool is_ending = false;
-  std::thread thread;
+  Mutex mutex;
+  std::vector<std::unique_ptr<Transfer>> queue GUARDED_BY(mutex);
+  bool is_ending GUARDED_BY(mutex) = false;
+  std::thread thread;                              // begun under the mutex, ended by the destructor alone
   std::vector<std::unique_ptr<Transfer>> running;  // the thread's own
 
   void run();
@@ -221,7 +221,7 @@ struct HttpClient::State {
 bool HttpClient::State::begin_queued() {
   std::vector<std::unique_ptr<Transfer>> begun;
   try {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (is_ending) return false;
     running.reserve(running.size() + queue.size());
     begun.swap(queue);
@@ -272,7 +272,7 @@ HttpClient::HttpClient(RemoteCounters& counters) : counters_(counters), state_(s
 
 HttpClient::~HttpClient() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     state_->is_ending = true;
   }
   curl_multi_wakeup(state_->multi);
@@ -288,7 +288,7 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   prepare(*transfer);
   counters_.requests.fetch_add(1, std::memory_order_relaxed);
   try {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     if (!state_->thread.joinable()) state_->thread = std::thread([state = state_.get()] { state->run(); });
     state_->queue.push_back(std::move(transfer));
   } catch (const std::system_error& error) {

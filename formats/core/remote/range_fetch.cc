@@ -46,7 +46,7 @@ void RangeFetch::Attempt::begin(const HttpHead& reply) {
   if (!fetch || (head.status != 200 && head.status != 206)) return;
   verdict = fetch->object_->judge(head, range);
   if (verdict.kind != Verdict::take) return;
-  const std::lock_guard lock(fetch->mutex_);
+  const MutexLock lock(fetch->mutex_);
   const uint64_t object_size = fetch->object_->version()->size;
   fetch->size_ = std::min(fetch->range_.size, object_size - std::min(object_size, fetch->range_.offset));
 }
@@ -59,7 +59,7 @@ bool RangeFetch::Attempt::take(ByteSpan bytes) {
   }
   const auto fetch = fetch_.lock();
   if (!fetch || verdict.kind != Verdict::take) return false;
-  const std::lock_guard lock(fetch->mutex_);
+  const MutexLock lock(fetch->mutex_);
   if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than it said
   std::memcpy(fetch->bytes_.data() + fetch->received_, bytes.data(), bytes.size());
   fetch->received_ += bytes.size();
@@ -78,42 +78,39 @@ RangeFetch::RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, Ht
 RangeFetch::~RangeFetch() = default;
 
 void RangeFetch::start() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   try {
-    begin_attempt(lock);
+    begin_attempt();
   } catch (const Cancelled&) {
     // whoever waits tries again
   }
 }
 
 bool RangeFetch::is_done() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return phase_ != Phase::running;
 }
 
 bool RangeFetch::is_whole() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return phase_ == Phase::whole;
 }
 
-void RangeFetch::begin_attempt(std::unique_lock<std::mutex>& lock) {
+void RangeFetch::begin_attempt() {
   const ByteRange rest{range_.offset + received_, size_ - received_};
   phase_ = Phase::running;
   auto attempt = std::make_shared<Attempt>(weak_from_this(), rest);
   attempt_ = attempt;
-  lock.unlock();  // what signs may itself have to ask for credentials
   try {
+    const MutexUnlocked others_go_on(mutex_);  // what signs may itself have to ask for credentials
     HttpRequest request = object_->get(rest);
     attempt->url = request.url;
     client_.start(std::move(request), attempt);
-    lock.lock();
   } catch (const Error& error) {
-    lock.lock();
     phase_ = Phase::failed;
     error_ = error;
     moved_.notify_all();
   } catch (...) {
-    lock.lock();
     phase_ = Phase::paused;
     verdict_ = Verdict{Verdict::again, unreadable("interrupted"), {}};
     throw;
@@ -128,7 +125,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const std::string& failure)
     verdict = {Verdict::again, unreadable("{}", failure), {}};
   else if (!is_body)
     verdict = object_->judge_refusal(attempt.head, attempt.error_body);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (attempt_.get() != &attempt) return;
   if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
   if (verdict.kind == Verdict::take && received_ < size_)
@@ -145,31 +142,33 @@ void RangeFetch::end_attempt(const Attempt& attempt, const std::string& failure)
   moved_.notify_all();
 }
 
-// False where the calling thread's request was cancelled. The lock is held again then.
-bool RangeFetch::sleep(Clock::time_point until, std::unique_lock<std::mutex>& lock) {
+// False where the calling thread's request was cancelled.
+bool RangeFetch::sleep(Clock::time_point until) {
   while (Clock::now() < until) {
-    moved_.wait_until(lock, std::min(until, Clock::now() + kBetweenLooks));
+    moved_.wait_until(mutex_, std::min(until, Clock::now() + kBetweenLooks));
     if (Request::current() && Request::current()->cancelled()) return false;
   }
   return true;
 }
 
 // Requires: phase_ is paused, and nobody else drives.
-void RangeFetch::go_on_after(Verdict verdict, std::unique_lock<std::mutex>& lock) {
-  const auto fail = [&] {
+void RangeFetch::go_on_after(Verdict verdict) {
+  const auto fail = [&]() REQUIRES(mutex_) {
     phase_ = Phase::failed;
     error_ = verdict.error;
+  };
+  // Which may read files, for other keys.
+  const auto is_worth_it = [&](const auto& learn) REQUIRES(mutex_) {
+    const MutexUnlocked others_go_on(mutex_);
+    return learn();
   };
   const std::shared_ptr<Attempt> last = attempt_;
   if (verdict.kind == Verdict::redirect) {
     if (redirects_++ == kMostRedirects) return fail();
-    if (!object_->follow(last->url, last->head)) return fail();
+    if (!is_worth_it([&] { return object_->follow(last->url, last->head); })) return fail();
   } else if (verdict.kind == Verdict::refused) {
     if (renewals_++ == kMostRenewals) return fail();
-    lock.unlock();
-    const bool is_worth_it = object_->renew(last->url, last->head, last->error_body);
-    lock.lock();
-    if (!is_worth_it) return fail();
+    if (!is_worth_it([&] { return object_->renew(last->url, last->head, last->error_body); })) return fail();
   } else {
     const auto now = Clock::now();
     if (received_ >= received_before_ + kProgress) {
@@ -184,13 +183,13 @@ void RangeFetch::go_on_after(Verdict verdict, std::unique_lock<std::mutex>& lock
     const auto pause = std::max(verdict.wait, pause_after(tries_));
     if (now + pause > *give_up_) return fail();
     client_.counters().retries.fetch_add(1, std::memory_order_relaxed);
-    if (!sleep(now + pause, lock)) throw Cancelled();
+    if (!sleep(now + pause)) throw Cancelled();
   }
-  begin_attempt(lock);
+  begin_attempt();
 }
 
 void RangeFetch::wait_until(uint64_t size) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
     if (received_ >= std::min(size, size_) && (received_ >= size || phase_ == Phase::whole)) return;
     if (phase_ == Phase::failed) throw error_->at(object_->location());
@@ -198,13 +197,11 @@ void RangeFetch::wait_until(uint64_t size) {
       is_driven_ = true;
       const Verdict verdict = *verdict_;
       try {
-        go_on_after(verdict, lock);
+        go_on_after(verdict);
       } catch (const Error& error) {
-        if (!lock.owns_lock()) lock.lock();
         phase_ = Phase::failed;
         error_ = error;
       } catch (...) {
-        if (!lock.owns_lock()) lock.lock();
         is_driven_ = false;
         moved_.notify_all();
         throw;
@@ -213,21 +210,21 @@ void RangeFetch::wait_until(uint64_t size) {
       moved_.notify_all();
       continue;
     }
-    moved_.wait_for(lock, kBetweenLooks);
+    moved_.wait_for(mutex_, kBetweenLooks);
     if (Request::current() && Request::current()->cancelled()) throw Cancelled();
   }
 }
 
 void RangeFetch::wait(uint64_t size) {
   wait_until(size);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (received_ < size)
     throw unreadable("{}: ends before byte {}", object_->location(), range_.offset + size);
 }
 
 uint64_t RangeFetch::wait_for_all() {
   wait_until(range_.size);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return received_;
 }
 

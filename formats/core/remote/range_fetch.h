@@ -4,12 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/base/bytes.h"
 #include "formats/core/remote/http_client.h"
 #include "formats/core/remote/remote_object.h"
@@ -44,27 +43,29 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   enum class Phase { running, paused, whole, failed };
 
   void wait_until(uint64_t size);
-  void begin_attempt(std::unique_lock<std::mutex>& lock);
-  void go_on_after(Verdict verdict, std::unique_lock<std::mutex>& lock);
+  // These let go of the mutex for a while, and hold it again when they return or throw.
+  void begin_attempt() REQUIRES(mutex_);
+  void go_on_after(Verdict verdict) REQUIRES(mutex_);
   void end_attempt(const Attempt& attempt, const std::string& failure);
-  bool sleep(std::chrono::steady_clock::time_point until, std::unique_lock<std::mutex>& lock);
+  bool sleep(std::chrono::steady_clock::time_point until) REQUIRES(mutex_);
 
   const std::shared_ptr<RemoteObject> object_;
   const ByteRange range_;
   HttpClient& client_;
-  Bytes bytes_;  // room for all of the range
+  Bytes bytes_;  // room for all of the range; from received_ on guarded by mutex_
 
-  mutable std::mutex mutex_;  // guards everything below, and the bytes from received_ on
-  std::condition_variable moved_;
-  uint64_t received_ = 0, received_before_ = 0;  // now, and when the last attempt but one ended
-  uint64_t size_;                                // of the range, once the object's size is known
-  Phase phase_ = Phase::running;
-  bool is_driven_ = false;  // somebody who waits sees to the next attempt
-  std::shared_ptr<Attempt> attempt_;
-  std::optional<Verdict> verdict_;  // paused: what the last attempt came to
-  std::optional<Error> error_;      // failed
-  unsigned tries_ = 0, redirects_ = 0, renewals_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> give_up_;
+  mutable Mutex mutex_;
+  Condition moved_;
+  uint64_t received_ GUARDED_BY(mutex_) = 0;
+  uint64_t received_before_ GUARDED_BY(mutex_) = 0;  // when the last attempt but one ended
+  uint64_t size_ GUARDED_BY(mutex_);                 // of the range, once the object's size is known
+  Phase phase_ GUARDED_BY(mutex_) = Phase::running;
+  bool is_driven_ GUARDED_BY(mutex_) = false;  // somebody who waits sees to the next attempt
+  std::shared_ptr<Attempt> attempt_ GUARDED_BY(mutex_);
+  std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // paused: what the last attempt came to
+  std::optional<Error> error_ GUARDED_BY(mutex_);      // failed
+  unsigned tries_ GUARDED_BY(mutex_) = 0, redirects_ GUARDED_BY(mutex_) = 0, renewals_ GUARDED_BY(mutex_) = 0;
+  std::optional<std::chrono::steady_clock::time_point> give_up_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs::remote

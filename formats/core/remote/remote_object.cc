@@ -80,12 +80,12 @@ RemoteObject::RemoteObject(std::shared_ptr<Origin> origin, std::string location,
     : origin_(std::move(origin)), location_(std::move(location)), version_(std::move(version)) {}
 
 void RemoteObject::expect(Version version) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   expected_ = std::move(version);
 }
 
 std::optional<Version> RemoteObject::version() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return version_;
 }
 
@@ -95,7 +95,7 @@ HttpRequest RemoteObject::get(ByteRange range) {
       "Accept-Encoding: identity"};
   std::string redirected_to;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (version_ && !version_->etag.empty() && !is_weak(version_->etag))
       fields.push_back("If-Match: " + version_->etag);
     else if (version_ && !version_->last_modified.empty())
@@ -126,7 +126,7 @@ void RemoteObject::check_unchanged() const {
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
   if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
   const Version told{size, head.field("etag"), head.field("last-modified")};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!version_) {
     if (told.etag.empty() && told.last_modified.empty())
       return failed(unsupported(
@@ -183,7 +183,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
       // S3 says so of a bucket of another region.
       return {head.field("location").empty() ? Verdict::refused : Verdict::redirect, error, {}};
     case 304: {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const std::string& etag = head.field("etag");
       if (version_ || !expected_ || (!etag.empty() && etag != expected_->etag)) return failed(error);
       version_ = expected_;
@@ -208,7 +208,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
       if (head.field("content-range") != "bytes */0" && head.field("content-range") != "*/0")
         return failed(error);
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         version_ = Version{0, head.field("etag"), head.field("last-modified")};
       }
       return {Verdict::take, {}, {}};
@@ -221,7 +221,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
 bool RemoteObject::follow(const std::string& url, const HttpHead& head) {
   if (!origin_->follows_redirects()) return origin_->learn_from(head, "");
   const std::string to = redirected(parse_url(url), head.field("location")).text();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   redirected_to_ = to;
   return true;
 }
@@ -229,7 +229,7 @@ bool RemoteObject::follow(const std::string& url, const HttpHead& head) {
 // A place that one was redirected to may be for a time only: the first is asked again.
 bool RemoteObject::renew(const std::string& url, const HttpHead& head, const std::string& error_body) {
   if (origin_->follows_redirects() && url != origin_->get(location_, {}).url) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (redirected_to_ == url) redirected_to_.clear();
     return true;
   }

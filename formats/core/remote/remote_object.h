@@ -5,10 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/file.h"
 #include "formats/core/remote/origin.h"
@@ -71,9 +71,9 @@ class RemoteObject {
   std::atomic<bool> is_absent_{false};  // relaxed: nothing else is told by these three
   std::atomic<bool> may_be_folder_{false};
   std::atomic<bool> has_changed_{false};
-  mutable std::mutex mutex_;  // guards the rest
-  std::optional<Version> version_, expected_;
-  std::string redirected_to_;  // "" = ask the origin
+  mutable Mutex mutex_;
+  std::optional<Version> version_ GUARDED_BY(mutex_), expected_ GUARDED_BY(mutex_);
+  std::string redirected_to_ GUARDED_BY(mutex_);  // "" = ask the origin
 };
 
 // What is said of an answer that is none. code: of S3, or "".

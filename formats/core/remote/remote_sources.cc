@@ -4,9 +4,9 @@
 #include <ctime>
 #include <list>
 #include <map>
-#include <mutex>
 #include <unordered_map>
 
+#include "cache/mutex.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/path_fingerprints.h"
 #include "formats/core/remote/disk_cache.h"
@@ -95,14 +95,15 @@ class RemoteSources : public Sources {
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
-  std::mutex mutex_;  // guards everything below
-  bool may_list_ = true;
-  FilePtrs files_;  // the latest used first
-  std::unordered_map<std::string, FilePtrs::iterator> by_location_;
-  PathFingerprints fingerprints_;
-  PathFingerprints absent_{kMostAbsent};
-  std::map<std::string, uint64_t> usual_size_;  // of the objects of a folder: that of the latest
-  timespec modified_{};                         // of the store, where it is one object
+  Mutex mutex_;
+  bool may_list_ GUARDED_BY(mutex_) = true;
+  FilePtrs files_ GUARDED_BY(mutex_);  // the latest used first
+  std::unordered_map<std::string, FilePtrs::iterator> by_location_ GUARDED_BY(mutex_);
+  PathFingerprints fingerprints_ GUARDED_BY(mutex_);
+  PathFingerprints absent_ GUARDED_BY(mutex_){kMostAbsent};
+  // Of the objects of a folder: that of the latest.
+  std::map<std::string, uint64_t> usual_size_ GUARDED_BY(mutex_);
+  timespec modified_ GUARDED_BY(mutex_){};  // of the store, where it is one object
 };
 
 // A store may name others; what is not below it is not asked for, least of all a file of this machine.
@@ -115,12 +116,12 @@ void RemoteSources::check_inside(const std::string& location) const {
 }
 
 Listing* RemoteSources::listing() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return may_list_ ? listing_.get() : nullptr;
 }
 
 RemoteFilePtr RemoteSources::find(const std::string& location) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = by_location_.find(location);
   if (found == by_location_.end()) return nullptr;
   files_.splice(files_.begin(), files_, found->second);
@@ -129,7 +130,7 @@ RemoteFilePtr RemoteSources::find(const std::string& location) {
 
 RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file) {
   FilePtrs closed;  // after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto found = by_location_.find(location); found != by_location_.end())
     return found->second->second;
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
@@ -145,19 +146,19 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
 }
 
 bool RemoteSources::is_known_absent(const std::string& location) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return absent_.knows(location);
 }
 
 void RemoteSources::remember_absent(const std::string& location) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (fingerprints_.knows(location)) throw changed(location);
   absent_.matches(location, 0);
 }
 
 // About as many as the object's neighbours have, so that a chunk comes by one request.
 uint64_t RemoteSources::first_bytes(const std::string& location) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto known = usual_size_.find(folder_of(location));
   if (known == usual_size_.end()) return kFirstBytes;
   return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMostFirstBytes);
@@ -196,7 +197,7 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
     throw;
   }
   if (const auto version = object->version(); location == store_) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     modified_ = modified_time_of(version->last_modified);
   }
   return file_of(std::move(object), std::move(first));
@@ -266,7 +267,7 @@ EntryKind RemoteSources::kind_of_root() {
     } catch (const Error& error) {
       // what everybody may read is not always to be listed by everybody
       why_not = error;
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       may_list_ = false;
     }
   }
@@ -288,7 +289,7 @@ EntryKind RemoteSources::kind_of(const std::string& location) {
 }
 
 timespec RemoteSources::modified(const std::string&) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return modified_;
 }
 
@@ -305,7 +306,7 @@ std::optional<std::string> RemoteSources::stamp(const std::string& name) {
 
 void RemoteSources::clear() {
   FilePtrs closed;  // after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   by_location_.clear();
   closed.swap(files_);
   fingerprints_.clear();

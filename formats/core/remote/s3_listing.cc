@@ -48,12 +48,12 @@ class S3Listing : public Listing {
 
   std::vector<Entry> list(const std::string& location) override {
     once(
-        "", [this] { return is_begun_; }, [this] { list_all(); });
-    const auto is_known = [&] { return is_whole_ || folders_.contains(location); };
+        "", [this]() REQUIRES(mutex_) { return is_begun_; }, [this] { list_all(); });
+    const auto is_known = [&]() REQUIRES(mutex_) { return is_whole_ || folders_.contains(location); };
     std::vector<Entry> entries;
     once(
         location,
-        [&] {
+        [&]() REQUIRES(mutex_) {
           if (!is_known()) return false;
           const auto known = folders_.find(location);
           if (known != folders_.end()) entries = entries_of(known->second);
@@ -200,12 +200,13 @@ class S3Listing : public Listing {
   const std::string store_;
   const std::shared_ptr<S3Origin> origin_;
   HttpClient& client_;
-  Mutex mutex_;  // guards the rest, and is never held while the service is asked
-  std::map<std::string, std::shared_ptr<Mutex>> turns_;  // who asks for the folder; "" = for all
-  bool is_begun_ = false;
-  bool is_whole_ = false;                  // folders_ has every folder of the store
-  std::map<std::string, Listed> folders_;  // by location
-  size_t known_bytes_ = 0;                 // of folders_, where they were listed one by one
+  Mutex mutex_;  // never held while the service is asked
+  // Who asks for the folder; "" = for all.
+  std::map<std::string, std::shared_ptr<Mutex>> turns_ GUARDED_BY(mutex_);
+  bool is_begun_ GUARDED_BY(mutex_) = false;
+  bool is_whole_ GUARDED_BY(mutex_) = false;                  // folders_ has every folder of the store
+  std::map<std::string, Listed> folders_ GUARDED_BY(mutex_);  // by location
+  size_t known_bytes_ GUARDED_BY(mutex_) = 0;  // of folders_, where they were listed one by one
 };
 
 // What stands between the two, from at on; at is then behind it. False where it is not there.

@@ -75,7 +75,7 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
                               std::vector<std::string> fields) {
   std::string region;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     region = region_;
   }
   HttpRequest request;
@@ -102,7 +102,7 @@ HttpRequest S3Origin::list(const std::string& prefix, const std::string& delimit
 bool S3Origin::learn_from(const HttpHead& head, const std::string& error_code) {
   const std::string& region = head.field("x-amz-bucket-region");
   if (is_region(region)) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (region != region_ && endpoint_.empty()) {
       region_ = region;
       return true;

@@ -1,10 +1,10 @@
 // An S3 service and one bucket of it: AWS's own, or any that speaks its language.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "cache/mutex.h"
 #include "formats/core/remote/credentials.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_options.h"
@@ -40,8 +40,8 @@ class S3Origin : public Origin {
   const std::string bucket_;
   const Profile profile_;
   const std::string endpoint_;  // "" = AWS's own
-  mutable std::mutex mutex_;    // guards region_
-  std::string region_;
+  mutable Mutex mutex_;
+  std::string region_ GUARDED_BY(mutex_);
   std::optional<Credentials> credentials_;  // none: nothing is signed
 };
 
