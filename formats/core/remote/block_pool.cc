@@ -96,14 +96,14 @@ void BlockPool::make_room(uint64_t bytes) {
   drop_while(most_coming_, [](const Coming& old) { return old.fetch->is_done(); });
 }
 
-void BlockPool::ask_for(PooledObject& of, BlockRange range) {
+void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
   constexpr uint64_t kMostBlocks = kMostRequest / kBlockBytes;
   for (uint64_t first = range.first; first < range.end; first += kMostBlocks) {
     const BlockRange part{first, std::min(range.end, first + kMostBlocks)};
     const uint64_t offset = part.first * kBlockBytes;
     auto fetch = std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset},
                                               *client_);
-    fetch->start();
+    asked.push_back(fetch);
     coming_bytes_ += fetch->range().size;
     by_age_.push_back(std::make_shared<Coming>(of.id, std::move(fetch), part));
     coming_[{of.id, part.first}] = by_age_.back();
@@ -112,7 +112,8 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range) {
 
 // Those that are neither here, nor on the disk, nor coming; near ones by one request, which never reaches
 // into one that is under way.
-void BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) {
+BlockPool::Fetches BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) {
+  Fetches asked;
   BlockRange joined{0, 0};
   for (const BlockRange& range : ranges) {
     const uint64_t first = std::max(range.first, joined.end);
@@ -122,26 +123,29 @@ void BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>&
       const bool is_near = joined.first < joined.end && block <= joined.end + kGapBlocks &&
                            (block == joined.end || !coming_of({of.id, joined.end}));
       if (!is_near) {
-        ask_for(of, joined);
+        ask_for(of, joined, asked);
         joined.first = block;
       }
       joined.end = block + 1;
     }
   }
-  ask_for(of, joined);
+  ask_for(of, joined, asked);
+  return asked;
 }
 
 std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range) {
-  const MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   BlockRange next = of.ahead.after(range);
   next.end = std::min(next.end, of.blocks());
   make_room((std::max(next.end, range.end) - range.first) * kBlockBytes);
   const bool has_room =
       next.first < next.end && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
-  ask_for_missing(of, has_room ? std::vector{range, next} : std::vector{range});
+  const Fetches asked = ask_for_missing(of, has_room ? std::vector{range, next} : std::vector{range});
   std::vector<Place> places;
   for (uint64_t block = range.first; block < range.end; ++block)
     places.push_back({kept_of({of.id, block}), coming_of({of.id, block})});
+  lock.unlock();
+  for (const auto& fetch : asked) fetch->start();
   return places;
 }
 
@@ -210,9 +214,13 @@ void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out
 void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
   uint64_t bytes = 0;
   for (const BlockRange& range : ranges) bytes += (range.end - range.first) * kBlockBytes;
-  const MutexLock lock(mutex_);
-  make_room(bytes);
-  if (coming_bytes_ + bytes <= most_coming_) ask_for_missing(of, ranges);
+  Fetches asked;
+  {
+    const MutexLock lock(mutex_);
+    make_room(bytes);
+    if (coming_bytes_ + bytes <= most_coming_) asked = ask_for_missing(of, ranges);
+  }
+  for (const auto& fetch : asked) fetch->start();
 }
 
 void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {

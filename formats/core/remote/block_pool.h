@@ -55,6 +55,8 @@ class BlockPool {
  private:
   using Key = std::pair<uint64_t, uint64_t>;  // object, block
   using BlockPtr = std::shared_ptr<const Bytes>;
+  // That are to be started without the mutex: what signs a request may have to ask for keys.
+  using Fetches = std::vector<std::shared_ptr<RangeFetch>>;
   struct Coming;
   using ComingPtr = std::shared_ptr<Coming>;
   struct Kept {
@@ -68,8 +70,8 @@ class BlockPool {
   void keep(Key key, ByteSpan bytes) REQUIRES(mutex_);
   void drop(const ComingPtr& gone) REQUIRES(mutex_);
   void make_room(uint64_t bytes) REQUIRES(mutex_);
-  void ask_for(PooledObject& of, BlockRange range) REQUIRES(mutex_);
-  void ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) REQUIRES(mutex_);
+  void ask_for(PooledObject& of, BlockRange range, Fetches& asked) REQUIRES(mutex_);
+  Fetches ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) REQUIRES(mutex_);
   std::vector<Place> plan(PooledObject& of, BlockRange range);
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
   bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);

@@ -4,14 +4,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "formats/core/base/error.h"
+#include "cache/cancellable_lock.h"
 #include "formats/core/remote/credential_services.h"
 
 namespace plainfs::remote {
 namespace {
 
 constexpr std::time_t kBeforeTheEnd = 300;  // seconds; keys that end sooner are asked for anew
-constexpr std::time_t kTogether = 1;        // seconds
+constexpr std::time_t kAtLeast = 30;        // seconds; a request with keys that end sooner may come too late
+constexpr std::time_t kTogether = 1;        // seconds, in which one asks for all
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -81,33 +82,72 @@ std::optional<TimedKeys> Credentials::of_profile() const {
   return std::nullopt;
 }
 
-std::optional<TimedKeys> Credentials::find() {
-  if (auto keys = of_environment()) return keys;
-  if (auto keys = keys_of_web_identity(environment_, region_, client_)) return keys;
-  if (auto keys = of_profile()) return keys;
-  if (auto keys = keys_of_container(environment_, client_)) return keys;
-  return keys_of_machine(environment_, client_);
+TimedKeys Credentials::find() const {
+  if (auto keys = of_environment()) return *keys;
+  if (auto keys = keys_of_web_identity(environment_, region_, client_)) return *keys;
+  if (auto keys = of_profile()) return *keys;
+  if (auto keys = keys_of_container(environment_, client_)) return *keys;
+  if (auto keys = keys_of_machine(environment_, client_)) return *keys;
+  throw unreadable(
+      "no credentials for S3: neither in the environment (AWS_ACCESS_KEY_ID) nor in ~/.aws nor from this "
+      "machine; for what is public: -o no_sign");
 }
 
-Keys Credentials::current() {
-  const MutexLock lock(mutex_);
+// Those that are valid for so long yet.
+std::optional<Keys> Credentials::known_for(std::time_t seconds) {
   const std::time_t now = std::time(nullptr);
-  if (known_ && (!known_->until || *known_->until > now + kBeforeTheEnd)) return known_->keys;
-  std::optional<TimedKeys> found = find();
-  if (!found)
-    throw unreadable(
-        "no credentials for S3: neither in the environment (AWS_ACCESS_KEY_ID) nor in ~/.aws nor from this "
-        "machine; for what is public: -o no_sign");
-  known_ = std::move(found);
-  found_at_ = now;
+  const MutexLock lock(mutex_);
+  if (!known_ || (known_->until && *known_->until <= now + seconds)) return std::nullopt;
   return known_->keys;
 }
 
+bool Credentials::has_keys() {
+  return known_for(kBeforeTheEnd).has_value();
+}
+
+// Those who have waited meanwhile are served by what was found, or fail as it failed.
+Keys Credentials::asked() {
+  if (auto keys = known_for(kBeforeTheEnd)) return *keys;
+  if (!failure_ || std::time(nullptr) > failed_at_ + kTogether) {
+    failure_.reset();
+    try {
+      const std::time_t now = std::time(nullptr);
+      TimedKeys found = find();
+      const MutexLock lock(mutex_);
+      known_ = found;
+      found_at_ = now;
+      return found.keys;
+    } catch (const Error& error) {
+      failure_ = error;
+      failed_at_ = std::time(nullptr);
+    }
+  }
+  if (auto keys = known_for(kAtLeast)) return *keys;
+  throw *failure_;
+}
+
+Keys Credentials::current() {
+  if (auto keys = known_for(kBeforeTheEnd)) return *keys;
+  if (asking_.try_lock()) {
+    const MutexLock asking(asking_, std::adopt_lock);
+    return asked();
+  }
+  if (auto keys = known_for(kAtLeast)) return *keys;
+  const CancellableLock asking(asking_);
+  return asked();
+}
+
 bool Credentials::renew() {
-  const MutexLock lock(mutex_);
-  if (!known_) return true;
+  Keys refused;
+  {
+    const MutexLock lock(mutex_);
+    if (!known_) return true;
+    refused = known_->keys;
+  }
   if (of_environment()) return false;  // which does not change
-  if (const auto again = of_profile(); again && again->keys.secret == known_->keys.secret) return false;
+  if (const auto again = of_profile(); again && again->keys.secret == refused.secret) return false;
+  const MutexLock lock(mutex_);
+  if (!known_ || known_->keys.secret != refused.secret) return true;
   // Several requests are refused together, and the first has seen to it.
   if (is_renewed_ && std::time(nullptr) <= found_at_ + kTogether) return true;
   known_.reset();

@@ -78,9 +78,11 @@ RangeFetch::RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, Ht
 RangeFetch::~RangeFetch() = default;
 
 void RangeFetch::start() {
+  if (!object_->has_keys()) return;
   const MutexLock lock(mutex_);
+  if (phase_ != Phase::not_begun || is_driven_) return;
   try {
-    begin_attempt();
+    drive();
   } catch (const Cancelled&) {
     // whoever waits tries again
   }
@@ -98,9 +100,9 @@ bool RangeFetch::is_whole() const {
 
 void RangeFetch::begin_attempt() {
   const ByteRange rest{range_.offset + received_, size_ - received_};
-  phase_ = Phase::running;
   auto attempt = std::make_shared<Attempt>(weak_from_this(), rest);
   attempt_ = attempt;
+  phase_ = Phase::running;
   try {
     const MutexUnlocked others_go_on(mutex_);  // what signs may itself have to ask for credentials
     HttpRequest request = object_->get(rest);
@@ -111,8 +113,7 @@ void RangeFetch::begin_attempt() {
     error_ = error;
     moved_.notify_all();
   } catch (...) {
-    phase_ = Phase::paused;
-    verdict_ = Verdict{Verdict::again, unreadable("interrupted"), {}};
+    phase_ = Phase::not_begun;
     throw;
   }
 }
@@ -188,26 +189,33 @@ void RangeFetch::go_on_after(Verdict verdict) {
   begin_attempt();
 }
 
+// The next attempt, by one thread at a time. Requires: phase_ is not_begun or paused, and nobody else drives.
+void RangeFetch::drive() {
+  is_driven_ = true;
+  try {
+    if (phase_ == Phase::paused)
+      go_on_after(*verdict_);
+    else
+      begin_attempt();
+  } catch (const Error& error) {
+    phase_ = Phase::failed;
+    error_ = error;
+  } catch (...) {
+    is_driven_ = false;
+    moved_.notify_all();
+    throw;
+  }
+  is_driven_ = false;
+  moved_.notify_all();
+}
+
 void RangeFetch::wait_until(uint64_t size) {
   const MutexLock lock(mutex_);
   for (;;) {
     if (received_ >= std::min(size, size_) && (received_ >= size || phase_ == Phase::whole)) return;
     if (phase_ == Phase::failed) throw error_->at(object_->location());
-    if (phase_ == Phase::paused && !is_driven_) {
-      is_driven_ = true;
-      const Verdict verdict = *verdict_;
-      try {
-        go_on_after(verdict);
-      } catch (const Error& error) {
-        phase_ = Phase::failed;
-        error_ = error;
-      } catch (...) {
-        is_driven_ = false;
-        moved_.notify_all();
-        throw;
-      }
-      is_driven_ = false;
-      moved_.notify_all();
+    if ((phase_ == Phase::not_begun || phase_ == Phase::paused) && !is_driven_) {
+      drive();
       continue;
     }
     moved_.wait_for(mutex_, kBetweenLooks);

@@ -22,7 +22,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, HttpClient& client);
   ~RangeFetch();
 
-  // Once, before anything else; returns at once.
+  // Asks for it, unless keys are to be asked for first: then whoever waits for it does. Returns at once.
   void start();
   // Returns when the first size bytes of the range are there. Throws not_found where there is no such object,
   // changed where it is another version, unreadable where all attempts failed, and Cancelled where the
@@ -40,10 +40,11 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
 
  private:
   class Attempt;
-  enum class Phase { running, paused, whole, failed };
+  enum class Phase { not_begun, running, paused, whole, failed };
 
   void wait_until(uint64_t size);
   // These let go of the mutex for a while, and hold it again when they return or throw.
+  void drive() REQUIRES(mutex_);
   void begin_attempt() REQUIRES(mutex_);
   void go_on_after(Verdict verdict) REQUIRES(mutex_);
   void end_attempt(const Attempt& attempt, const std::string& failure);
@@ -59,7 +60,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   uint64_t received_ GUARDED_BY(mutex_) = 0;
   uint64_t received_before_ GUARDED_BY(mutex_) = 0;  // when the last attempt but one ended
   uint64_t size_ GUARDED_BY(mutex_);                 // of the range, once the object's size is known
-  Phase phase_ GUARDED_BY(mutex_) = Phase::running;
+  Phase phase_ GUARDED_BY(mutex_) = Phase::not_begun;
   bool is_driven_ GUARDED_BY(mutex_) = false;  // somebody who waits sees to the next attempt
   std::shared_ptr<Attempt> attempt_ GUARDED_BY(mutex_);
   std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // paused: what the last attempt came to

@@ -40,6 +40,8 @@ class RemoteObject {
   RemoteObject(std::shared_ptr<Origin> origin, std::string location, Version version);
 
   const std::string& location() const { return location_; }
+  // Whether get() returns at once; else keys are asked for first.
+  bool has_keys() const { return origin_->has_keys(); }
   // The version that an earlier session saw: the first request asks whether it is that still, and then for
   // nothing more. Before that request. Requires: its ETag is strong.
   void expect(Version version);

@@ -1,10 +1,16 @@
 #include "formats/core/remote/credentials.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <ctime>
 #include <fstream>
+#include <future>
 #include <map>
+#include <thread>
 
+#include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "tests/support/answering_server.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 
@@ -31,7 +37,33 @@ struct Fixture : TemporaryDirectory {
       return found == variables.end() ? std::string() : found->second;
     };
   }
+  void ask_container(const AnsweringServer& server) {
+    variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = server.url + "/keys";
+  }
 };
+
+struct Asker : Request {
+  std::atomic<bool> is_gone{false};
+  bool cancelled() const override { return is_gone; }
+};
+
+std::future<Keys> ask_for(Credentials& credentials, const Asker& asker) {
+  return std::async(std::launch::async, [&] {
+    const Request::Scope scope(&asker);
+    return credentials.current();
+  });
+}
+
+std::string keys_until(std::time_t time) {
+  std::tm parts{};
+  char until[32];
+  std::strftime(until, sizeof until, "%Y-%m-%dT%H:%M:%SZ", ::gmtime_r(&time, &parts));
+  return AnsweringServer::reply(
+      "200 OK", "",
+      fmt::format(R"({{"AccessKeyId":"K","SecretAccessKey":"s","Token":"t","Expiration":"{}"}})", until));
+}
+
+constexpr auto kLong = std::chrono::seconds(15);
 
 }  // namespace
 
@@ -104,6 +136,66 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_written_since_is_read_again) {
 BOOST_AUTO_TEST_CASE(a_container_is_not_asked_over_the_open_net) {
   variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/keys";
   BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor of this machine"));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_waits_for_keys_who_is_interrupted) {
+  AnsweringServer server([](const std::string&) { return ""; });
+  ask_container(server);
+  Credentials some(environment(), "us-east-1", client);
+  BOOST_TEST(!some.has_keys());
+  Asker first, second;
+  auto asking = ask_for(some, first);
+  while (server.requests == 0) std::this_thread::yield();
+  auto waiting = ask_for(some, second);
+  second.is_gone = true;
+  const bool is_ended = waiting.wait_for(kLong) == std::future_status::ready;
+  const bool is_asking = asking.wait_for(std::chrono::seconds(0)) == std::future_status::timeout;
+  first.is_gone = true;
+  BOOST_TEST(is_ended);
+  BOOST_TEST(is_asking);
+  BOOST_CHECK_THROW(waiting.get(), Cancelled);
+  BOOST_CHECK_THROW(asking.get(), Cancelled);
+}
+
+BOOST_AUTO_TEST_CASE(who_has_valid_keys_is_not_held_up_by_the_asking_for_others) {
+  std::atomic<int> asked{0};
+  const std::string keys = keys_until(std::time(nullptr) + 200);
+  AnsweringServer server([&](const std::string&) { return asked++ == 0 ? keys : ""; });
+  ask_container(server);
+  Credentials some(environment(), "us-east-1", client);
+  BOOST_TEST(some.current().id == "K");
+  BOOST_TEST(!some.has_keys());  // they end soon
+  Asker first, second;
+  auto asking = ask_for(some, first);
+  while (server.requests < 2) std::this_thread::yield();
+  auto other = ask_for(some, second);
+  const bool is_told = other.wait_for(kLong) == std::future_status::ready;
+  first.is_gone = second.is_gone = true;
+  BOOST_REQUIRE(is_told);
+  BOOST_TEST(other.get().id == "K");
+  BOOST_CHECK_THROW(asking.get(), Cancelled);
+}
+
+BOOST_AUTO_TEST_CASE(valid_keys_serve_on_where_no_others_come) {
+  std::atomic<int> asked{0};
+  const std::string keys = keys_until(std::time(nullptr) + 200);
+  AnsweringServer server([&](const std::string&) {
+    return asked++ == 0 ? keys : AnsweringServer::reply("500 Internal Server Error", "", "");
+  });
+  ask_container(server);
+  Credentials some(environment(), "us-east-1", client);
+  BOOST_TEST(some.current().id == "K");
+  BOOST_TEST(some.current().id == "K");
+  BOOST_TEST(asked == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_gives_no_keys_is_asked_once_for_those_who_wait) {
+  AnsweringServer server(
+      [](const std::string&) { return AnsweringServer::reply("500 Internal Server Error", "", ""); });
+  ask_container(server);
+  Credentials some(environment(), "us-east-1", client);
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("it answers 500"));
+  BOOST_TEST(server.requests == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

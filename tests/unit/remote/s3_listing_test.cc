@@ -1,9 +1,5 @@
 #include "formats/core/remote/s3_listing.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <future>
@@ -11,6 +7,7 @@
 
 #include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "tests/support/answering_server.h"
 #include "tests/support/says.h"
 
 using namespace plainfs;
@@ -18,42 +15,11 @@ using namespace plainfs::remote;
 
 namespace {
 
-// Answers every request with the same list; with none where body is empty.
-class ListServer {
- public:
-  explicit ListServer(const std::string& body) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    BOOST_REQUIRE(::listen(socket_, 16) == 0);
-    BOOST_REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    url = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-    if (body.empty()) return;
-    thread_ = std::async(std::launch::async, [this, body] {
-      for (int peer = -1; (peer = ::accept(socket_, nullptr, nullptr)) >= 0; ::close(peer)) {
-        const std::string reply =
-            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
-            "\r\n\r\n" + body;
-        char request[4096];
-        if (::recv(peer, request, sizeof request, 0) > 0)
-          ::send(peer, reply.data(), reply.size(), MSG_NOSIGNAL);
-        ::shutdown(peer, SHUT_RDWR);
-      }
-    });
-  }
-  ~ListServer() {
-    ::shutdown(socket_, SHUT_RDWR);
-    if (thread_.valid()) thread_.wait();
-    ::close(socket_);
-  }
-
-  std::string url;
-
- private:
-  const int socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-  std::future<void> thread_;
+struct ListServer : AnsweringServer {
+  // Answers every request with the same list; with none where body is empty.
+  explicit ListServer(const std::string& body)
+      : AnsweringServer(
+            [body](const std::string&) { return body.empty() ? "" : reply("200 OK", "", body); }) {}
 };
 
 struct Asker : Request {

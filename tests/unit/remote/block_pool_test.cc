@@ -1,0 +1,145 @@
+#include "formats/core/remote/block_pool.h"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <future>
+#include <thread>
+
+#include "cache/request.h"
+#include "tests/support/answering_server.h"
+
+using namespace plainfs;
+using namespace plainfs::remote;
+
+namespace {
+
+// Objects of its server; "/keyless" cannot be asked for until keys come.
+struct KeyedOrigin : Origin {
+  explicit KeyedOrigin(std::string where) : url(std::move(where)) {}
+
+  std::string address(const std::string& location) const override { return url + location; }
+  HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
+    if (location == "/keyless") {
+      ++waiting;
+      while (!has_keys()) {
+        check_cancelled();
+        std::this_thread::yield();
+      }
+    }
+    HttpRequest request;
+    request.url = url + location;
+    request.fields = std::move(fields);
+    return request;
+  }
+  bool has_keys() override { return keys_are_there; }
+  bool follows_redirects() const override { return false; }
+  bool learn_from(const HttpHead&, const std::string&) override { return false; }
+
+  const std::string url;
+  std::atomic<int> waiting{0};
+  std::atomic<bool> keys_are_there{false};
+};
+
+struct Asker : Request {
+  std::atomic<bool> is_gone{false};
+  bool cancelled() const override { return is_gone; }
+};
+
+std::string some_bytes(size_t size) {
+  std::string bytes(size, '\0');
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 7 + i / 256);
+  return bytes;
+}
+
+constexpr auto kLong = std::chrono::seconds(10);
+
+struct Fixture {
+  const std::string content = some_bytes(5 * kBlockBytes + 100);
+  AnsweringServer server{
+      [this](const std::string& request) { return AnsweringServer::part_of(content, request); }};
+  RemoteCounters counters;
+  ByteCache cache{64 << 20};
+  std::shared_ptr<KeyedOrigin> origin = std::make_shared<KeyedOrigin>(server.url);
+  BlockPool pool{std::make_shared<HttpClient>(counters), cache};
+  PooledObject keyless = object_at("/keyless"), other = object_at("/other");
+
+  PooledObject object_at(const std::string& location) {
+    const Version version{content.size(), "\"v1\"", ""};
+    return {pool.new_object(), std::make_shared<RemoteObject>(origin, location, version), content.size(),
+            nullptr, ReadAhead(pool.most_ahead())};
+  }
+  bool reads(PooledObject& from, uint64_t offset, size_t size) {
+    Bytes out(size);
+    pool.read(from, offset, out);
+    return std::memcmp(out.data(), content.data() + offset, size) == 0;
+  }
+  std::future<bool> reading(PooledObject& from, uint64_t offset, size_t size, const Asker& asker) {
+    return std::async(std::launch::async, [=, this, &from, &asker] {
+      const Request::Scope scope(&asker);
+      return reads(from, offset, size);
+    });
+  }
+};
+
+template <class T>
+bool ends(const std::future<T>& what) {
+  return what.wait_for(kLong) == std::future_status::ready;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(block_pool, Fixture)
+
+BOOST_AUTO_TEST_CASE(bytes_are_those_of_the_object_wherever_blocks_end) {
+  origin->keys_are_there = true;
+  BOOST_TEST(reads(other, 0, 10));
+  BOOST_TEST(reads(other, kBlockBytes - 5, 10));
+  BOOST_TEST(reads(other, content.size() - 7, 7));
+  BOOST_TEST(reads(other, 0, content.size()));
+}
+
+BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
+  BOOST_TEST(reads(other, 0, 10));
+  Asker waits, asks;
+  auto waiting = reading(keyless, 0, 10, waits);
+  while (origin->waiting == 0) std::this_thread::yield();
+  auto of_memory = reading(other, 5, 10, asks);
+  const bool is_of_memory = ends(of_memory);
+  auto of_server = reading(other, 3 * kBlockBytes, 10, asks);
+  const bool is_of_server = ends(of_server);
+  // Ahead of who reads it: not before there are keys.
+  auto ahead = std::async(std::launch::async, [this, &asks] {
+    const Request::Scope scope(&asks);
+    pool.fetch(keyless, {{4, 5}});
+  });
+  const bool is_returned = ends(ahead);
+  waits.is_gone = asks.is_gone = true;
+  BOOST_REQUIRE(is_of_memory);
+  BOOST_REQUIRE(is_of_server);
+  BOOST_REQUIRE(is_returned);
+  BOOST_TEST(of_memory.get());
+  BOOST_TEST(of_server.get());
+  BOOST_CHECK_THROW(waiting.get(), Cancelled);
+  BOOST_TEST(origin->waiting == 1);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_next_goes_on) {
+  Asker first, second, third;
+  auto asking = reading(keyless, 0, 10, first);
+  while (origin->waiting == 0) std::this_thread::yield();
+  auto waiting = reading(keyless, 0, 10, second);
+  second.is_gone = true;
+  const bool is_ended = ends(waiting);
+  auto next = reading(keyless, 20, 10, third);
+  first.is_gone = true;
+  BOOST_CHECK_THROW(asking.get(), Cancelled);
+  while (is_ended && origin->waiting < 2) std::this_thread::yield();
+  origin->keys_are_there = true;
+  BOOST_REQUIRE(is_ended);
+  BOOST_CHECK_THROW(waiting.get(), Cancelled);
+  BOOST_REQUIRE(ends(next));
+  BOOST_TEST(next.get());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
