@@ -1,6 +1,7 @@
 """What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
 import os
 import shutil
+import socket
 import subprocess
 import time
 import unittest
@@ -126,6 +127,38 @@ class Faults(RemoteTest):
     def test_a_circle_of_redirects_ends(self):
         self.server.redirects["/download"] = self.server.url + "/download"
         self.check_error(self.cat(url=self.server.url + "/download"), "302")
+
+    def test_no_redirect_of_a_public_server_leads_into_a_private_network(self):
+        """The proxy stands for the internet: what is beyond it is public."""
+        inner = self.served(StoreServer(self.path("served")))
+        beyond = environment(http_proxy=self.server.url, NO_PROXY=socket.gethostname())
+        self.check_right(self.cat(url="http://store.example/x.h5", env=beyond))
+        targets = [inner.url, inner.url.replace("127.0.0.1", "localhost"), inner.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")]
+        own = self.own_address()
+        if own:  # a name that only a resolver can tell to be of a private network
+            targets.append(f"http://{socket.gethostname()}:9")
+        for target in targets:
+            with self.subTest(target):
+                self.server.requests.clear()
+                self.server.redirects["/download"] = target + "/x.h5"
+                done = self.cat(url="http://store.example/download", env=beyond)
+                host = target.removeprefix("http://").rpartition(":")[0]
+                address = own if host == socket.gethostname() else host
+                self.check_error(done, f"/download: a redirect to {host} is not followed: {address} is of this machine or of a private network")
+                self.assertEqual([request[2] for request in self.server.requests], [302])
+        self.assertEqual(inner.requests, [])
+        self.server.redirects["/download"] = "http://other.example/x.h5"
+        self.check_right(self.cat(url="http://store.example/download", env=beyond))
+
+    @staticmethod
+    def own_address():
+        """Of this machine's name, where it has one address and that is a private one; else None."""
+        try:
+            addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), 9, type=socket.SOCK_STREAM)}
+        except OSError:
+            return None
+        address = addresses.pop() if len(addresses) == 1 else ""
+        return address if address.startswith(("127.", "10.", "192.168.", "172.16.", "172.17.", "172.18.")) else None
 
     def test_the_query_goes_with_every_request_and_is_shown_nowhere(self):
         self.check_right(self.cat(url=self.url + "?sig=hidden"))

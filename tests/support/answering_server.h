@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <functional>
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plainfs {
@@ -26,24 +28,22 @@ class AnsweringServer {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    BOOST_REQUIRE(::listen(socket_, 16) == 0);
-    BOOST_REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    BOOST_REQUIRE(::bind(peers_.front().fd, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    BOOST_REQUIRE(::listen(peers_.front().fd, 16) == 0);
+    BOOST_REQUIRE(::getsockname(peers_.front().fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
     url = fmt::format("http://127.0.0.1:{}", ntohs(address.sin_port));
     thread_ = std::async(std::launch::async, [this] { serve(); });
   }
   ~AnsweringServer() {
-    ::shutdown(socket_, SHUT_RDWR);
+    ::shutdown(peers_.front().fd, SHUT_RDWR);
     thread_.wait();
-    ::close(socket_);
-    for (const int peer : unanswered_) ::close(peer);
+    for (const pollfd& peer : peers_) ::close(peer.fd);
   }
   AnsweringServer(const AnsweringServer&) = delete;
   AnsweringServer& operator=(const AnsweringServer&) = delete;
 
   static std::string reply(const std::string& status, const std::string& fields, const std::string& body) {
-    return fmt::format("HTTP/1.1 {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n{}", status,
-                       body.size(), fields, body);
+    return fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n{}\r\n{}", status, body.size(), fields, body);
   }
   // What a range of content is, for a request that asks for one.
   static std::string part_of(const std::string& content, const std::string& request) {
@@ -64,28 +64,41 @@ class AnsweringServer {
   std::atomic<int> requests{0};
 
  private:
+  // Connections stay open, for any number of requests.
   void serve() {
-    for (int peer = -1; (peer = ::accept(socket_, nullptr, nullptr)) >= 0;) {
-      std::string request;
-      char bytes[4096];
-      ssize_t got = 0;
-      while (request.find("\r\n\r\n") == request.npos && (got = ::recv(peer, bytes, sizeof bytes, 0)) > 0)
-        request.append(bytes, static_cast<size_t>(got));
-      ++requests;
-      const std::string answered = answer_(request);
-      if (answered.empty()) {
-        unanswered_.push_back(peer);
-        continue;
-      }
-      ::send(peer, answered.data(), answered.size(), MSG_NOSIGNAL);
-      ::shutdown(peer, SHUT_RDWR);
-      ::close(peer);
+    for (;;) {
+      ::poll(peers_.data(), peers_.size(), -1);
+      for (size_t i = peers_.size(); i-- > 1;)
+        if (peers_[i].revents != 0) hear(i);
+      if (peers_.front().revents == 0) continue;
+      const int peer = ::accept(peers_.front().fd, nullptr, nullptr);
+      if (peer < 0) return;
+      peers_.push_back({peer, POLLIN, 0});
+      heard_.emplace_back();
+    }
+  }
+  void hear(size_t i) {
+    char bytes[4096];
+    const ssize_t got = ::recv(peers_[i].fd, bytes, sizeof bytes, 0);
+    if (got <= 0) {
+      ::close(peers_[i].fd);
+      peers_[i].fd = -1;  // poll() takes no notice of it
+      return;
+    }
+    heard_[i].append(bytes, static_cast<size_t>(got));
+    if (heard_[i].find("\r\n\r\n") == std::string::npos) return;
+    ++requests;
+    const std::string answered = answer_(std::exchange(heard_[i], ""));
+    for (size_t sent = 0; sent < answered.size();) {
+      const ssize_t put = ::send(peers_[i].fd, answered.data() + sent, answered.size() - sent, MSG_NOSIGNAL);
+      if (put <= 0) return;
+      sent += static_cast<size_t>(put);
     }
   }
 
   const Answer answer_;
-  const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::vector<int> unanswered_;  // the thread's until it ends
+  std::vector<pollfd> peers_{{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), POLLIN, 0}};  // itself first
+  std::vector<std::string> heard_{""};  // of each, since its last answer
   std::future<void> thread_;
 };
 

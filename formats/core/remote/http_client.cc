@@ -1,6 +1,10 @@
 #include "formats/core/remote/http_client.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +16,7 @@
 
 #include "cache/mutex.h"
 #include "cache/request.h"
-#include "formats/core/base/error.h"
+#include "formats/core/remote/private_network.h"
 #include "formats/core/remote/retries.h"
 #include "formats/core/remote/trimmed.h"
 
@@ -49,6 +53,9 @@ struct Transfer {
   std::shared_ptr<HttpSink> sink;
   HttpHead head;
   bool is_head_done = false;
+  bool is_direct = false;    // no proxy finds the server
+  std::string refused;       // an address that it was not to be connected with
+  bool was_allowed = false;  // another was tried
   std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> fields{nullptr, curl_slist_free_all};
   char error[CURL_ERROR_SIZE] = "";
@@ -64,23 +71,43 @@ size_t guarded(const Call& call) noexcept {
   }
 }
 
-void take_field(Transfer& transfer, std::string_view line) {
+std::string address_of_peer(const Transfer& transfer) {
+  const char* address = nullptr;
+  curl_easy_getinfo(transfer.easy.get(), CURLINFO_PRIMARY_IP, &address);
+  return address ? address : "";
+}
+
+// False where the transfer is to end.
+bool begin_body(Transfer& transfer) {
+  if (transfer.is_direct) transfer.head.peer = address_of_peer(transfer);
+  // Over a connection that is open already, which another request may have asked for.
+  if (transfer.request.stays_public && is_private_host(transfer.head.peer)) {
+    transfer.refused = transfer.head.peer;
+    transfer.was_allowed = false;
+    return false;
+  }
+  transfer.is_head_done = true;
+  transfer.sink->begin(transfer.head);
+  return true;
+}
+
+// False where the transfer is to end.
+bool take_field(Transfer& transfer, std::string_view line) {
   const size_t colon = line.find(':');
   if (line.starts_with("HTTP/")) {
     transfer.head = {};
   } else if (line.empty()) {
     curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &transfer.head.status);
-    if (transfer.head.status >= 200 && !std::exchange(transfer.is_head_done, true))
-      transfer.sink->begin(transfer.head);
+    if (transfer.head.status >= 200 && !transfer.is_head_done) return begin_body(transfer);
   } else if (colon != std::string_view::npos) {
     transfer.head.fields[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
   }
+  return true;
 }
 
 size_t on_field(char* bytes, size_t size, size_t count, void* to) {
   return guarded([&] {
-    take_field(*static_cast<Transfer*>(to), trimmed({bytes, size * count}));
-    return size * count;
+    return take_field(*static_cast<Transfer*>(to), trimmed({bytes, size * count})) ? size * count : 0;
   });
 }
 
@@ -92,6 +119,39 @@ size_t on_bytes(char* bytes, size_t size, size_t count, void* to) {
 
 int on_progress(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<Transfer*>(to)->sink->is_wanted() ? 0 : 1;
+}
+
+// "" where it is none of IPv4 and IPv6.
+std::string text_of(const sockaddr& address) {
+  const void* bytes = nullptr;
+  if (address.sa_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in*>(&address)->sin_addr;
+  if (address.sa_family == AF_INET6) bytes = &reinterpret_cast<const sockaddr_in6*>(&address)->sin6_addr;
+  char text[INET6_ADDRSTRLEN] = "";
+  if (bytes) ::inet_ntop(address.sa_family, bytes, text, sizeof text);
+  return text;
+}
+
+// For each address of the server, of which another may be tried.
+curl_socket_t on_connect(void* to, curlsocktype, curl_sockaddr* address) {
+  Transfer& transfer = *static_cast<Transfer*>(to);
+  const bool is_allowed = guarded([&] {
+    const std::string text = text_of(address->addr);
+    if (!text.empty() && !is_private_host(text)) return 1;
+    transfer.refused = text.empty() ? "an address of another family" : text;
+    return 0;
+  });
+  if (!is_allowed) return CURL_SOCKET_BAD;
+  transfer.was_allowed = true;
+  const int made = ::socket(address->family, address->socktype, address->protocol);
+  if (made >= 0) ::fcntl(made, F_SETFD, FD_CLOEXEC);
+  return made;
+}
+
+bool is_direct(const HttpRequest& request) {
+  return request.past_proxies || !goes_by_proxy(parse_url(request.url), [](const std::string& name) {
+           const char* const value = std::getenv(name.c_str());
+           return std::string(value ? value : "");
+         });
 }
 
 // Throws bad_alloc: a request that has lost a field is another.
@@ -127,6 +187,10 @@ void prepare(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
   curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &transfer);
+  if (request.stays_public && transfer.is_direct) {
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_connect);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &transfer);
+  }
   if (request.past_proxies) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   if (const char* path = certificates()) curl_easy_setopt(easy, CURLOPT_CAINFO, path);
   if (request.method == "GET") return;
@@ -135,9 +199,13 @@ void prepare(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
 }
 
-std::string failure_of(const Transfer& transfer, CURLcode code) {
-  if (code == CURLE_OK) return transfer.is_head_done ? "" : "no reply";
-  return transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code);
+HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
+  if (code == CURLE_OK) return {transfer.is_head_done ? "" : "no reply", {}};
+  if (!transfer.refused.empty() && !transfer.was_allowed) {
+    const Error error = leads_inside(parse_url(transfer.request.url).host, transfer.refused);
+    return {error.what(), error};
+  }
+  return {transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code), {}};
 }
 
 // Keeps a whole reply for one who waits.
@@ -155,9 +223,9 @@ class KeepingSink : public HttpSink {
     reply_.body += as_text(bytes);
     return true;
   }
-  void end(const std::string& failure) override {
+  void end(const HttpFailure& failure) override {
     const MutexLock lock(mutex_);
-    reply_.failure = failure;
+    reply_.failure = failure.text;
     is_done_ = true;
     done_.notify_all();
   }
@@ -277,7 +345,7 @@ HttpClient::~HttpClient() {
   }
   curl_multi_wakeup(state_->multi);
   if (state_->thread.joinable()) state_->thread.join();
-  for (const auto& transfer : state_->queue) transfer->sink->end("the program ends");
+  for (const auto& transfer : state_->queue) transfer->sink->end({"the program ends", {}});
 }
 
 void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
@@ -285,6 +353,7 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   if (!transfer->easy) throw std::bad_alloc();
   transfer->request = std::move(request);
   transfer->sink = std::move(sink);
+  transfer->is_direct = is_direct(transfer->request);
   prepare(*transfer);
   counters_.requests.fetch_add(1, std::memory_order_relaxed);
   try {

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/base/error.h"
 #include "formats/core/remote/remote_options.h"
 
 namespace plainfs::remote {
@@ -19,6 +21,7 @@ struct HttpRequest {
   std::string body;                 // of POST and PUT
   bool uses_netrc = false;          // the passwords of ~/.netrc: of the store's own host alone
   bool past_proxies = false;        // for what is only on this machine or its host
+  bool stays_public = false;        // connects to no address of a private network (private_network.h)
   long most_seconds = 0;            // 0: as long as bytes come
   long connect_seconds = 15;
 };
@@ -26,9 +29,16 @@ struct HttpRequest {
 struct HttpHead {
   long status = 0;
   std::map<std::string, std::string> fields;  // names in lower case; the last of each
+  std::string peer = "";                      // the server's address; "" where a proxy found the server
 
   // "" where there is none.
   const std::string& field(const std::string& name) const;
+};
+
+// Why a reply is not whole.
+struct HttpFailure {
+  std::string text;               // "" where it is whole
+  std::optional<Error> is_final;  // where it must not be asked for again
 };
 
 // Where a reply goes. All calls but is_wanted come from the client's thread, one after the other; they throw
@@ -41,9 +51,8 @@ class HttpSink {
   virtual void begin(const HttpHead& head) = 0;
   // false ends the transfer.
   virtual bool take(ByteSpan bytes) = 0;
-  // The last call, and always made; again where it has thrown. failure: why the reply is not whole; "" where
-  // it is.
-  virtual void end(const std::string& failure) = 0;
+  // The last call, and always made; again where it has thrown.
+  virtual void end(const HttpFailure& failure) = 0;
 };
 
 struct HttpReply {

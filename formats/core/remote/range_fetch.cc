@@ -28,7 +28,7 @@ class RangeFetch::Attempt : public HttpSink {
   bool is_wanted() const override { return !fetch_.expired(); }
   void begin(const HttpHead& reply) override;
   bool take(ByteSpan bytes) override;
-  void end(const std::string& failure) override;
+  void end(const HttpFailure& failure) override;
 
   const ByteRange range;  // what was asked for
   std::string url;
@@ -68,7 +68,7 @@ bool RangeFetch::Attempt::take(ByteSpan bytes) {
   return true;
 }
 
-void RangeFetch::Attempt::end(const std::string& failure) {
+void RangeFetch::Attempt::end(const HttpFailure& failure) {
   if (const auto fetch = fetch_.lock()) fetch->end_attempt(*this, failure);
 }
 
@@ -119,18 +119,22 @@ void RangeFetch::begin_attempt() {
 }
 
 // On the client's thread.
-void RangeFetch::end_attempt(const Attempt& attempt, const std::string& failure) {
+void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure) {
   const bool is_body = attempt.head.status == 200 || attempt.head.status == 206;
   Verdict verdict = attempt.verdict;
-  if (attempt.head.status == 0)
-    verdict = {Verdict::again, unreadable("{}", failure), {}};
+  if (failure.is_final)
+    verdict = {Verdict::fail, failure.is_final, {}};
+  else if (attempt.head.status == 0)
+    verdict = {Verdict::again, unreadable("{}", failure.text), {}};
   else if (!is_body)
     verdict = object_->judge_refusal(attempt.head, attempt.error_body);
   const MutexLock lock(mutex_);
   if (attempt_.get() != &attempt) return;
   if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
   if (verdict.kind == Verdict::take && received_ < size_)
-    verdict = {Verdict::again, unreadable("{}", failure.empty() ? "the reply was cut short" : failure), {}};
+    verdict = {Verdict::again,
+               unreadable("{}", failure.text.empty() ? "the reply was cut short" : failure.text),
+               {}};
   if (verdict.kind == Verdict::take) {
     phase_ = Phase::whole;
   } else if (verdict.kind == Verdict::fail) {

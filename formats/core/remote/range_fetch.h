@@ -47,7 +47,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   void drive() REQUIRES(mutex_);
   void begin_attempt() REQUIRES(mutex_);
   void go_on_after(Verdict verdict) REQUIRES(mutex_);
-  void end_attempt(const Attempt& attempt, const std::string& failure);
+  void end_attempt(const Attempt& attempt, const HttpFailure& failure);
   bool sleep(std::chrono::steady_clock::time_point until) REQUIRES(mutex_);
 
   const std::shared_ptr<RemoteObject> object_;

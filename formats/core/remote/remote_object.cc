@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/core/remote/private_network.h"
 #include "formats/core/remote/url.h"
 
 namespace plainfs::remote {
@@ -94,6 +95,7 @@ HttpRequest RemoteObject::get(ByteRange range) {
       fmt::format("Range: bytes={}-{}", range.offset, range.offset + range.size - 1),
       "Accept-Encoding: identity"};
   std::string redirected_to;
+  bool stays_public = false;
   {
     const MutexLock lock(mutex_);
     if (version_ && !version_->etag.empty() && !is_weak(version_->etag))
@@ -103,6 +105,7 @@ HttpRequest RemoteObject::get(ByteRange range) {
     else if (!version_ && expected_)
       fields.push_back("If-None-Match: " + expected_->etag);
     redirected_to = redirected_to_;
+    stays_public = !was_redirected_inside_;
   }
   if (redirected_to.empty()) return origin_->get(location_, std::move(fields));
   HttpRequest request = origin_->get(location_, std::move(fields));
@@ -110,6 +113,7 @@ HttpRequest RemoteObject::get(ByteRange range) {
   request.uses_netrc =
       request.uses_netrc && own.scheme == target.scheme && own.host == target.host && own.port == target.port;
   request.url = redirected_to;
+  request.stays_public = stays_public;
   return request;
 }
 
@@ -220,9 +224,12 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
 
 bool RemoteObject::follow(const std::string& url, const HttpHead& head) {
   if (!origin_->follows_redirects()) return origin_->learn_from(head, "");
-  const std::string to = redirected(parse_url(url), head.field("location")).text();
+  const Url from = parse_url(url), to = redirected(from, head.field("location"));
+  const bool is_inside = is_private_host(from.host) || is_private_host(head.peer);
+  if (!is_inside && is_private_host(to.host)) throw leads_inside(to.host, to.host);
   const MutexLock lock(mutex_);
-  redirected_to_ = to;
+  redirected_to_ = to.text();
+  was_redirected_inside_ = is_inside;
   return true;
 }
 

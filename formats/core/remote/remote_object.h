@@ -58,6 +58,7 @@ class RemoteObject {
   Verdict judge(const HttpHead& head, ByteRange range);
   Verdict judge_refusal(const HttpHead& head, const std::string& error_body);
   // After verdicts redirect and refused. False where nothing else is to be tried. url: that was asked for.
+  // follow() throws unsupported where a redirect is not to be followed.
   bool follow(const std::string& url, const HttpHead& head);
   bool renew(const std::string& url, const HttpHead& head, const std::string& error_body);
 
@@ -75,7 +76,8 @@ class RemoteObject {
   std::atomic<bool> has_changed_{false};
   mutable Mutex mutex_;
   std::optional<Version> version_ GUARDED_BY(mutex_), expected_ GUARDED_BY(mutex_);
-  std::string redirected_to_ GUARDED_BY(mutex_);  // "" = ask the origin
+  std::string redirected_to_ GUARDED_BY(mutex_);           // "" = ask the origin
+  bool was_redirected_inside_ GUARDED_BY(mutex_) = false;  // by a server of a private network
 };
 
 // What is said of an answer that is none. code: of S3, or "".

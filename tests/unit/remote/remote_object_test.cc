@@ -193,6 +193,39 @@ BOOST_AUTO_TEST_CASE(passwords_go_to_the_host_of_the_store_alone) {
   BOOST_TEST(!HttpRequest().uses_netrc);
 }
 
+BOOST_AUTO_TEST_CASE(a_redirect_of_a_public_server_leads_into_no_private_network) {
+  const HttpHead head{302, {{"location", "https://169.254.169.254/keys"}}, "93.184.216.34"};
+  BOOST_CHECK_EXCEPTION(object.follow("https://host/x", head), Error,
+                        says("a redirect to 169.254.169.254 is not followed"));
+  for (const char* place : {"https://127.0.0.1/", "https://localhost:8443/", "https://[::ffff:10.0.0.1]/"})
+    BOOST_CHECK_EXCEPTION(object.follow("https://host/x", {302, {{"location", place}}, "2606:2800::1"}),
+                          Error, says("not followed"));
+  BOOST_TEST(object.get({0, 1}).url == "https://host/x");
+  BOOST_TEST(!object.get({0, 1}).stays_public);
+  // Where only a resolver can tell, the client looks.
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://inside/"}}, "93.184.216.34"}));
+  BOOST_TEST(object.get({0, 1}).url == "https://inside/");
+  BOOST_TEST(object.get({0, 1}).stays_public);
+}
+
+BOOST_AUTO_TEST_CASE(a_redirect_of_a_server_that_nobody_knows_the_address_of_is_of_a_public_one) {
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://other/"}}, ""}));
+  BOOST_TEST(object.get({0, 1}).stays_public);
+  BOOST_CHECK_EXCEPTION(object.follow("https://host/x", {302, {{"location", "https://10.0.0.1/"}}, ""}),
+                        Error, says("10.0.0.1 is of this machine or of a private network"));
+}
+
+BOOST_AUTO_TEST_CASE(a_private_network_redirects_within_itself_and_out_but_not_back) {
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://10.0.0.2/y"}}, "10.0.0.1"}));
+  BOOST_TEST(object.get({0, 1}).url == "https://10.0.0.2/y");
+  BOOST_TEST(!object.get({0, 1}).stays_public);
+  BOOST_TEST(object.follow("https://10.0.0.2/y", {302, {{"location", "https://cdn/z"}}, "10.0.0.2"}));
+  BOOST_TEST(!object.get({0, 1}).stays_public);
+  BOOST_CHECK_EXCEPTION(
+      object.follow("https://cdn/z", {302, {{"location", "https://10.0.0.1/"}}, "93.184.216.34"}), Error,
+      says("10.0.0.1"));
+}
+
 BOOST_AUTO_TEST_CASE(an_error_code_is_a_word) {
   BOOST_TEST(error_code_of("<Error><Code>AccessDenied</Code></Error>") == "AccessDenied");
   BOOST_TEST(error_code_of("<Code>a\nb</Code>").empty());
