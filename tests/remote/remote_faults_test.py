@@ -1,4 +1,5 @@
 """What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
+import base64
 import os
 import shutil
 import socket
@@ -127,6 +128,22 @@ class Faults(RemoteTest):
     def test_a_circle_of_redirects_ends(self):
         self.server.redirects["/download"] = self.server.url + "/download"
         self.check_error(self.cat(url=self.server.url + "/download"), "302")
+
+    def test_passwords_of_netrc_go_to_the_host_of_the_store_alone(self):
+        expected = "Basic " + base64.b64encode(b"ann:hidden").decode()
+        other_port = self.served(StoreServer(self.path("served")))
+        other_host = self.served(StoreServer(self.path("served"), host="127.0.0.2"))
+        for entries in ("default", "machine 127.0.0.1 login ann password hidden machine 127.0.0.2"):
+            with open(self.path(".netrc"), "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(entries + " login ann password hidden\n")
+            for target in (other_port, other_host, self.server):
+                with self.subTest(entries=entries, target=target.url):
+                    self.server.authorizations.clear()
+                    target.authorizations.clear()
+                    self.server.redirects["/download"] = target.url + "/x.h5"
+                    self.check_right(self.cat(url=self.server.url + "/download", env=environment(HOME=self.folder)))
+                    self.assertEqual(set(self.server.authorizations), {expected})
+                    self.assertEqual(set(target.authorizations), {expected if target is self.server else None})
 
     def test_no_redirect_of_a_public_server_leads_into_a_private_network(self):
         """The proxy stands for the internet: what is beyond it is public."""

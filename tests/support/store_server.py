@@ -40,7 +40,7 @@ class Fault:
 class StoreServer:
     """Serves the files below `root` at `url` while the context lasts. `requests`: (path with query, Range or None, status)."""
 
-    def __init__(self, root, s3=False, ranges=True, keys=None, delay=0, region="us-east-1", listable=True, anonymous=False):
+    def __init__(self, root, s3=False, ranges=True, keys=None, delay=0, region="us-east-1", listable=True, anonymous=False, host="127.0.0.1"):
         self.root, self.s3, self.ranges, self.delay, self.region, self.listable = root, s3, ranges, delay, region, listable
         self.keys = dict(KEYS if keys is None else keys)
         self.tokens = {}  # key id: session token
@@ -49,13 +49,14 @@ class StoreServer:
         self.redirects = {}  # path: URL, or a function that gives it
         self.pages = {}  # path: function(handler) that answers
         self.requests, self.faults, self.versions = [], [], {}
+        self.authorizations = []  # of each request: what it said of who asks, or None
         self.lock = threading.Lock()
 
         class Handler(RequestHandler):
             server_of_stores = self
 
-        self.server = QuietServer(("127.0.0.1", 0), Handler)
-        self.host = f"127.0.0.1:{self.server.server_address[1]}"
+        self.server = QuietServer((host, 0), Handler)
+        self.host = f"{host}:{self.server.server_address[1]}"
         self.url = f"http://{self.host}"
 
     def __enter__(self):
@@ -114,6 +115,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         store = self.server_of_stores
         with store.lock:
             store.requests.append((self.path, self.headers.get("Range"), status))
+            store.authorizations.append(self.headers.get("Authorization"))
         self.send_response(status)
         for name, value in fields:
             self.send_header(name, value)
