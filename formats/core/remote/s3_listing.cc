@@ -41,6 +41,25 @@ std::vector<Entry> entries_of(const Listed& listed) {
   return entries;
 }
 
+// What was not asked for would be taken for something else: names are what stands behind the prefix.
+void check_page(const ObjectPage& page, const std::string& prefix, const std::string& delimiter) {
+  const auto check = [&](const std::string& key) {
+    if (!key.starts_with(prefix))
+      throw unreadable("the server's list of objects has {}, objects in {} were asked for", key, prefix);
+  };
+  for (const ObjectPage::Object& object : page.objects) {
+    check(object.key);
+    if (!delimiter.empty() && object.key.find(delimiter, prefix.size()) != object.key.npos)
+      throw unreadable("the server's list of objects has {}, those directly in {} were asked for", object.key,
+                       prefix);
+  }
+  for (const std::string& folder : page.prefixes) {
+    check(folder);
+    if (delimiter.empty() || folder.find(delimiter, prefix.size()) + delimiter.size() != folder.size())
+      throw unreadable("the server's list of objects has {} as a folder in {}", folder, prefix);
+  }
+}
+
 class S3Listing : public Listing {
  public:
   S3Listing(std::string store, std::shared_ptr<S3Origin> origin, HttpClient& client)
@@ -122,8 +141,10 @@ class S3Listing : public Listing {
                   const std::string& continuation) {
     try {
       const std::string prefix = prefix_of(location);
-      return parse_object_page(answered([&] { return origin_->list(prefix, delimiter, continuation); },
-                                        *origin_, client_, kMostPageBytes));
+      ObjectPage page = parse_object_page(answered(
+          [&] { return origin_->list(prefix, delimiter, continuation); }, *origin_, client_, kMostPageBytes));
+      check_page(page, prefix, delimiter);
+      return page;
     } catch (const Error& error) {
       throw error.at("listing " + location);
     }

@@ -61,6 +61,31 @@ BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
   BOOST_CHECK_EXCEPTION(listed.get(), Error, says("begins anew"));
 }
 
+BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
+  const auto contents = [](const std::string& key) {
+    return "<Contents><Key>" + key + "</Key><Size>1</Size></Contents>";
+  };
+  const auto folder = [](const std::string& prefix) {
+    return "<CommonPrefixes><Prefix>" + prefix + "</Prefix></CommonPrefixes>";
+  };
+  const std::string more = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>";
+  const auto list_of = [&](const std::string& body) {
+    const ListServer server("<ListBucketResult>" + body + "</ListBucketResult>");
+    return listing(server)->list("s3://bucket/x");
+  };
+  BOOST_TEST(list_of(contents("x/a") + contents("x/b/c")).size() == 2U);
+  for (const std::string key : {"y/secret", "xy", "x", ""}) {
+    BOOST_CHECK_EXCEPTION(list_of(contents("x/a") + contents(key)), Error,
+                          says("objects in x/ were asked for"));
+    BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("objects in x/ were asked for"));
+  }
+  // The whole store does not fit on a page here, and so each folder is asked for.
+  BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error, says("has x/a/b, those directly in x/"));
+  for (const std::string prefix : {"x/a", "x/a/b/", "x/"})
+    BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, says("as a folder in x/"));
+  BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, objects in x/ were asked for"));
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_larger_than_a_page_may_be_is_an_error) {
   const ListServer server("<ListBucketResult>" + std::string(17 << 20, ' ') + "</ListBucketResult>");
   BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error, says("longer than 16777216 bytes"));
