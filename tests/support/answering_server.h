@@ -28,16 +28,17 @@ class AnsweringServer {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    BOOST_REQUIRE(::bind(peers_.front().fd, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    BOOST_REQUIRE(::listen(peers_.front().fd, 16) == 0);
-    BOOST_REQUIRE(::getsockname(peers_.front().fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    BOOST_REQUIRE(::listen(socket_, 16) == 0);
+    BOOST_REQUIRE(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
     url = fmt::format("http://127.0.0.1:{}", ntohs(address.sin_port));
     thread_ = std::async(std::launch::async, [this] { serve(); });
   }
   ~AnsweringServer() {
-    ::shutdown(peers_.front().fd, SHUT_RDWR);
+    ::shutdown(socket_, SHUT_RDWR);
     thread_.wait();
-    for (const pollfd& peer : peers_) ::close(peer.fd);
+    for (const pollfd& peer : peers_)
+      if (peer.fd >= 0) ::close(peer.fd);
   }
   AnsweringServer(const AnsweringServer&) = delete;
   AnsweringServer& operator=(const AnsweringServer&) = delete;
@@ -71,7 +72,7 @@ class AnsweringServer {
       for (size_t i = peers_.size(); i-- > 1;)
         if (peers_[i].revents != 0) hear(i);
       if (peers_.front().revents == 0) continue;
-      const int peer = ::accept(peers_.front().fd, nullptr, nullptr);
+      const int peer = ::accept(socket_, nullptr, nullptr);
       if (peer < 0) return;
       peers_.push_back({peer, POLLIN, 0});
       heard_.emplace_back();
@@ -97,7 +98,9 @@ class AnsweringServer {
   }
 
   const Answer answer_;
-  std::vector<pollfd> peers_{{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), POLLIN, 0}};  // itself first
+  const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // The thread's until it ends; the server's own first.
+  std::vector<pollfd> peers_{{socket_, POLLIN, 0}};
   std::vector<std::string> heard_{""};  // of each, since its last answer
   std::future<void> thread_;
 };

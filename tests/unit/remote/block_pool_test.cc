@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <future>
+#include <random>
 #include <thread>
 
 #include "cache/request.h"
@@ -59,7 +60,7 @@ struct Fixture {
   AnsweringServer server{
       [this](const std::string& request) { return AnsweringServer::part_of(content, request); }};
   RemoteCounters counters;
-  ByteCache cache{64 << 20};
+  ByteCache cache{1 << 20};  // no block stays for long
   std::shared_ptr<KeyedOrigin> origin = std::make_shared<KeyedOrigin>(server.url);
   BlockPool pool{std::make_shared<HttpClient>(counters), cache};
   PooledObject keyless = object_at("/keyless"), other = object_at("/other");
@@ -140,6 +141,43 @@ BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_ne
   BOOST_CHECK_THROW(waiting.get(), Cancelled);
   BOOST_REQUIRE(ends(next));
   BOOST_TEST(next.get());
+}
+
+// For the thread sanitizer: keys come and go, readers are interrupted, objects are forgotten.
+BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_have_the_bytes_that_are_theirs) {
+  constexpr int kReaders = 6, kReads = 150;
+  origin->keys_are_there = true;
+  std::atomic<bool> is_over{false};
+  std::atomic<int> wrong{0};
+  const auto read_for = [&](unsigned seed) {
+    std::minstd_rand random(seed);
+    PooledObject own = object_at("/own");
+    for (int i = 0; i < kReads; ++i) {
+      const uint64_t offset = random() % content.size();
+      const size_t size = 1 + random() % std::min<size_t>(content.size() - offset, 3 * kBlockBytes);
+      PooledObject* const objects[] = {&keyless, &other, &own};
+      Asker asker;
+      asker.is_gone = random() % 16 == 0;
+      const Request::Scope scope(&asker);
+      try {
+        if (!reads(*objects[random() % 3], offset, size)) ++wrong;
+        if (i % 8 == 0) pool.fetch(own, {{0, 2}});
+      } catch (const Cancelled&) {
+        if (!asker.is_gone) ++wrong;
+      }
+    }
+    pool.forget(own);
+  };
+  std::vector<std::future<void>> readers;
+  for (unsigned seed = 1; seed <= kReaders; ++seed)
+    readers.push_back(std::async(std::launch::async, read_for, seed));
+  auto keys = std::async(std::launch::async, [&] {
+    for (; !is_over; std::this_thread::yield()) origin->keys_are_there = !origin->keys_are_there;
+  });
+  for (auto& reader : readers) reader.wait();
+  is_over = true;
+  for (auto& reader : readers) BOOST_CHECK_NO_THROW(reader.get());
+  BOOST_TEST(wrong == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
