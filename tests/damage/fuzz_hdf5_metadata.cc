@@ -44,6 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto file = std::make_shared<const InputFile>(input.subspan(6));
   TestContext context(size_t{1} << 20, 0);
   attempt([&] { attribute_names(*file, layout, header); });
+  for (const bool in_attributes : {false, true})
+    for (const char* reason :
+         {"bad version number for layout message", "bad version number for datatype message"})
+      attempt([&] { newer_form(*file, layout, header, in_attributes, reason); });
   attempt([&] {
     const ChunkLayout chunks = read_chunk_layout(*file, layout, header);
     if (!chunks.has_btree) return;

@@ -10,7 +10,6 @@
 namespace plainfs::hdf5 {
 namespace {
 
-constexpr unsigned kLayoutMessage = 0x0008;
 constexpr unsigned kChunkedClass = 2;
 constexpr unsigned kMostAxes = 32;
 constexpr uint64_t kWideSearch = 64;   // chunks
@@ -32,7 +31,7 @@ ChunkLayout old_layout(Cursor& cursor, const FileLayout& layout) {
 ChunkLayout parse_layout(ByteSpan message, const FileLayout& layout) {
   Cursor cursor(message);
   const unsigned version = cursor.byte();
-  if (version == 4) return {false, std::nullopt, {}, 0};
+  if (version == 4 || version == 5) return {false, std::nullopt, {}, 0};
   ChunkLayout chunks{true, std::nullopt, {}, 0};
   if (version == 1 || version == 2) {
     chunks = old_layout(cursor, layout);

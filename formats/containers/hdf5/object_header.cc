@@ -11,6 +11,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
+constexpr unsigned kDatatypeMessage = 0x0003;
 constexpr unsigned kAttributeMessage = 0x000c, kContinuationMessage = 0x0010, kAttributeInfo = 0x0015;
 constexpr unsigned kIsShared = 0x02;
 // A header of attributes alone has a few thousand messages, in about as many blocks.
@@ -63,15 +64,60 @@ HeaderBlock next_block(ByteSpan message, const FileLayout& layout, unsigned vers
   return {checked_add(address, 4), size - 8};  // "OCHK", and a checksum at the end
 }
 
-std::string attribute_name(ByteSpan message) {
+// A message that says which version of its form it has, and the versions that any library here knows and that
+// have been published. A version that a library refuses is above what it knows, or damaged.
+struct VersionedForm {
+  std::string_view name;  // as the library calls it
+  unsigned message;
+  unsigned known;
+  unsigned published;
+};
+
+constexpr VersionedForm kVersionedForms[] = {{"layout", kLayoutMessage, 4, 5},
+                                             {"datatype", kDatatypeMessage, 3, 5}};
+
+struct AttributeHead {
+  std::string name;
+  bool has_shared_type;
+  ByteSpan type;
+};
+
+AttributeHead attribute_head(ByteSpan message) {
   Cursor cursor(message);
   const unsigned version = cursor.byte();
   if (version < 1 || version > 3) throw damaged("an attribute of version {}", version);
-  cursor.skip(1);
+  const unsigned flags = cursor.byte();
   const size_t size = cursor.little<uint16_t>();
-  cursor.skip(version == 3 ? 5 : 4);  // the sizes of type and space; the encoding
+  const size_t type_size = cursor.little<uint16_t>();
+  cursor.skip(version == 3 ? 3 : 2);  // the size of the space; the encoding
   const std::string_view name = as_text(cursor.bytes(size));
-  return std::string(name.substr(0, name.find('\0')));
+  if (version == 1) cursor.skip(std::min<size_t>((8 - size % 8) % 8, cursor.remaining()));
+  const ByteSpan type = cursor.bytes(std::min(type_size, cursor.remaining()));
+  return {std::string(name.substr(0, name.find('\0'))), version > 1 && (flags & 1), type};
+}
+
+// The address of the committed type that a shared message stands for; nullopt where it stands in a heap.
+std::optional<uint64_t> committed_type(ByteSpan message, const FileLayout& layout) {
+  Cursor cursor(message);
+  const unsigned version = cursor.byte();
+  const unsigned kind = cursor.byte();
+  if (version == 3 && kind != 2) return std::nullopt;
+  if (version == 1) cursor.skip(6);
+  return address_at(cursor, layout);
+}
+
+unsigned version_of(const VersionedForm& form, ByteSpan message) {
+  const unsigned first = Cursor(message).byte();
+  return form.message == kDatatypeMessage ? first >> 4 : first;
+}
+
+// What of a header's message is of that form: itself, or the type of the attribute.
+std::optional<HeaderMessage> part_of_form(const HeaderMessage& message, const VersionedForm& form,
+                                          bool in_attributes) {
+  if (!in_attributes) return message.type == form.message ? std::optional(message) : std::nullopt;
+  if (message.type != kAttributeMessage || message.flags & kIsShared) return std::nullopt;
+  const AttributeHead head = attribute_head(message.data);
+  return HeaderMessage{form.message, head.has_shared_type ? kIsShared : 0, head.type, message.has_checksum};
 }
 
 // Whether the message says that attributes are kept in a heap.
@@ -103,7 +149,7 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
       const unsigned size = cursor.little<uint16_t>();
       const unsigned flags = cursor.byte();
       cursor.skip(message_header - (header.version == 1 ? 5 : 4));
-      const HeaderMessage message{type, flags, cursor.bytes(size)};
+      const HeaderMessage message{type, flags, cursor.bytes(size), header.version == 2};
       if (!visit(message)) return;
       if (type != kContinuationMessage) continue;
       if (++block_count > kMostBlocks) throw damaged("an object header of over {} blocks", kMostBlocks);
@@ -119,7 +165,7 @@ std::optional<std::vector<std::string>> attribute_names(const File& file, const 
   for_each_message(file, layout, address, [&](const HeaderMessage& message) {
     if (message.type == kAttributeMessage) {
       are_all_here = !(message.flags & kIsShared);
-      if (are_all_here) names.push_back(attribute_name(message.data));
+      if (are_all_here) names.push_back(attribute_head(message.data).name);
     } else if (message.type == kAttributeInfo) {
       are_all_here = !has_heap(message.data, layout);
     }
@@ -127,6 +173,39 @@ std::optional<std::vector<std::string>> attribute_names(const File& file, const 
   });
   if (!are_all_here) return std::nullopt;
   return names;
+}
+
+std::optional<std::string> newer_form(const File& file, const FileLayout& layout, uint64_t address,
+                                      bool in_attributes, std::string_view reason) {
+  const auto* const form = std::find_if(
+      std::begin(kVersionedForms), std::end(kVersionedForms), [&](const VersionedForm& candidate) {
+        return reason.ends_with(fmt::format("bad version number for {} message", candidate.name));
+      });
+  if (form == std::end(kVersionedForms)) return std::nullopt;
+  std::optional<std::string> newer;
+  std::vector<uint64_t> committed;
+  bool is_in_heap = false;
+  // Of the header at an address.
+  const auto look = [&](uint64_t at, bool at_attributes) {
+    for_each_message(file, layout, at, [&](const HeaderMessage& message) {
+      if (at_attributes && message.type == kAttributeInfo) is_in_heap |= has_heap(message.data, layout);
+      const auto part = part_of_form(message, *form, at_attributes);
+      if (!part) return true;
+      if (part->flags & kIsShared) {
+        if (const auto type = committed_type(part->data, layout)) committed.push_back(*type);
+      } else if (const unsigned version = version_of(*form, part->data);
+                 version > form->known && (part->has_checksum || version <= form->published)) {
+        newer = fmt::format("{} version {}", form->name, version);
+      }
+      return !newer;
+    });
+  };
+  look(address, in_attributes);
+  const std::vector<uint64_t> types = std::move(committed);
+  for (size_t i = 0; i < types.size() && !newer; ++i) look(types[i], false);
+  // The library has compared the checksums of a heap's blocks.
+  if (!newer && is_in_heap) newer = fmt::format("unknown {} version", form->name);
+  return newer;
 }
 
 }  // namespace plainfs::hdf5

@@ -15,6 +15,9 @@
 using namespace plainfs;
 using namespace plainfs::hdf5;
 
+// Of libhdf5, which exports it and declares it in no header that it installs.
+extern "C" uint32_t H5_checksum_lookup3(const void* data, size_t size, uint32_t initial);
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -37,15 +40,47 @@ struct Fixture {
     for (const std::string& name : names)
       writer.attribute(dataset.id(), name, H5T_NATIVE_INT, scalar.id(), &value);
   }
-  // Sets a byte that lies so far from the name of the attribute "bad".
-  void change_near_bad(ptrdiff_t distance, char value) {
+  std::string content() {
     std::stringstream content;
     content << std::ifstream(path(), std::ios::binary).rdbuf();
-    std::string bytes = content.str();
+    return content.str();
+  }
+  void replace(const std::string& bytes) {
+    context.files.clear();
+    std::ofstream(path(), std::ios::binary) << bytes;
+  }
+  static void put_checksum(std::string& bytes, size_t at, uint32_t sum) {
+    for (unsigned i = 0; i < 4; ++i) bytes.at(at + i) = static_cast<char>(sum >> 8 * i);
+  }
+  // Sets a byte that lies so far from the name of the attribute "bad".
+  void change_near_bad(ptrdiff_t distance, char value) {
+    std::string bytes = content();
     const size_t name = bytes.find(std::string("bad\0\0\0\0\0", 8));
     BOOST_REQUIRE(name != std::string::npos);
     bytes[static_cast<size_t>(static_cast<ptrdiff_t>(name) + distance)] = value;
-    std::ofstream(path(), std::ios::binary) << bytes;
+    replace(bytes);
+  }
+  // Bytes of the object header of x, which is of version 2, as a newer library would have written them: with
+  // a checksum that fits.
+  void rewrite(std::string_view from, std::string_view to) {
+    const uint64_t header = address_of_x();
+    std::string bytes = content();
+    const auto byte = [&](size_t at) { return static_cast<unsigned>(static_cast<uint8_t>(bytes.at(at))); };
+    BOOST_REQUIRE(bytes.compare(header, 4, "OHDR") == 0);
+    const unsigned flags = byte(header + 5);
+    const size_t size_at = header + 6 + (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0);
+    BOOST_REQUIRE((flags & 3) < 2);
+    const size_t end =
+        size_at + (flags & 3 ? 2 + byte(size_at) + (byte(size_at + 1) << 8) : 1 + byte(size_at));
+    const size_t place = bytes.find(from, header);
+    BOOST_REQUIRE(place < end);
+    bytes.replace(place, to.size(), to);
+    put_checksum(bytes, end, H5_checksum_lookup3(bytes.data() + header, end - header, 0));
+    replace(bytes);
+  }
+  uint64_t address_of_x() {
+    const InsideFile file(path(), context);
+    return file.find_link(file.root_address(), "x").value().address;
   }
   std::optional<Names> names() {
     const InsideFile file(path(), context);
@@ -53,6 +88,12 @@ struct Fixture {
     return attribute_names(*file.bytes(), file.layout(), link->address);
   }
 };
+
+auto unsupported_as(std::string words) {
+  return [says = says(std::move(words))](const Error& error) {
+    return says(error) && error.code() == Errc::unsupported;
+  };
+}
 
 }  // namespace
 
@@ -90,6 +131,57 @@ BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   BOOST_REQUIRE(attributes[0].error.has_value());
   BOOST_TEST(std::string(attributes[0].error->what()).find("attribute bad") != std::string::npos);
   BOOST_TEST(to_json_text(attributes[1].value) == "7");
+}
+
+BOOST_AUTO_TEST_CASE(data_layout_of_a_newer_hdf5_is_unsupported_by_that_name) {
+  write({"a"}, H5F_LIBVER_LATEST);
+  rewrite({"\0\x04\x01", 3}, {"\0\x05\x01", 3});  // contiguous
+  BOOST_CHECK_EXCEPTION(InsideFile(path(), context).object(address_of_x()), Error,
+                        unsupported_as("written by a newer HDF5 (layout version 5)"));
+  const Node x = open_group(path(), context)->find("x").value();
+  BOOST_REQUIRE(std::holds_alternative<Error>(x.content));
+  BOOST_CHECK(std::get<Error>(x.content).code() == Errc::unsupported);
+}
+
+BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_is_unsupported_and_so_are_those_behind_it) {
+  write({"a", "new", "z"}, H5F_LIBVER_LATEST);
+  rewrite({"new\0\x10", 5}, {"new\0\x50", 5});
+  const std::vector<StoredAttribute> found = InsideFile(path(), context).attributes(address_of_x());
+  BOOST_REQUIRE(found.size() == 3U);
+  BOOST_TEST(!found[0].error);
+  for (size_t i = 1; i < 3; ++i) {
+    BOOST_REQUIRE(found[i].error.has_value());
+    BOOST_CHECK(unsupported_as("attribute " + found[i].name +
+                               ": written by a newer HDF5 (datatype version 5)")(*found[i].error));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_in_a_heap_makes_the_list_unsupported) {
+  Names many{"new"};
+  for (int i = 0; i < 20; ++i) many.push_back("attribute" + std::to_string(i));
+  write(many, H5F_LIBVER_LATEST);
+  std::string bytes = content();
+  // The heap's only block: its head, where it stands in the heap (40 bits), a checksum, and 1024 bytes in
+  // all.
+  const size_t block = bytes.find("FHDB"), version = bytes.find({"new\0\x10", 5}) + 4;
+  BOOST_REQUIRE((block < version && version < block + 1024));
+  bytes[version] = 0x50;
+  put_checksum(bytes, block + 18, 0);
+  put_checksum(bytes, block + 18, H5_checksum_lookup3(bytes.data() + block, 1024, 0));
+  replace(bytes);
+  BOOST_CHECK_EXCEPTION(InsideFile(path(), context).attributes(address_of_x()), Error,
+                        unsupported_as("written by a newer HDF5 (unknown datatype version)"));
+}
+
+BOOST_AUTO_TEST_CASE(version_that_nobody_has_published_is_damage_where_no_checksum_covers_it) {
+  write({"a", "bad"});
+  change_near_bad(8, 0x70);  // the name is padded to 8 bytes; the version of the type
+  const auto error_of_bad = [&] {
+    return InsideFile(path(), context).attributes(address_of_x()).at(1).error.value();
+  };
+  BOOST_CHECK(error_of_bad().code() == Errc::damaged);
+  change_near_bad(8, 0x50);
+  BOOST_CHECK(unsupported_as("datatype version 5")(error_of_bad()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,17 +76,21 @@ std::vector<std::string> names_of_attributes(const ObjectHandle& object, uint64_
   std::optional<std::vector<std::string>> names = attribute_names(*file.bytes(), file.layout(), address);
   if (!names) {
     Collected<std::string> found;
-    names =
-        checked_items(H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &found),
-                      found, "the attributes cannot be listed");
+    const herr_t listed =
+        H5Aiterate2(object.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_name, &found);
+    try {
+      names = checked_items(listed, found, "the attributes cannot be listed");
+    } catch (const Error& error) {
+      throw file.unless_newer(error, address, true);
+    }
   }
   std::sort(names->begin(), names->end());
   return *std::move(names);
 }
 
-StoredAttribute fetch(hid_t object, std::string name, const OpenFile& file) {
-  const auto attribute =
-      checked_handle<AttributeHandle>(H5Aopen(object, name.c_str(), H5P_DEFAULT), "cannot be opened");
+StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const OpenFile& file) {
+  const AttributeHandle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  if (attribute.id() < 0) throw file.unless_newer(library_error("cannot be opened"), address, true);
   const auto type = checked_handle<TypeHandle>(H5Aget_type(attribute.id()), "datatype");
   const auto space = checked_handle<SpaceHandle>(H5Aget_space(attribute.id()), "dataspace");
   StoredExtent extent = read_extent(type.id(), space.id(), file.layout());
@@ -201,7 +205,7 @@ std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
     std::vector<StoredAttribute> attributes;
     for (const std::string& name : names_of_attributes(object, address, *file_)) {
       try {
-        attributes.push_back(fetch(object.id(), name, *file_));
+        attributes.push_back(fetch(object.id(), address, name, *file_));
       } catch (const Error& error) {
         attributes.push_back({name, {}, {}, error.at("attribute " + name)});
       }
@@ -215,7 +219,7 @@ std::optional<StoredAttribute> InsideFile::attribute(uint64_t address, const std
     const ObjectHandle object = file_->open_object(address);
     if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
       return std::nullopt;
-    return fetch(object.id(), name, *file_);
+    return fetch(object.id(), address, name, *file_);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "formats/containers/hdf5/library/file_driver.h"
+#include "formats/containers/hdf5/object_header.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -88,7 +89,19 @@ ObjectHandle OpenFile::open_object(uint64_t address) const {
   bytes_->check_unchanged();
   forget_driver_error();  // of calls that did without what they could not read
   if (is_spoiled()) open_handle();
-  return checked_handle<ObjectHandle>(H5Oopen_by_addr(handle_.id(), address), "object cannot be opened");
+  const hid_t object = H5Oopen_by_addr(handle_.id(), address);
+  if (object < 0) throw unless_newer(library_error("object cannot be opened"), address, false);
+  return ObjectHandle(object);
+}
+
+Error OpenFile::unless_newer(const Error& error, uint64_t address, bool in_attributes) const {
+  if (error.code() != Errc::damaged) return error;
+  try {
+    const auto newer = newer_form(*bytes_, layout_, address, in_attributes, error.what());
+    return newer ? unsupported("written by a newer HDF5 ({})", *newer) : error;
+  } catch (const Error& in_header) {
+    return passes(in_header) ? in_header : error;
+  }
 }
 
 }  // namespace plainfs::hdf5

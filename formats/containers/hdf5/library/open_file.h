@@ -23,8 +23,12 @@ class OpenFile {
   unsigned superblock_version() const { return superblock_version_; }
   uint64_t root_address() const { return root_address_; }
 
-  // Throws damaged where there is no object at address. Requires: the library's lock is held.
+  // Throws damaged where there is no object at address, unsupported where it is of a form that the library is
+  // too old for. Requires: the library's lock is held.
   ObjectHandle open_object(uint64_t address) const;
+  // error, or unsupported where the library is too old for the form of the object at address, or of its
+  // attributes.
+  Error unless_newer(const Error& error, uint64_t address, bool in_attributes) const;
   // Whether reading has failed since the library was last asked to open the file. What is open in it is to be
   // opened anew then: the next open_object begins with that. Requires: the library's lock is held.
   bool is_spoiled() const;
