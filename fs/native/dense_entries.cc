@@ -146,8 +146,8 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
     if (text) {
       cells->text = text();
       cells->text->size();
-      const auto counted = matrix.values->noted(finding_name(are_rows));
-      if (counted) return static_cast<const Finding*>(counted.get())->numbers;
+      const FindingPtr counted = matrix.values->noted<Finding>(finding_name(are_rows));
+      if (counted) return counted->numbers;
     }
     return count_entries(*cells, context);
   };

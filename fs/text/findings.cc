@@ -70,7 +70,7 @@ FindingPtr noted(std::string_view name, const std::function<Finding()>& find) {
 
 FindingPtr noted(std::string_view name, const Array& array, const std::function<Finding()>& find) {
   return Notebook::in_scope(name, [&] {
-    if (const auto known = array.noted(name)) return std::static_pointer_cast<const Finding>(known);
+    if (FindingPtr known = array.noted<Finding>(name)) return known;
     FindingPtr found = named(name, find());
     array.note(name, found);
     return found;

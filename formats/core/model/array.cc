@@ -55,20 +55,20 @@ std::mutex& notes_mutex() {
 }  // namespace
 
 struct Array::Notes {
-  std::map<std::string, std::shared_ptr<const void>, std::less<>> by_name;
+  std::map<std::pair<std::type_index, std::string>, std::any> by_name;
 };
 
-std::shared_ptr<const void> Array::noted(std::string_view name) const {
+std::any Array::find_note(std::type_index type, std::string_view name) const {
   const std::lock_guard lock(notes_mutex());
-  if (!notes_) return nullptr;
-  const auto found = notes_->by_name.find(name);
-  return found == notes_->by_name.end() ? nullptr : found->second;
+  if (!notes_) return {};
+  const auto found = notes_->by_name.find({type, std::string(name)});
+  return found == notes_->by_name.end() ? std::any() : found->second;
 }
 
-void Array::note(std::string_view name, std::shared_ptr<const void> found) const {
+void Array::keep_note(std::type_index type, std::string_view name, std::any found) const {
   const std::lock_guard lock(notes_mutex());
   if (!notes_) notes_ = std::make_shared<Notes>();
-  notes_->by_name.try_emplace(std::string(name), std::move(found));
+  notes_->by_name.try_emplace({type, std::string(name)}, std::move(found));
 }
 
 uint64_t element_count(std::span<const uint64_t> shape) {

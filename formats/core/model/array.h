@@ -3,6 +3,7 @@
 // same bytes, as R's stores mean them.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "formats/core/base/error.h"
@@ -78,13 +81,25 @@ class Array {
 
   virtual Attributes attributes() const { return {}; }
 
-  // What passes over all elements have come to, by a name of the caller's, for whoever asks next: kept as
-  // long as the array. Null where nobody has noted that. Thread-safe.
-  std::shared_ptr<const void> noted(std::string_view name) const;
-  void note(std::string_view name, std::shared_ptr<const void> found) const;
+  // What passes over all elements have come to, for whoever asks next: one T of a name, kept as long as the
+  // array. Null where nobody has noted that. Thread-safe.
+  template <class T>
+  std::shared_ptr<const T> noted(std::string_view name) const {
+    const std::any found = find_note(typeid(T), name);
+    return found.has_value() ? std::any_cast<std::shared_ptr<const T>>(found) : nullptr;
+  }
+  // The first of that name stays.
+  template <class T>
+  void note(std::string_view name, std::shared_ptr<const T> found) const {
+    keep_note(typeid(T), name, std::move(found));
+  }
 
  private:
   struct Notes;
+
+  // A shared_ptr of that type, constant, or nothing.
+  std::any find_note(std::type_index type, std::string_view name) const;
+  void keep_note(std::type_index type, std::string_view name, std::any found) const;
 
   DType dtype_;
   Shape shape_;

@@ -18,6 +18,20 @@ BOOST_AUTO_TEST_CASE(element_count_is_the_checked_product_of_the_axes) {
   BOOST_CHECK_EXCEPTION(element_count(Shape{uint64_t{1} << 40, uint64_t{1} << 40}), Error, says("is over"));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_noted_is_found_by_its_type_and_name_alone) {
+  const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
+  BOOST_TEST(array.noted<int>("a") == nullptr);
+  array.note("a", std::make_shared<const int>(1));
+  array.note("a", std::make_shared<const int>(2));
+  array.note("b", std::make_shared<const std::string>("three"));
+  BOOST_TEST(*array.noted<int>("a") == 1);
+  BOOST_TEST(*array.noted<std::string>("b") == "three");
+  BOOST_TEST(array.noted<std::string>("a") == nullptr);
+  array.note("a", std::make_shared<const std::string>("one"));
+  BOOST_TEST(*array.noted<std::string>("a") == "one");
+  BOOST_TEST(*array.noted<int>("a") == 1);
+}
+
 BOOST_AUTO_TEST_CASE(memory_array_reads_any_box) {
   Random random(1);
   for (const DType& type : sample_types()) {
