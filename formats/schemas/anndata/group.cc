@@ -1,6 +1,5 @@
 #include "formats/schemas/anndata/group.h"
 
-#include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
 #include "formats/schemas/anndata/elements.h"
 #include "formats/schemas/anndata/legacy.h"
@@ -40,9 +39,10 @@ std::shared_ptr<const AnnDataGroup> group_of(const GroupPtr& stored, Room room, 
 std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context) {
   const Attributes attributes = node.parts->attributes();
   Node element = node;
-  if (const auto frame = frames::DataFrame::of(node.parts, context)) {
+  if (auto frame = frames::DataFrame::of(node.parts, context)) {
     element = with_content(node, frame->table());
-    element.parts = group_of(node.parts, Room::frame, parent, context);
+    element.parts = std::make_shared<AnnDataGroup>(std::make_shared<Sides>(node.parts, context), node.parts,
+                                                   Room::frame, parent, std::move(frame));
     return element;
   }
   if (ArrayPtr values = encoded_values(node, attributes, context))
@@ -93,9 +93,8 @@ Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
     node.content = legacy_frame(node, labels, context);
     return node;
   }
-  if (room_ == Room::frame) {
-    if (const auto frame = frames::DataFrame::of(stored_, context))
-      std::get<LabelledArray>(node.content).labels = frame->referred_labels(node);
+  if (frame_) {
+    std::get<LabelledArray>(node.content).labels = frame_->referred_labels(node);
     return node;
   }
   if (values->shape().size() == 2) node.content = labelled(values, axes_of(name), path_of(name));

@@ -1,6 +1,9 @@
 // A group of an AnnData or MuData whose members have their meaning, by their encoding and by their place.
 #pragma once
 
+#include <optional>
+
+#include "formats/core/frames/data_frame.h"
 #include "formats/schemas/anndata/room.h"
 
 namespace plainfs::anndata {
@@ -13,9 +16,14 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
 
 class AnnDataGroup : public Group {
  public:
-  // stored: with today's layout.
-  AnnDataGroup(SidesPtr sides, GroupPtr stored, Room room, GroupPtr parent)
-      : sides_(std::move(sides)), stored_(std::move(stored)), room_(room), parent_(std::move(parent)) {}
+  // stored: with today's layout. frame: what a group of Room::frame is.
+  AnnDataGroup(SidesPtr sides, GroupPtr stored, Room room, GroupPtr parent,
+               std::optional<frames::DataFrame> frame = {})
+      : sides_(std::move(sides)),
+        stored_(std::move(stored)),
+        room_(room),
+        parent_(std::move(parent)),
+        frame_(std::move(frame)) {}
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
@@ -38,6 +46,8 @@ class AnnDataGroup : public Group {
   const GroupPtr stored_;
   const Room room_;
   const GroupPtr parent_;
+  // Made once: its attributes name all columns, and every column is a member.
+  const std::optional<frames::DataFrame> frame_;
 };
 
 }  // namespace plainfs::anndata

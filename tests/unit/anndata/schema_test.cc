@@ -54,6 +54,25 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_for_now_decides_nothing) {
   BOOST_TEST(shown(*cells()) == (Texts{"c1", "c2", "c3"}));
 }
 
+// They name every column: asked for each of them, listing a table of n columns would be n * n names.
+BOOST_AUTO_TEST_CASE(attributes_of_a_frame_are_asked_for_as_often_whatever_its_columns) {
+  std::vector<int> asked;
+  for (const size_t columns : {2, 40}) {
+    AnnDataStore store;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < columns; ++i) names.push_back("c" + std::to_string(i));
+    set_attribute(*store.obs, "column-order", texts(names));
+    for (const std::string& name : names) store.obs->add_array(name);
+    const int before = store.obs->times_asked_for_attributes();
+    const Node frame = store.at({"obs"});
+    BOOST_TEST(std::get<Table>(frame.content).columns.size() == columns);
+    BOOST_TEST(frame.parts->members().size() == columns + 1);
+    for (const std::string& name : names) BOOST_TEST(frame.parts->find(name).has_value());
+    asked.push_back(store.obs->times_asked_for_attributes() - before);
+  }
+  BOOST_TEST(asked[0] == asked[1]);
+}
+
 BOOST_AUTO_TEST_CASE(expression_is_genes_by_cells) {
   AnnDataStore store;
   const Node node = store.at({"X"});

@@ -1,6 +1,7 @@
 // Stores that exist only in memory, for tests of what fs makes of them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,7 @@ class MemoryGroup : public Group {
   // members() throws from now on, until it is called with nullopt.
   void break_with(std::optional<Error> error) { error_ = std::move(error); }
   int times_listed() const { return times_listed_; }
+  int times_asked_for_attributes() const { return times_asked_for_attributes_; }
 
   std::vector<Member> members() const override {
     ++times_listed_;
@@ -57,7 +59,10 @@ class MemoryGroup : public Group {
     }
     return std::nullopt;
   }
-  Attributes attributes() const override { return attributes_; }
+  Attributes attributes() const override {
+    ++times_asked_for_attributes_;
+    return attributes_;
+  }
   GroupPtr parent() const override { return nullptr; }
   std::string path() const override { return path_; }
 
@@ -67,6 +72,7 @@ class MemoryGroup : public Group {
   Attributes attributes_;
   std::optional<Error> error_;
   mutable std::atomic<int> times_listed_{0};
+  mutable std::atomic<int> times_asked_for_attributes_{0};
 };
 
 inline std::shared_ptr<const Store> memory_store(std::shared_ptr<MemoryGroup> root,
