@@ -314,8 +314,15 @@ Node open_data_frame(const Opening& opening) {
   return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.context)};
 }
 
-ArrayPtr data_frame_row_names(const ObjectPlace& place, const ObjectFile& object, Context& context) {
-  return read_row_names(*open_stored(place, object, context).frame);
+FrameRows data_frame_rows_and_names(const ObjectPlace& place, const ObjectFile& object, Context& context) {
+  const GroupPtr frame = open_stored(place, object, context).frame;
+  FrameRows rows{{}, read_row_names(*frame)};
+  try {
+    rows.count = read_row_count(*frame, place.path, context);
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+  }
+  return rows;
 }
 
 uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "formats/schemas/takane/object.h"
 
@@ -17,8 +18,14 @@ Node open_data_frame(const Opening& opening);
 // The row-count of the data frame at place. Throws as open_data_frame, and where row-count breaks a rule.
 uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
-// Its row names, null where it has none. Throws as open_data_frame, and where they are no list of texts.
-ArrayPtr data_frame_row_names(const ObjectPlace& place, const ObjectFile& object, Context& context);
+struct FrameRows {
+  std::optional<uint64_t> count;  // none: row-count breaks a rule
+  ArrayPtr names;                 // null: none
+};
+
+// How many it has and what they are called. Throws as open_data_frame, and where the names are no list of
+// texts.
+FrameRows data_frame_rows_and_names(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 // The whole of it. Throws where a rule is broken that makes the table damaged.
 Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context);

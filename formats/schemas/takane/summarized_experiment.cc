@@ -16,9 +16,23 @@ namespace {
 constexpr const char* kRowData = "row_data";
 constexpr const char* kColumnData = "column_data";
 
-// The row names of a data frame in a folder of an experiment; null where there are none or nobody can tell;
-// broken where the same may be said otherwise the next time.
-ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& context) {
+// A data frame in a folder of an experiment, and how many rows it has to have, where OBJECT says that.
+struct FrameOfSide {
+  const char* folder;
+  std::optional<uint64_t> rows;
+};
+
+std::optional<uint64_t> stated_extent(const ObjectFile& object, size_t dimension) {
+  const Json* properties = object.properties_of(kExperiment);
+  const Json* dimensions = properties ? properties->find("dimensions") : nullptr;
+  const Json::List* list = dimensions ? dimensions->list() : nullptr;
+  return list && list->size() == 2 ? (*list)[dimension].as_uint64() : std::nullopt;
+}
+
+// The row names of the frame; null where there are none or nobody can tell; broken where the same may be said
+// otherwise the next time. Of a frame for other rows than the experiment's is warned.
+ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
+  const char* const folder = side.folder;
   const std::string directory = experiment.directory + "/" + folder;
   const ObjectPlace place = experiment.inside(folder, nullptr);
   try {
@@ -26,7 +40,11 @@ ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& co
     context.files.bounds().check(directory);
     const ObjectFile object = read_object_file(directory, context);
     if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
-    return data_frame_row_names(place, object, context);
+    const FrameRows rows = data_frame_rows_and_names(place, object, context);
+    if (side.rows && rows.count && *rows.count != *side.rows)
+      context.warn(fmt::format("{}: a data frame of {} rows for {} of the experiment", place.path,
+                               *rows.count, *side.rows));
+    return rows.names;
   } catch (const Error& error) {
     if (passes(error)) return std::make_shared<BrokenArray>(text_type(), error);
     context.warn(fmt::format("{}: the names are not known: {}", place.path, error.what()));
@@ -34,13 +52,13 @@ ArrayPtr names_in(const ObjectPlace& experiment, const char* folder, Context& co
   }
 }
 
-// names_in() of one folder, looked up once, or until nothing keeps them from being read. Thread-safe.
+// names_in() of one side, looked up once, or until nothing keeps them from being read. Thread-safe.
 class NamesOnce {
  public:
-  ArrayPtr of(const ObjectPlace& experiment, const char* folder, Context& context) {
+  ArrayPtr of(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
     const MutexLock lock(mutex_);
     if (names_) return *names_;
-    ArrayPtr names = names_in(experiment, folder, context);
+    ArrayPtr names = names_in(experiment, side, context);
     if (!names || !frames::is_broken(*names)) names_ = names;
     return names;
   }
@@ -54,7 +72,11 @@ class NamesOnce {
 class Experiment {
  public:
   explicit Experiment(const Opening& opening)
-      : place_(opening.place), sides_(opening.sides), context_(opening.context) {}
+      : place_(opening.place),
+        sides_(opening.sides),
+        context_(opening.context),
+        row_data_{kRowData, stated_extent(opening.object, 0)},
+        column_data_{kColumnData, stated_extent(opening.object, 1)} {}
 
   // Of what stands in a folder of it.
   SideNames sides_in(const std::string& folder) const {
@@ -66,17 +88,18 @@ class Experiment {
 
  private:
   ArrayPtr rows() const {
-    const ArrayPtr names = rows_.of(place_, kRowData, context_);
+    const ArrayPtr names = rows_.of(place_, row_data_, context_);
     return names ? names : sides_.rows;
   }
   ArrayPtr columns() const {
-    const ArrayPtr names = columns_.of(place_, kColumnData, context_);
+    const ArrayPtr names = columns_.of(place_, column_data_, context_);
     return names ? names : sides_.columns;
   }
 
   const ObjectPlace place_;
   const SideNames sides_;
   Context& context_;
+  const FrameOfSide row_data_, column_data_;
   mutable NamesOnce rows_, columns_;
 };
 

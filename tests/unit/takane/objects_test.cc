@@ -125,26 +125,45 @@ BOOST_AUTO_TEST_CASE(names_of_a_vector_are_as_many_as_its_values) {
   BOOST_TEST(std::string(std::get<Error>(contents.content).what()) == "there is a name a value: 1 of 2");
 }
 
+// A data frame of two rows, named c1 and c2 or not at all.
+void write_frame(const std::string& place, bool has_names) {
+  write_object(place, "data_frame");
+  Hdf5Writer writer(place + "/basic_columns.h5");
+  writer.group("/data_frame");
+  writer.group("/data_frame/data");
+  writer.texts("/data_frame/column_names", {"x"});
+  if (has_names) writer.texts("/data_frame/row_names", {"c1", "c2"});
+  const hdf5::DatasetHandle x = writer.integers("/data_frame/data/0", {2}, {5, 6});
+  text_attribute(writer, x.id(), "type", "integer");
+  const hdf5::ObjectHandle group(hdf5::written(H5Oopen(writer.id(), "/data_frame", H5P_DEFAULT)));
+  const hdf5::SpaceHandle scalar(H5Screate(H5S_SCALAR));
+  const uint64_t rows = 2;
+  writer.attribute(group.id(), "row-count", H5T_NATIVE_UINT64, scalar.id(), &rows);
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_of_a_side_with_other_rows_than_the_experiment_is_warned_of) {
+  const auto warnings_of = [&](const std::string& dimensions) {
+    write_text(root + "/OBJECT", R"({"type": "summarized_experiment",
+               "summarized_experiment": {"version": "1.0", "dimensions": )" +
+                                     dimensions + "}}");
+    const size_t before = test.warnings().size();
+    open().parts->find("assays");
+    const Texts all = test.warnings();
+    return Texts(all.begin() + static_cast<ptrdiff_t>(before), all.end());
+  };
+  for (const char* side : {"row_data", "column_data"}) write_frame(root + "/" + side, false);
+  write_text(root + "/assays/names.json", "[]");
+  BOOST_TEST(warnings_of("[2, 2]").empty());
+  BOOST_TEST(warnings_of("[2, 3]") == Texts{"/column_data: a data frame of 2 rows for 3 of the experiment"});
+  BOOST_TEST(warnings_of("[1, 2]") == Texts{"/row_data: a data frame of 2 rows for 1 of the experiment"});
+}
+
 BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) {
   write_text(root + "/OBJECT",
              R"({"type": "single_cell_experiment", "single_cell_experiment": {"version": "1.0"},
                  "summarized_experiment": {"version": "1.0", "dimensions": [0, 2]}})");
-  const auto frame = [](const std::string& place, bool names) {
-    write_object(place, "data_frame");
-    Hdf5Writer writer(place + "/basic_columns.h5");
-    writer.group("/data_frame");
-    writer.group("/data_frame/data");
-    writer.texts("/data_frame/column_names", {"x"});
-    if (names) writer.texts("/data_frame/row_names", {"c1", "c2"});
-    const hdf5::DatasetHandle x = writer.integers("/data_frame/data/0", {2}, {5, 6});
-    text_attribute(writer, x.id(), "type", "integer");
-    const hdf5::ObjectHandle group(hdf5::written(H5Oopen(writer.id(), "/data_frame", H5P_DEFAULT)));
-    const hdf5::SpaceHandle scalar(H5Screate(H5S_SCALAR));
-    const uint64_t rows = 2;
-    writer.attribute(group.id(), "row-count", H5T_NATIVE_UINT64, scalar.id(), &rows);
-  };
-  frame(root + "/column_data", true);
-  frame(root + "/reduced_dimensions/0", false);
+  write_frame(root + "/column_data", true);
+  write_frame(root + "/reduced_dimensions/0", false);
   write_text(root + "/reduced_dimensions/names.json", R"(["PCA"])");
   const GroupPtr reduced = find_group(*find_group(*open().parts, "reduced_dimensions"), "0");
   const Table table = std::get<Table>(reduced->find("data_frame")->content);
