@@ -58,6 +58,14 @@ Room room_in(Room room, std::string_view name) {
                                 {"varm", Room::mudata_varm},
                                 {"obsp", Room::obsp},
                                 {"varp", Room::varp}});
+    // A key with a / in it is a path.
+    case Room::layers:
+    case Room::obsm:
+    case Room::varm:
+    case Room::obsp:
+    case Room::varp:
+    case Room::raw_varm:
+      return room;
     default:
       return Room::plain;
   }

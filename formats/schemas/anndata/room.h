@@ -33,6 +33,7 @@ struct Axes {
 
 // Of the member called name of a group that is that room.
 Axes axes_in(Room room, std::string_view name);
+// Of a group in it that has no meaning of its own.
 Room room_in(Room room, std::string_view name);
 
 }  // namespace plainfs::anndata

@@ -100,6 +100,12 @@ GroupPtr place_of(const Node& matrix) {
   return array && array->matrix ? array->matrix->place : nullptr;
 }
 
+// Whether group is, or is somewhere in, the member of that name of another.
+bool is_below(const Group& group, const Group& other, std::string_view name) {
+  const std::string above = other.path();
+  return (group.path() + "/").starts_with(fmt::format("{}/{}/", above == "/" ? "" : above, name));
+}
+
 }  // namespace
 
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context) {
@@ -124,9 +130,11 @@ ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
     const auto types = content_of<LabelledArray>(member_of(features->parts, "feature_type", context));
     return types ? fitting(types->values) : nullptr;
   }
-  // AnnData's are a column of var, beside X or above the layers.
-  GroupPtr group = place_of(matrix);
-  for (int above = 0; group && above < 2; ++above, group = group->parent()) {
+  // AnnData's are a column of var, beside X or above the layers, whose names may be paths.
+  const GroupPtr place = place_of(matrix);
+  int above = 0;
+  for (GroupPtr group = place; group; ++above, group = group->parent()) {
+    if (above > 1 && !is_below(*place, *group, "layers")) continue;
     const auto var = content_of<Table>(member_of(group, "var", context));
     if (!var) continue;
     for (const Column& column : var->columns)

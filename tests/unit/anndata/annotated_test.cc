@@ -28,10 +28,12 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
   store.root->add("X", dense({3, 2}));
   const auto layers = store.root->add_group("layers"), raw = store.root->add_group("raw");
   layers->add("d", dense({3, 2}));
+  layers->add_group("of")->add_group("a path")->add("d", dense({3, 2}));
   typed(*raw);
   raw->add("X", dense({3, 2}));
   using Path = std::initializer_list<std::string>;
-  for (const Path& path : {Path{"X"}, Path{"layers", "d"}, Path{"raw", "X"}}) {
+  for (const Path& path :
+       {Path{"X"}, Path{"layers", "d"}, Path{"layers", "of", "a path", "d"}, Path{"raw", "X"}}) {
     const ArrayPtr types = feature_types(store.at(path), 2, store.context);
     BOOST_REQUIRE(types);
     BOOST_TEST(shown(*types) == (Texts{"Gene Expression", "Antibody Capture"}));
@@ -46,6 +48,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
     const auto room = store.root->add_group(name);
     room->add("cube", dense({3, 2, 1}))
         .add("flat", name == std::string("obsp") ? dense({3, 3}) : dense({3, 2}));
+    room->add_group("of")->add("a path", dense({3, 3}));
   }
   const auto found = annotated_matrices(store.refined_root(), store.context);
   BOOST_REQUIRE(found.size() == 1u);
@@ -58,6 +61,8 @@ BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
   BOOST_TEST(names(made.layers) == (Texts{"flat"}));
   BOOST_TEST(names(made.obsp) == (Texts{"flat"}));
   BOOST_TEST(names(made.obsm) == (Texts{"cube", "flat"}));
+  for (const char* name : {"/layers/cube", "/obsp/cube", "/layers/of", "/obsp/of", "/obsm/of"})
+    BOOST_TEST(store.context.warned(std::string(name) + ": not in the .h5ad"), name);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -86,6 +86,37 @@ BOOST_AUTO_TEST_CASE(expression_is_genes_by_cells) {
   BOOST_TEST((matrix_of(turned).rows == 2 && matrix_of(turned).by_row));
 }
 
+BOOST_AUTO_TEST_CASE(a_dense_layer_of_text_is_labelled_and_has_no_matrix) {
+  AnnDataStore store;
+  const ArrayPtr words = text_array({"a", "b", "c", "d", "e", "f"});
+  Node words_node;
+  words_node.content = LabelledArray{
+      std::make_shared<MemoryArray>(words->dtype(), Shape{3, 2}, read_all(*words)), nullptr, nullptr};
+  store.root->add_group("layers")->add("words", words_node);
+  const Node node = store.at({"layers", "words"});
+  BOOST_TEST(shown(*array_in(node).row_names) == (Texts{"c1", "c2", "c3"}));
+  BOOST_TEST(shown(*array_in(node).column_names) == (Texts{"g1", "g2"}));
+  BOOST_TEST(!array_in(node).matrix.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_with_a_slash_is_a_path_to_what_has_its_place) {
+  AnnDataStore store;
+  const auto inner = store.root->add_group("layers")->add_group("a");
+  inner->add("dense", dense({3, 2}));
+  add_csr(*inner->add_group("b"), "sparse");
+  store.root->add_group("obsm")->add_group("a")->add("pca", dense({3, 5}));
+  store.root->add_group("varp")->add_group("a")->add("graph", dense({2, 2}));
+  const Node layer = store.at({"layers", "a", "dense"});
+  BOOST_TEST(shown(*array_in(layer).row_names) == (Texts{"c1", "c2", "c3"}));
+  BOOST_TEST(array_in(layer).matrix.has_value());
+  const Node sparse = store.at({"layers", "a", "b", "sparse"});
+  BOOST_TEST((matrix_of(sparse).rows == 2 && matrix_of(sparse).columns == 3));
+  BOOST_TEST(shown(*matrix_of(sparse).row_names) == (Texts{"g1", "g2"}));
+  BOOST_TEST(shown(*array_in(store.at({"obsm", "a", "pca"})).row_names) == (Texts{"c1", "c2", "c3"}));
+  BOOST_TEST(!array_in(store.at({"obsm", "a", "pca"})).column_names);
+  BOOST_TEST(shown(*array_in(store.at({"varp", "a", "graph"})).column_names) == (Texts{"g1", "g2"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_dense_matrix_has_labels_and_the_files_of_a_sparse_one) {
   AnnDataStore store;
   const auto layers = store.root->add_group("layers");
