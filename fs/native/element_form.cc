@@ -82,11 +82,14 @@ bool is_whole_in_double(T value) {
 
 void write_r_double(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                     std::byte* out) {
+  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     constexpr uint64_t kMissing = swapped(kRMissingReal);
     if constexpr (!std::is_integral_v<T>)
       write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(widened(value)); });
+    else if (is_truth)
+      write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(value != 0); });
     else
       write_each<T>(
           elements, first, count, out, kMissing, [](T value) { return is_whole_in_double(value); },

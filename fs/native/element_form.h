@@ -16,7 +16,7 @@ struct ElementForm {
 };
 
 // R's, big-endian. An integer that is NA's own value (-2^31) or outside is unsupported, as is one over 2^53
-// as double; every NaN is the usual one, so that none reads as NA.
+// as double; every NaN is the usual one, so that none reads as NA. A truth value is 0 or 1.
 ElementForm r_integer();
 ElementForm r_double();
 ElementForm r_logical();  // 0 FALSE, every other TRUE

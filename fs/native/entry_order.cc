@@ -1,8 +1,10 @@
 #include "fs/native/entry_order.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
+#include "formats/core/base/checked.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {
@@ -77,6 +79,25 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
 
 IndexRun<uint32_t> EntryOrder::read_indices(uint64_t first, uint64_t last) const {
   return {*matrix_.index, first, last - first, minors_, matrix_.by_row ? "column" : "row"};
+}
+
+Elements EntryOrder::read_values(uint64_t first, uint64_t count) const {
+  const Array& values = *matrix_.value;
+  const std::vector<uint64_t> places = this->places(first, count);
+  if (places.empty()) return read_run(values, first, count);
+  const auto [least, most] = std::minmax_element(places.begin(), places.end());
+  const Elements all = read_run(values, *least, *most - *least + 1);
+  const uint64_t size = values.dtype().packed_size();
+  Elements elements;
+  elements.count = places.size();
+  elements.bytes.resize(checked_size(places.size(), size));
+  if (!all.missing.empty()) elements.missing.resize(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const uint64_t from = places[i] - *least;
+    std::memcpy(elements.bytes.data() + i * size, all.bytes.data() + from * size, size);
+    if (!all.missing.empty()) elements.missing[i] = all.missing[from];
+  }
+  return elements;
 }
 
 // Whether the indices of one column rise.

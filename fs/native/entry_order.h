@@ -27,6 +27,12 @@ class EntryOrder {
   // The indices of entries [first, last) as stored; throws damaged where one is outside the matrix.
   IndexRun<uint32_t> read_indices(uint64_t first, uint64_t last) const;
 
+  // Where the entries of each column (row) are.
+  const SparseMajors& majors() const { return majors_; }
+
+  // The values of entries [first, first + count) in R's order.
+  Elements read_values(uint64_t first, uint64_t count) const;
+
   // Where the entries stand in the store that come at [first, first + count) in R's order; empty: at the same
   // places. Reads the indices of the columns that these touch, those that it does not know yet.
   // Throws damaged where an entry is there twice or lies outside the matrix.

@@ -4,8 +4,9 @@
 #include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/entry_order.h"
+#include "fs/native/later_order.h"
 #include "fs/native/rds.h"
+#include "fs/native/rds_parts.h"
 #include "fs/native/rds_writer.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
@@ -14,21 +15,20 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint32_t kS4Object = 0x00010319;  // an object with attributes, and R's mark of S4
-
 // The index of each entry, in R's order.
 class IndexSegment : public Segment {
  public:
-  explicit IndexSegment(std::shared_ptr<const EntryOrder> order)
-      : order_(std::move(order)), size_(checked_multiply(order_->entries(), 4)) {}
+  IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries)
+      : order_(std::move(order)), size_(checked_multiply(entries, 4)) {}
 
   uint64_t size() const override { return size_; }
 
   void read(const Wanted& wanted) const override {
     const uint64_t first = wanted.offset / 4, last = divide_up(wanted.offset + wanted.out.size(), 4);
-    const IndexRun<uint32_t> stored = order_->read_indices(first, last);
-    const std::vector<uint64_t> places = order_->places(first, stored.values());
-    const std::vector<uint32_t> sorted = places.empty() ? std::vector<uint32_t>() : gathered(places);
+    const EntryOrder& order = order_->get();
+    const IndexRun<uint32_t> stored = order.read_indices(first, last);
+    const std::vector<uint64_t> places = order.places(first, stored.values());
+    const std::vector<uint32_t> sorted = places.empty() ? std::vector<uint32_t>() : gathered(order, places);
     const std::span<const uint32_t> indices = places.empty() ? stored.values() : sorted;
     read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
       convert(indices.subspan(from - first, some), out,
@@ -37,67 +37,70 @@ class IndexSegment : public Segment {
   }
 
   void passed(uint64_t begin, uint64_t end) const override {
-    passed_run(*order_->matrix().index, begin / 4, (end - begin) / 4);
+    passed_run(*order_->get().matrix().index, begin / 4, (end - begin) / 4);
   }
 
  private:
-  std::vector<uint32_t> gathered(const std::vector<uint64_t>& places) const {
+  static std::vector<uint32_t> gathered(const EntryOrder& order, const std::vector<uint64_t>& places) {
     const auto [least, most] = std::minmax_element(places.begin(), places.end());
-    const IndexRun<uint32_t> all = order_->read_indices(*least, *most + 1);
+    const IndexRun<uint32_t> all = order.read_indices(*least, *most + 1);
     std::vector<uint32_t> indices(places.size());
     for (size_t i = 0; i < places.size(); ++i) indices[i] = all.values()[places[i] - *least];
     return indices;
   }
 
-  const std::shared_ptr<const EntryOrder> order_;
+  const std::shared_ptr<const LaterOrder> order_;
   const uint64_t size_;
 };
 
 // The value of each entry, in R's order.
 class ValueSegment : public Segment {
  public:
-  ValueSegment(std::shared_ptr<const EntryOrder> order, ElementForm form)
-      : order_(std::move(order)),
-        part_(order_->matrix().value),
-        form_(form),
-        size_(checked_multiply(order_->entries(), form.size)) {}
+  ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form)
+      : order_(std::move(order)), form_(form), size_(checked_multiply(entries, form.size)) {}
 
   uint64_t size() const override { return size_; }
 
   void read(const Wanted& wanted) const override {
+    const EntryOrder& order = order_->get();
     const uint64_t first = wanted.offset / form_.size;
     const uint64_t count = divide_up(wanted.offset + wanted.out.size(), form_.size) - first;
-    const std::vector<uint64_t> places = order_->places(first, count);
-    const Elements elements = places.empty() ? read_run(*part_, first, count) : gathered(places);
+    const Elements elements = order.read_values(first, count);
     read_elements(wanted, form_.size, [&](uint64_t from, uint64_t some, std::byte* out) {
-      form_.write(part_->dtype(), elements, from - first, some, out);
+      form_.write(order.matrix().value->dtype(), elements, from - first, some, out);
     });
   }
 
   void passed(uint64_t begin, uint64_t end) const override {
-    passed_run(*part_, begin / form_.size, (end - begin) / form_.size);
+    passed_run(*order_->get().matrix().value, begin / form_.size, (end - begin) / form_.size);
   }
 
  private:
-  Elements gathered(const std::vector<uint64_t>& places) const {
-    const auto [least, most] = std::minmax_element(places.begin(), places.end());
-    const Elements all = read_run(*part_, *least, *most - *least + 1);
-    const uint64_t size = part_->dtype().packed_size();
-    Elements elements;
-    elements.count = places.size();
-    elements.bytes.resize(checked_size(places.size(), size));
-    if (!all.missing.empty()) elements.missing.resize(places.size());
-    for (size_t i = 0; i < places.size(); ++i) {
-      const uint64_t from = places[i] - *least;
-      std::memcpy(elements.bytes.data() + i * size, all.bytes.data() + from * size, size);
-      if (!all.missing.empty()) elements.missing[i] = all.missing[from];
-    }
-    return elements;
+  const std::shared_ptr<const LaterOrder> order_;
+  const ElementForm form_;
+  const uint64_t size_;
+};
+
+// Where the entries of each column (row) begin.
+class PointerSegment : public Segment {
+ public:
+  PointerSegment(std::shared_ptr<const LaterOrder> order, uint64_t count)
+      : order_(std::move(order)), size_(checked_multiply(count, 4)) {}
+
+  uint64_t size() const override { return size_; }
+
+  void read(const Wanted& wanted) const override {
+    const Array& pointer = *order_->get().matrix().pointer;
+    const uint64_t first = wanted.offset / 4;
+    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), 4) - first;
+    const Elements elements = read_run(pointer, first, count);
+    read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
+      r_integer().write(pointer.dtype(), elements, from - first, some, out);
+    });
   }
 
-  const std::shared_ptr<const EntryOrder> order_;
-  const ArrayPtr part_;
-  const ElementForm form_;
+ private:
+  const std::shared_ptr<const LaterOrder> order_;
   const uint64_t size_;
 };
 
@@ -125,29 +128,49 @@ void put_names(const ArrayPtr& names, uint64_t extent, RdsWriter& out) {
     out.null();
 }
 
+void put_dimensions(uint64_t rows, uint64_t columns, RdsWriter& out) {
+  out.attribute("Dim");
+  out.vector(RVector::integer, 2);
+  out.integer(static_cast<int32_t>(rows));
+  out.integer(static_cast<int32_t>(columns));
+  out.attribute("Dimnames");
+  out.vector(RVector::list, 2);
+}
+
+void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out) {
+  out.attribute("x");
+  out.vector(type, entries);
+  out.data(std::move(values));
+  out.attribute("factors");
+  out.vector(RVector::list, 0);
+}
+
 // What every class has after its indices. Matrix: SparseMatrix or CoordinateMatrix; shape: "gCMatrix".
 template <class Matrix>
 void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr values, RdsWriter& out) {
   const bool are_truth = is_truth(matrix.value->dtype());
-  out.attribute("Dim");
-  out.vector(RVector::integer, 2);
-  out.integer(static_cast<int32_t>(matrix.rows));
-  out.integer(static_cast<int32_t>(matrix.columns));
-  out.attribute("Dimnames");
-  out.vector(RVector::list, 2);
+  put_dimensions(matrix.rows, matrix.columns, out);
   put_names(matrix.row_names, matrix.rows, out);
   put_names(matrix.column_names, matrix.columns, out);
-  out.attribute("x");
-  out.vector(are_truth ? RVector::logical : RVector::real, matrix.value->count());
-  out.data(std::move(values));
-  out.attribute("factors");
-  out.vector(RVector::list, 0);
-  out.attribute("class");
-  out.texts({(are_truth ? "l" : "d") + shape}, true);
-  out.attribute("package");
-  out.texts({"Matrix"});
-  out.end_attributes();
-  out.end_attributes();
+  put_x(are_truth ? RVector::logical : RVector::real, matrix.value->count(), std::move(values), out);
+  out.s4_class((are_truth ? "l" : "d") + shape, "Matrix");
+}
+
+using LaterOrderPtr = std::shared_ptr<const LaterOrder>;
+
+void put_indices(const char* slot, const LaterOrderPtr& order, uint64_t entries, RdsWriter& out) {
+  out.attribute(slot);
+  out.vector(RVector::integer, entries);
+  out.data(std::make_shared<IndexSegment>(order, entries));
+}
+
+void put_pointers(const LaterOrderPtr& order, uint64_t majors, RdsWriter& out) {
+  out.attribute("p");
+  out.vector(RVector::integer, majors + 1);
+  if (majors == 0)
+    out.integer(0);
+  else
+    out.data(std::make_shared<PointerSegment>(order, majors + 1));
 }
 
 template <class Matrix>
@@ -167,44 +190,44 @@ ElementForm value_form(const DType& type) {
 ByteLayout sparse_rds(const SparseMatrix& matrix, Context& context) {
   if (matrix.error) throw *matrix.error;
   check_extents(matrix);
-  const auto order = std::make_shared<const EntryOrder>(matrix, context);
+  const auto order = std::make_shared<const LaterOrder>(std::make_unique<const EntryOrder>(matrix, context));
+  const uint64_t entries = order->get().entries(), majors = order->get().major_count();
   RdsWriter out(context);
-  out.integer(kS4Object);
-  const auto put_indices = [&] {
-    out.attribute(matrix.by_row ? "j" : "i");
-    out.vector(RVector::integer, order->entries());
-    out.data(std::make_shared<IndexSegment>(order));
-  };
-  const auto put_pointers = [&] {
-    out.attribute("p");
-    out.vector(RVector::integer, order->major_count() + 1);
-    if (order->major_count() == 0)
-      out.integer(0);
-    else
-      out.data(array_segment(matrix.pointer, r_integer(), context));
-  };
-  if (!matrix.by_row) put_indices();
-  put_pointers();
-  if (matrix.by_row) put_indices();
+  out.s4_object();
+  if (!matrix.by_row) put_indices("i", order, entries, out);
+  put_pointers(order, majors, out);
+  if (matrix.by_row) put_indices("j", order, entries, out);
+  const ElementForm form = value_form(matrix.value->dtype());
   put_values(matrix, matrix.by_row ? "gRMatrix" : "gCMatrix",
-             std::make_shared<ValueSegment>(order, value_form(matrix.value->dtype())), out);
+             std::make_shared<ValueSegment>(order, entries, form), out);
   return out.finish();
+}
+
+void put_dgc_slots(const ColumnMatrix& matrix, const ArrayPtr& row_names, const ArrayPtr& column_names,
+                   RdsWriter& out) {
+  const uint64_t entries = matrix.entries();
+  put_indices("i", matrix.order(), entries, out);
+  put_pointers(matrix.order(), matrix.columns(), out);
+  put_dimensions(matrix.rows(), matrix.columns(), out);
+  out.texts(row_names);
+  out.texts(column_names);
+  put_x(RVector::real, entries, std::make_shared<ValueSegment>(matrix.order(), entries, r_double()), out);
 }
 
 ByteLayout coordinates_rds(const CoordinateMatrix& matrix, Context& context) {
   for (const ArrayPtr& part : {matrix.row, matrix.column, matrix.value}) part->check();
   check_extents(matrix);
   RdsWriter out(context);
-  out.integer(kS4Object);
-  const auto put_indices = [&](const char* slot, const ArrayPtr& indices, uint64_t extent, const char* what) {
+  out.s4_object();
+  const auto put_places = [&](const char* slot, const ArrayPtr& indices, uint64_t extent, const char* what) {
     if (indices->count() != matrix.value->count())
       throw damaged("a sparse matrix has {} values and {} indices", matrix.value->count(), indices->count());
     out.attribute(slot);
     out.vector(RVector::integer, indices->count());
     out.data(array_segment(indices_below(indices, extent, what), r_integer(), context));
   };
-  put_indices("i", matrix.row, matrix.rows, "row");
-  put_indices("j", matrix.column, matrix.columns, "column");
+  put_places("i", matrix.row, matrix.rows, "row");
+  put_places("j", matrix.column, matrix.columns, "column");
   put_values(matrix, "gTMatrix", array_segment(matrix.value, value_form(matrix.value->dtype()), context),
              out);
   return out.finish();

@@ -8,6 +8,7 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/rds.h"
+#include "fs/native/rds_parts.h"
 #include "fs/native/rds_writer.h"
 
 namespace plainfs {
@@ -15,21 +16,6 @@ namespace plainfs {
 namespace {
 
 constexpr int32_t kMissingInteger = INT32_MIN;
-
-void put_column(const ArrayPtr& values, RdsWriter& out) {
-  if (const std::optional<NativeFactor> factor = native_factor(*values)) {
-    out.vector(RVector::integer, values->count(), true, true);
-    out.data(r_codes(*factor));
-    out.attribute("levels");
-    out.texts(factor->levels);
-    if (factor->parts.is_ordered)
-      out.class_attribute({"ordered", "factor"});
-    else
-      out.class_attribute({"factor"});
-    return out.end_attributes();
-  }
-  out.numbers(values, false, false);
-}
 
 // Compact row names say how many rows there are, as data.frame() writes them.
 void put_row_names(const Table& table, RdsWriter& out) {
@@ -53,23 +39,45 @@ void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
 
 }  // namespace
 
-ByteLayout table_rds(const Table& table, Context& context) {
-  if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
-  checked_row_names(table);
-  const std::vector<Column> columns = flat_columns(table);
-  RdsWriter out(context);
+void put_factor(const NativeFactor& factor, RdsWriter& out) {
+  out.vector(RVector::integer, factor.parts.codes->count(), true, true);
+  out.data(r_codes(factor));
+  out.attribute("levels");
+  out.texts(factor.levels);
+  if (factor.parts.is_ordered)
+    out.class_attribute({"ordered", "factor"});
+  else
+    out.class_attribute({"factor"});
+}
+
+void put_data_frame(const std::vector<Column>& columns, const std::function<void()>& put_row_names,
+                    RdsWriter& out) {
   out.vector(RVector::list, columns.size(), true, true);
   std::vector<std::string> names;
   for (const Column& column : columns) {
-    put_column(column.values, out);
+    if (const std::optional<NativeFactor> factor = native_factor(*column.values)) {
+      put_factor(*factor, out);
+      out.end_attributes();
+    } else {
+      out.numbers(column.values, false, false);
+    }
     names.push_back(column.name);
   }
   out.attribute("names");
   out.texts(names);
   out.class_attribute({"data.frame"});
   out.attribute("row.names");
-  put_row_names(table, out);
+  put_row_names();
   out.end_attributes();
+}
+
+ByteLayout table_rds(const Table& table, Context& context) {
+  if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
+  checked_row_names(table);
+  const std::vector<Column> columns = flat_columns(table);
+  RdsWriter out(context);
+  put_data_frame(
+      columns, [&] { put_row_names(table, out); }, out);
   return out.finish();
 }
 

@@ -165,8 +165,13 @@ void RdsWriter::numbers(const ArrayPtr& values, bool is_object, bool has_attribu
 }
 
 void RdsWriter::attribute(std::string_view name) {
-  constexpr uint32_t kPairWithTag = 0x402, kSymbol = 1, kReference = 0xff;
+  constexpr uint32_t kPairWithTag = 0x402;
   big_endian(kPairWithTag);
+  symbol(name);
+}
+
+void RdsWriter::symbol(std::string_view name) {
+  constexpr uint32_t kSymbol = 1, kReference = 0xff;
   const auto known = std::find(symbols_.begin(), symbols_.end(), name);
   if (known != symbols_.end()) {
     const auto place = static_cast<uint32_t>(known - symbols_.begin()) + 1;
@@ -181,6 +186,15 @@ void RdsWriter::class_attribute(std::initializer_list<std::string_view> names) {
   attribute("class");
   vector(RVector::text, names.size());
   for (const std::string_view name : names) text(name);
+}
+
+void RdsWriter::s4_class(const std::string& name, const std::string& package) {
+  attribute("class");
+  texts({name}, true);
+  attribute("package");
+  texts({package});
+  end_attributes();
+  end_attributes();
 }
 
 }  // namespace plainfs

@@ -38,6 +38,11 @@ class RdsWriter {
   void attribute(std::string_view name);
   void end_attributes() { null(); }
   void class_attribute(std::initializer_list<std::string_view> names);
+  // An object of S4, its slots to follow as attributes, and the class that ends them.
+  void s4_object() { integer(0x00010319); }
+  void s4_class(const std::string& name, const std::string& package);
+  // A symbol by itself: what S4 has in place of NULL in a slot is one.
+  void symbol(std::string_view name);
 
   ByteLayout finish() { return std::move(layout_); }
 
