@@ -8,6 +8,7 @@
 #include "formats/core/model/passing_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
+#include "formats/schemas/annotated/seurat_objects.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"
@@ -15,6 +16,7 @@
 #include "fs/native/parquet.h"
 #include "fs/native/rds.h"
 #include "fs/native/repeated_text.h"
+#include "fs/native/seurat_rds.h"
 #include "fs/native/tenx_h5.h"
 #include "fs/text/text_file.h"
 #include "fs/views/fragments_tsv.h"
@@ -94,7 +96,7 @@ std::optional<FeatureLists> features_of(const Node& node) {
 
 // Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
 constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 2", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 1",
-                     kIndex[] = "fragments index 1";
+                     kIndex[] = "fragments index 1", kSeurat[] = "seurat 1";
 
 // Of a file whose metadata libhdf5 writes.
 std::string with_hdf5(const char* version) {
@@ -175,6 +177,19 @@ void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& fi
                          context, [make = std::move(found.make), &context] { return h5ad(make(), context); },
                          with_hdf5(kH5ad))});
   }
+}
+
+void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const std::optional<FoundSeuratObject> found = find_seurat_object(node, context);
+  if (!found) return;
+  files.push_back({true, "seurat.rds",
+                   layout_opener(
+                       context,
+                       [found = *found, &context] {
+                         return std::visit([&](const auto& make) { return seurat_rds(make(), context); },
+                                           found);
+                       },
+                       kSeurat)});
 }
 
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {

@@ -19,6 +19,9 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
 // h5ad: anndata.h5ad of what has an annotated matrix, assays/A.h5ad of Seurat's assays.
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
+// seurat: seurat.rds of what has one annotated matrix, of a MuData's modalities, and of an h5Seurat file.
+void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
 // bgzf: fragments.tsv.gz and its index. Looks at one number of each chromosome to know which kind it has.
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files);
 

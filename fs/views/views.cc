@@ -171,7 +171,7 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-constexpr std::array<View, 12> kViews = {{
+constexpr std::array<View, 13> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
@@ -182,6 +182,7 @@ constexpr std::array<View, 12> kViews = {{
     {"bgzf", offer_bgzf, true},
     {"rds", offer_rds, true},
     {"h5ad", offer_h5ad, true},
+    {"seurat", offer_seurat, true},
     {"h5", offer_h5, true},
     {"parquet", offer_parquet, true},
 }};

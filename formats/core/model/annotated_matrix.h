@@ -20,6 +20,7 @@ struct AnnotatedPart {
 struct AnnotatedMatrix {
   uint64_t cells = 0;
   uint64_t genes = 0;
+  std::string x_name;                 // of an assay that is X; empty = X is what it is called
   Content x;                          // SparseMatrix or LabelledArray, cells in rows; monostate = none
   Table obs;                          // of the cells; its row names are theirs
   Table var;                          // of the genes
@@ -36,6 +37,18 @@ struct AnnotatedMatrix {
   std::optional<Raw> raw;
   // Of a format in which a whole number or truth value of a matrix may be missing.
   bool marks_missing = false;
+};
+
+// Annotated matrices of the same cells, and what is said of these beside them.
+struct JointMatrices {
+  struct Part {
+    std::string name;  // "RNA"
+    AnnotatedMatrix matrix;
+  };
+  std::vector<Part> parts;  // not empty
+  Table obs;
+  std::vector<AnnotatedPart> obsm;
+  std::vector<AnnotatedPart> obsp;
 };
 
 // The same parts with rows and columns in each other's place.

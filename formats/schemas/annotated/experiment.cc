@@ -30,6 +30,7 @@ class Experiment {
                         &LabelledArray::row_names);
     made.obs = frame_of("column_data", made.cells, assays.front().content, &SparseMatrix::column_names,
                         &LabelledArray::column_names);
+    made.x_name = assays.front().name;
     made.x = cells_by_genes(assays.front().content);
     for (size_t i = 1; i < assays.size(); ++i)
       made.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});

@@ -1,0 +1,160 @@
+#include "fs/native/cell_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "cache/request.h"
+#include "fs/native/dense_entries.h"
+
+namespace plainfs {
+
+namespace {
+
+// Cells whose sums are found together, and entries that one thread reads at a time.
+constexpr uint64_t kCellsTogether = 64 * 1024, kSummedAtOnce = 64 * 1024;
+
+struct Sums {
+  std::vector<double> counts;
+  std::vector<int32_t> features;
+  std::vector<uint8_t> are_known;  // of features: none of the values is NaN or missing
+  size_t allocated_bytes() const {
+    return counts.capacity() * 8 + features.capacity() * 4 + are_known.capacity();
+  }
+};
+
+class SumsOfCells {
+ public:
+  SumsOfCells(ColumnMatrixPtr matrix, Context& context)
+      : matrix_(std::move(matrix)), context_(context), cache_owner_(context.cache.new_owner()) {}
+  ~SumsOfCells() { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+  SumsOfCells(const SumsOfCells&) = delete;
+  SumsOfCells& operator=(const SumsOfCells&) = delete;
+
+  uint64_t cells() const { return matrix_->columns(); }
+  // Calls visit(sums, first, some, done) for the cells [first, first + count): some of them from sums' first
+  // on, of which done came before.
+  template <class Visit>
+  void visit(uint64_t first, uint64_t count, Visit&& visit) const {
+    for (uint64_t done = 0; done < count;) {
+      const uint64_t band = (first + done) / kCellsTogether, within = (first + done) % kCellsTogether;
+      const uint64_t some = std::min(count - done, kCellsTogether - within);
+      const auto sums = context_.cache.get<Sums>({cache_owner_, band}, [&] { return made(band); });
+      visit(*sums, within, some, done);
+      done += some;
+    }
+  }
+
+ private:
+  Sums made(uint64_t band) const;
+  // Adds up cells [first, last) of those whose entries begin where pointer says. Each is added up by one
+  // thread from its first entry on, as R does: no sum depends on how many threads there are.
+  void add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const;
+
+  const ColumnMatrixPtr matrix_;
+  Context& context_;
+  const uint64_t cache_owner_;
+};
+
+template <class T>
+double as_double(T value, bool is_truth) {
+  if (is_truth) return !is_zero(value);
+  if constexpr (std::is_same_v<T, Half>)
+    return to_float(value);
+  else
+    return static_cast<double>(value);
+}
+
+void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const {
+  const EntryOrder& order = matrix_->order()->get();
+  const DType& type = order.matrix().value->dtype();
+  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
+  uint64_t cell = first;
+  for (uint64_t from = pointer[first]; from < pointer[last];) {
+    check_cancelled();
+    const uint64_t count = std::min(kSummedAtOnce, pointer[last] - from);
+    const Elements elements = order.read_values(from, count);
+    visit_number(type, [&](auto zero) {
+      const auto values = elements.values<decltype(zero)>();
+      for (uint64_t i = 0; i < count;) {
+        while (pointer[cell + 1] <= from + i) ++cell;
+        const uint64_t end = std::min(count, pointer[cell + 1] - from);
+        for (; i < end; ++i) {
+          const double value = elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
+                                                      : as_double(values[i], is_truth);
+          sums.counts[cell] += value;
+          sums.are_known[cell] &= !std::isnan(value);
+          sums.features[cell] += value > 0;
+        }
+      }
+    });
+    from += count;
+  }
+}
+
+Sums SumsOfCells::made(uint64_t band) const {
+  const uint64_t first = band * kCellsTogether, some = std::min(kCellsTogether, cells() - first);
+  const IndexRun<uint64_t> run(*matrix_->order()->get().matrix().pointer, first, some + 1, UINT64_MAX,
+                               "pointer");
+  const std::span<const uint64_t> pointer = run.values();
+  Sums sums{std::vector<double>(some), std::vector<int32_t>(some), std::vector<uint8_t>(some, 1)};
+  std::vector<uint64_t> parts{0};  // where the cells of each thread's turn begin
+  for (uint64_t cell = 0; cell < some; ++cell)
+    if (pointer[cell + 1] - pointer[parts.back()] >= kSummedAtOnce || cell + 1 == some)
+      parts.push_back(cell + 1);
+  context_.workers.parallel_for(parts.size() - 1,
+                                [&](size_t i) { add(pointer, parts[i], parts[i + 1], sums); });
+  return sums;
+}
+
+class CellCounts : public Array {
+ public:
+  explicit CellCounts(std::shared_ptr<const SumsOfCells> sums)
+      : Array(number_type(Kind::real, 8), {sums->cells()}), sums_(std::move(sums)) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements elements = zero_elements(dtype(), box.extent[0]);
+    sums_->visit(box.origin[0], box.extent[0],
+                 [&](const Sums& sums, uint64_t first, uint64_t some, uint64_t done) {
+                   std::copy_n(sums.counts.begin() + static_cast<ptrdiff_t>(first), some,
+                               elements.mutable_values<double>().begin() + static_cast<ptrdiff_t>(done));
+                 });
+    return elements;
+  }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const std::shared_ptr<const SumsOfCells> sums_;
+};
+
+class CellFeatures : public Array {
+ public:
+  explicit CellFeatures(std::shared_ptr<const SumsOfCells> sums)
+      : Array(number_type(Kind::integer, 4), {sums->cells()}), sums_(std::move(sums)) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements elements = zero_elements(dtype(), box.extent[0]);
+    elements.missing.resize(elements.count);
+    sums_->visit(box.origin[0], box.extent[0],
+                 [&](const Sums& sums, uint64_t first, uint64_t some, uint64_t done) {
+                   for (uint64_t i = 0; i < some; ++i) {
+                     elements.mutable_values<int32_t>()[done + i] = sums.features[first + i];
+                     elements.missing[done + i] = !sums.are_known[first + i];
+                   }
+                 });
+    return elements;
+  }
+
+ private:
+  const std::shared_ptr<const SumsOfCells> sums_;
+};
+
+}  // namespace
+
+CellSums cell_sums(const ColumnMatrixPtr& matrix, Context& context) {
+  const auto sums = std::make_shared<const SumsOfCells>(matrix, context);
+  return {std::make_shared<CellCounts>(sums), std::make_shared<CellFeatures>(sums)};
+}
+
+}  // namespace plainfs

@@ -1,0 +1,217 @@
+#include "fs/native/seurat_matrices.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/core/model/as_meant.h"
+#include "formats/core/model/turned_array.h"
+#include "fs/native/dense_entries.h"
+#include "fs/native/seurat_names.h"
+#include "fs/text/array_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kSample = 65536;  // values by which a matrix is told from another
+
+// What a matrix looks like by its first values.
+struct Looks {
+  bool like_counts = true;  // all are finite, whole and not below 0
+  bool scaled = false;      // one is below 0
+};
+
+Looks looks_of(const Array& values) {
+  const uint64_t some = std::min(kSample, values.count());
+  const Elements elements = read_run(values, 0, some);
+  Looks looks;
+  visit_number(values.dtype(), [&](auto zero) {
+    const auto all = elements.values<decltype(zero)>();
+    for (uint64_t i = 0; i < some; ++i) {
+      double value;
+      if constexpr (std::is_same_v<decltype(zero), Half>)
+        value = to_float(all[i]);
+      else
+        value = static_cast<double>(all[i]);
+      if (elements.is_missing(i)) value = std::nan("");
+      looks.like_counts &= std::isfinite(value) && value >= 0 && value == std::floor(value);
+      looks.scaled |= value < 0;
+    }
+  });
+  return looks;
+}
+
+// A matrix of cells by genes and what it looks like.
+class Candidate {
+ public:
+  Candidate(std::string name, const Content& content, uint64_t cells, uint64_t genes)
+      : name_(std::move(name)), content_(content) {
+    if (const auto* error = std::get_if<Error>(&content_)) throw *error;
+    if (const auto* array = std::get_if<LabelledArray>(&content_)) content_ = as_meant(*array);
+    if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+      if (sparse->error) throw *sparse->error;
+      content_ = evaluated(*sparse);
+    }
+    check_sides(cells, genes);
+  }
+
+  const std::string& name() const { return name_; }
+  const Looks& looks() {
+    if (!looks_) {
+      const auto* sparse = std::get_if<SparseMatrix>(&content_);
+      const Array& values = sparse ? *sparse->value : *std::get<LabelledArray>(content_).values;
+      values.check();
+      looks_ = looks_of(values);
+    }
+    return *looks_;
+  }
+  // Features by cells.
+  const SparseMatrix& matrix(Context& context) {
+    if (!matrix_) {
+      if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+        matrix_ = transposed(*sparse);
+      } else {
+        LabelledArray array = std::get<LabelledArray>(content_);
+        array.matrix = MatrixFiles{true, nullptr, nullptr, nullptr};
+        matrix_ = entries_of(array, context);
+      }
+    }
+    return *matrix_;
+  }
+  // Cells by genes; null of a sparse matrix.
+  ArrayPtr dense() const {
+    const auto* array = std::get_if<LabelledArray>(&content_);
+    return array ? in_row_order(array->values) : nullptr;
+  }
+
+ private:
+  void check_sides(uint64_t cells, uint64_t genes) const;
+
+  const std::string name_;
+  Content content_;
+  std::optional<Looks> looks_;
+  std::optional<SparseMatrix> matrix_;
+};
+
+void Candidate::check_sides(uint64_t cells, uint64_t genes) const {
+  uint64_t rows, columns;
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+    rows = sparse->rows;
+    columns = sparse->columns;
+  } else if (const auto* array = std::get_if<LabelledArray>(&content_)) {
+    const Shape& shape = array->values->shape();
+    if (shape.size() != 2) throw unsupported("{} of rank {} is no matrix of Seurat's", name_, shape.size());
+    const bool turned = array->values->column_major();
+    rows = shape[turned];
+    columns = shape[!turned];
+  } else {
+    throw unsupported("{} is no matrix of Seurat's", name_);
+  }
+  if (rows != cells || columns != genes)
+    throw damaged("{} is {} by {}, not {} by {}", name_, rows, columns, cells, genes);
+}
+
+bool is_there(const Content& content) {
+  return !std::holds_alternative<std::monostate>(content);
+}
+
+bool name_the_same(const Table& a, const Table& b, Context& context) {
+  if (a.rows != b.rows) return false;
+  if (!a.row_names || !b.row_names) return !a.row_names && !b.row_names;
+  return are_same_texts(*a.row_names, *b.row_names, context);
+}
+
+class Choice {
+ public:
+  Choice(const AnnotatedMatrix& matrix, Context& context) : matrix_(matrix), context_(context) {
+    if (matrix.raw && is_there(matrix.raw->x)) {
+      raw_.emplace("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows);
+      made_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
+    }
+    find_named();
+  }
+
+  SeuratMatrices make() {
+    if (x_ && !counts_ && x_->looks().like_counts)
+      take(x_, x_);
+    else if (x_ && x_->looks().scaled && (raw_ || counts_))
+      take_beside_scaled();
+    else if (x_)
+      take(counts_ ? counts_ : raw_ && made_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
+    else
+      take_without_x();
+    return std::move(made_);
+  }
+
+ private:
+  using Maybe = std::optional<Candidate>;
+
+  void find_named();
+  void take(Maybe& counts, Maybe& data);
+  void take_beside_scaled();
+  void take_without_x();
+
+  const AnnotatedMatrix& matrix_;
+  Context& context_;
+  Maybe x_, counts_, raw_, none_;
+  SeuratMatrices made_;
+};
+
+// X, and what is counts by its name. An experiment calls its matrices by names that tell what they are.
+void Choice::find_named() {
+  const auto candidate = [&](const std::string& name, const Content& content, Maybe& to) {
+    to.emplace(name, content, matrix_.cells, matrix_.genes);
+  };
+  const auto layer = [&](std::string_view name) {
+    const auto found = std::find_if(matrix_.layers.begin(), matrix_.layers.end(),
+                                    [&](const AnnotatedPart& part) { return part.name == name; });
+    return found == matrix_.layers.end() ? nullptr : &*found;
+  };
+  const bool is_experiment = !matrix_.x_name.empty(), x_is_counts = matrix_.x_name == "counts";
+  const std::string layers = is_experiment ? "assay " : "layers/";
+  const AnnotatedPart* normalised = is_experiment ? layer("logcounts") : nullptr;
+  if (normalised)
+    candidate(layers + "logcounts", normalised->content, x_);
+  else if (is_there(matrix_.x) && !x_is_counts)
+    candidate(is_experiment ? layers + matrix_.x_name : "X", matrix_.x, x_);
+  if (x_is_counts)
+    candidate(layers + "counts", matrix_.x, counts_);
+  else if (const AnnotatedPart* counts = layer("counts"))
+    candidate(layers + "counts", counts->content, counts_);
+}
+
+void Choice::take(Maybe& counts, Maybe& data) {
+  if (counts) {
+    made_.counts = counts->matrix(context_);
+    made_.counts_from = counts->name();
+  }
+  made_.data = data->matrix(context_);
+  made_.data_from = data->name();
+}
+
+// X is scaled: data is what it was made of. Counts and data have the same features.
+void Choice::take_beside_scaled() {
+  made_.scaled = x_->dense();
+  if (!made_.scaled) context_.notice("seurat.rds: X has values below 0 and is sparse: not in the object");
+  if (raw_ && !(made_.same_genes && counts_)) {
+    made_.is_raw = true;
+    if (counts_) context_.notice("seurat.rds: layers/counts has other features than raw: not in the object");
+    return take(raw_->looks().like_counts ? raw_ : none_, raw_);
+  }
+  take(counts_, raw_ && !raw_->looks().like_counts ? raw_ : counts_);
+}
+
+void Choice::take_without_x() {
+  if (counts_) return take(counts_, counts_);
+  if (!raw_) throw unsupported("there is no matrix that Seurat could have as its data");
+  made_.is_raw = true;
+  take(raw_->looks().like_counts ? raw_ : none_, raw_);
+}
+
+}  // namespace
+
+SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) {
+  return Choice(matrix, context).make();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,27 @@
+// Which matrices of an annotated matrix become the slots of a Seurat assay.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/context.h"
+
+namespace plainfs {
+
+struct SeuratMatrices {
+  std::optional<SparseMatrix>
+      counts;           // features by cells, in either order; of the same arrays as data where both are one
+  SparseMatrix data;    // as counts
+  ArrayPtr scaled;      // X, cells by genes; null = none
+  bool is_raw = false;  // the features are those of raw
+  bool same_genes = true;              // raw is not there, or names the same ones in the same order
+  std::string counts_from, data_from;  // "layers/counts"; empty = none
+};
+
+// Counts are what is called so; or X or raw, where their first values are whole and none is below 0: a
+// normalised matrix never is. Reads the first values of matrices, and of dense ones all. Throws unsupported
+// where there is no matrix, damaged where one has other sides, and what it holds as its error.
+SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context);
+
+}  // namespace plainfs

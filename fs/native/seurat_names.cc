@@ -1,0 +1,262 @@
+#include "fs/native/seurat_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/element_text.h"
+#include "fs/native/text_lengths.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kNamesAtOnce = 64 * 1024;
+constexpr size_t kMostIdentities = 100;
+
+// Of the cache's budget, what names may take that are held or told apart.
+constexpr uint64_t kNamesPart = 2;
+constexpr uint64_t kNameOverhead = 128;  // of one that is held, with what tells whether it comes again
+
+class NumberedNames : public Array {
+ public:
+  NumberedNames(std::string prefix, uint64_t first, uint64_t count)
+      : Array(text_type(), {count}), prefix_(std::move(prefix)), first_(first) {}
+  Elements read(const Box& box) const override {
+    TextBuilder names(box.extent[0]);
+    for (uint64_t i = 0; i < box.extent[0]; ++i)
+      names.add(prefix_ + std::to_string(first_ + box.origin[0] + i));
+    return names.finish();
+  }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const std::string prefix_;
+  const uint64_t first_;
+};
+
+// As many codes of the first level as are wanted.
+class FirstLevel : public Array {
+ public:
+  explicit FirstLevel(uint64_t count) : Array(number_type(Kind::unsigned_integer, 1), {count}) {}
+  Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
+};
+
+void check_room(uint64_t bytes, uint64_t count, const char* what, const Context& context) {
+  const uint64_t budget = context.cache.statistics().budget_bytes;
+  if (bytes > budget / kNamesPart)
+    throw unsupported("{} {} are more than a cache of {} bytes can tell apart", count, what, budget);
+}
+
+template <class Visit>
+void for_all_texts(const Array& texts, Visit&& visit) {
+  for (uint64_t first = 0, count = texts.count(); first < count; first += kNamesAtOnce) {
+    uint64_t i = first;
+    for_each_text(texts, first, std::min(kNamesAtOnce, count - first),
+                  [&](std::string_view text, bool is_missing) { visit(i++, is_missing ? "NA" : text); });
+  }
+}
+
+std::string letters_and_digits(const std::string& name) {
+  std::string kept;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) && !(c & 0x80)) kept += c;
+  return kept;
+}
+
+// The groups that names tell, as far as there are not too many.
+class Prefixes {
+ public:
+  explicit Prefixes(uint64_t names) { codes_.reserve(std::min(names, kNamesAtOnce)); }
+
+  void add(std::string_view name) {
+    if (are_too_many_) return;
+    const std::string prefix(name.substr(0, name.find('_')));
+    const auto [known, is_new] = groups_.try_emplace(prefix, groups_.size());
+    are_too_many_ = groups_.size() > kMostIdentities;
+    codes_.push_back(static_cast<uint8_t>(known->second));
+  }
+
+  // Null where they are none that CreateSeuratObject takes.
+  ArrayPtr factor_of(uint64_t names, Context& context) const;
+
+ private:
+  std::unordered_map<std::string, size_t> groups_;  // in the order of their first name
+  std::vector<uint8_t> codes_;
+  bool are_too_many_ = false;
+};
+
+ArrayPtr Prefixes::factor_of(uint64_t names, Context& context) const {
+  if (are_too_many_ || groups_.empty() || groups_.size() == names) return nullptr;
+  std::vector<std::string> levels;
+  for (const auto& [prefix, number] : groups_) levels.push_back(prefix);
+  std::sort(levels.begin(), levels.end());
+  std::vector<uint8_t> places(levels.size());
+  for (size_t i = 0; i < levels.size(); ++i) places[groups_.at(levels[i])] = static_cast<uint8_t>(i);
+  Elements codes;
+  codes.count = codes_.size();
+  codes.bytes.resize(codes_.size());
+  const std::span<uint8_t> sorted = codes.mutable_values<uint8_t>();
+  for (size_t i = 0; i < codes_.size(); ++i) sorted[i] = places[codes_[i]];
+  return factor(std::make_shared<MemoryArray>(number_type(Kind::unsigned_integer, 1), Shape{codes_.size()},
+                                              std::move(codes)),
+                text_array(levels), 0, "orig.ident", context);
+}
+
+}  // namespace
+
+std::vector<std::string> made_unique(std::vector<std::string> names) {
+  std::unordered_set<std::string> taken(names.begin(), names.end());
+  if (taken.size() == names.size()) return names;
+  std::unordered_map<std::string, uint64_t> next;  // the number to try, of each that came before
+  for (std::string& name : names) {
+    const auto [known, is_first] = next.try_emplace(name, 1);
+    if (is_first) continue;
+    std::string made;
+    do made = name + "." + std::to_string(known->second++);
+    while (!taken.insert(made).second);
+    name = std::move(made);
+  }
+  return names;
+}
+
+std::vector<std::string> feature_names(std::vector<std::string> stored) {
+  for (size_t i = 0; i < stored.size(); ++i)
+    if (stored[i].empty()) throw unsupported("feature {} has an empty name, which Seurat refuses", i + 1);
+  std::vector<std::string> names = made_unique(std::move(stored));
+  for (std::string& name : names) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::replace(name.begin(), name.end(), '|', '-');
+  }
+  return made_unique(std::move(names));
+}
+
+std::string assay_key(const std::string& name) {
+  std::string key = letters_and_digits(name);
+  std::transform(key.begin(), key.end(), key.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return (key.empty() ? "assay" : key) + "_";
+}
+
+std::string reduction_key(const std::string& name) {
+  if (name == "pca") return "PC_";
+  if (name == "umap") return "UMAP_";
+  if (name == "tsne") return "tSNE_";
+  const std::string key = letters_and_digits(name);
+  return (key.empty() ? "DIM" : key) + "_";
+}
+
+std::string made_name(std::string name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c & 0x80; };
+  const bool begins_well =
+      !name.empty() && (is_letter(name[0]) || (name[0] == '.' && !(name.size() > 1 && is_digit(name[1]))));
+  if (!begins_well) name.insert(name.begin(), 'X');
+  for (char& c : name)
+    if (!is_letter(c) && !is_digit(c) && c != '.' && c != '_') c = '.';
+  for (const std::string_view word :
+       {"if", "else", "repeat", "while", "function", "for", "next", "break", "TRUE", "FALSE", "NULL", "Inf",
+        "NaN", "NA", "NA_integer_", "NA_real_", "NA_character_", "NA_complex_", "in"})
+    if (name == word) return name + ".";
+  return name;
+}
+
+ArrayPtr spelled(ArrayPtr names, Context& context) {
+  if (names->dtype().kind == Kind::text && !measure_texts(*names, context).any_missing) return names;
+  const DType type = names->dtype();
+  return mapped(std::move(names), text_type(), [type](const Elements& elements, const Box&) {
+    TextBuilder texts(elements.count);
+    std::string text;
+    for (uint64_t i = 0; i < elements.count; ++i) {
+      text.clear();
+      if (elements.is_missing(i))
+        text = "NA";
+      else if (type.kind == Kind::text)
+        text = elements.text(i);
+      else
+        append_plain(type, elements, i, text);
+      texts.add(text);
+    }
+    return texts.finish();
+  });
+}
+
+ArrayPtr numbered_names(std::string prefix, uint64_t first, uint64_t count) {
+  return std::make_shared<NumberedNames>(std::move(prefix), first, count);
+}
+
+bool are_same_texts(const Array& a, const Array& b, Context& context) {
+  if (&a == &b) return true;
+  const uint64_t count = a.count();
+  if (count != b.count()) return false;
+  std::atomic<bool> same{true};
+  context.workers.parallel_for(divide_up(count, kNamesAtOnce), [&](size_t run) {
+    if (!same) return;
+    const uint64_t first = run * kNamesAtOnce, some = std::min(kNamesAtOnce, count - first);
+    std::vector<std::string> ours;
+    for_each_text(a, first, some, [&](std::string_view text, bool is_missing) {
+      ours.emplace_back(is_missing ? "NA" : text);
+    });
+    size_t i = 0;
+    for_each_text(b, first, some, [&](std::string_view text, bool is_missing) {
+      if (ours[i++] != (is_missing ? "NA" : text)) same = false;
+    });
+  });
+  return same;
+}
+
+std::vector<std::string> held_texts(const Array& texts, const char* what, Context& context) {
+  const TextLengths lengths = measure_texts(texts, context);
+  check_room(checked_add(lengths.before.back(), checked_multiply(lengths.count, kNameOverhead)),
+             lengths.count, what, context);
+  std::vector<std::string> held;
+  held.reserve(lengths.count);
+  for_all_texts(texts, [&](uint64_t, std::string_view text) { held.emplace_back(text); });
+  return held;
+}
+
+namespace {
+
+// Throws where one of the names whose hashes come twice comes twice itself.
+void check_twice(const Array& cells, const std::unordered_set<size_t>& hashes) {
+  std::unordered_set<std::string> names;
+  for_all_texts(cells, [&](uint64_t i, std::string_view name) {
+    if (!hashes.count(std::hash<std::string_view>()(name))) return;
+    if (!names.emplace(name).second)
+      throw unsupported("cell {} is called {}, as one before it, which Seurat refuses", i + 1, name);
+  });
+}
+
+}  // namespace
+
+ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context) {
+  const uint64_t count = cells->count();
+  if (count == 0) throw unsupported("a Seurat object has cells, and here is none");
+  check_room(checked_multiply(count, sizeof(size_t)), count, "cells", context);
+  std::vector<size_t> hashes;
+  hashes.reserve(count);
+  Prefixes prefixes(count);
+  for_all_texts(*cells, [&](uint64_t i, std::string_view name) {
+    if (name.empty()) throw unsupported("cell {} has an empty name, which Seurat refuses", i + 1);
+    hashes.push_back(std::hash<std::string_view>()(name));
+    prefixes.add(name);
+  });
+  std::sort(hashes.begin(), hashes.end());
+  std::unordered_set<size_t> twice;
+  for (size_t i = 1; i < hashes.size(); ++i)
+    if (hashes[i] == hashes[i - 1]) twice.insert(hashes[i]);
+  if (!twice.empty()) check_twice(*cells, twice);
+  if (ArrayPtr groups = prefixes.factor_of(count, context)) return groups;
+  return one_identity(project, count, context);
+}
+
+ArrayPtr one_identity(const std::string& project, uint64_t cells, Context& context) {
+  return factor(std::make_shared<FirstLevel>(cells), text_array({project}), 0, "orig.ident", context);
+}
+
+}  // namespace plainfs

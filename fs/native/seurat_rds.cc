@@ -1,0 +1,267 @@
+#include "fs/native/seurat_rds.h"
+
+#include <unordered_set>
+
+#include "fs/native/array_segment.h"
+#include "fs/native/flat_columns.h"
+#include "fs/native/rds_parts.h"
+#include "fs/native/seurat_names.h"
+#include "fs/native/seurat_parts.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr const char kPackage[] = "SeuratObject";
+
+class SeuratWriter {
+ public:
+  SeuratWriter(const SeuratObject& object, ColumnMatrices& matrices, Context& context)
+      : object_(object), matrices_(matrices), context_(context), out_(context) {}
+
+  ByteLayout write();
+
+ private:
+  using Assay = SeuratObject::Assay;
+  using Reduction = SeuratObject::Reduction;
+
+  // Puts a slot's name and a vector of one.
+  void text_slot(const char* slot, const std::string& value) {
+    out_.attribute(slot);
+    out_.texts({value});
+  }
+  void empty_list_slot(const char* slot) {
+    out_.attribute(slot);
+    out_.vector(RVector::list, 0);
+  }
+  // A list whose members put(member) puts, called as they are.
+  template <class Member, class Put>
+  void named_list_slot(const char* slot, const std::vector<Member>& members, Put put);
+
+  void put_assay(const Assay& assay);
+  void put_graph(const SeuratObject::Graph& graph);
+  void put_reduction(const Reduction& reduction);
+  void put_jackstraw();
+  void put_matrix(const SeuratMatrix& matrix, const Assay& assay);
+  void put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, const ArrayPtr& columns);
+  void put_empty() { put_dense({}, nullptr, nullptr); }
+  void put_frame(const std::vector<Column>& columns, const ArrayPtr& row_names) {
+    put_data_frame(
+        columns, [&] { out_.texts(row_names); }, out_);
+  }
+  void put_identities();
+  void put_version();
+
+  const SeuratObject& object_;
+  ColumnMatrices& matrices_;
+  Context& context_;
+  RdsWriter out_;
+};
+
+template <class Member, class Put>
+void SeuratWriter::named_list_slot(const char* slot, const std::vector<Member>& members, Put put) {
+  if (members.empty()) return empty_list_slot(slot);
+  out_.attribute(slot);
+  out_.vector(RVector::list, members.size(), false, true);
+  std::vector<std::string> names;
+  for (const Member& member : members) {
+    put(member);
+    names.push_back(member.name);
+  }
+  out_.attribute("names");
+  out_.texts(names);
+  out_.end_attributes();
+}
+
+ByteLayout SeuratWriter::write() {
+  out_.s4_object();
+  named_list_slot("assays", object_.assays, [&](const Assay& assay) { put_assay(assay); });
+  out_.attribute("meta.data");
+  put_frame(object_.meta_data, object_.cells);
+  text_slot("active.assay", object_.active_assay);
+  out_.attribute("active.ident");
+  put_identities();
+  named_list_slot("graphs", object_.graphs, [&](const SeuratObject::Graph& graph) { put_graph(graph); });
+  empty_list_slot("neighbors");
+  named_list_slot("reductions", object_.reductions,
+                  [&](const Reduction& reduction) { put_reduction(reduction); });
+  empty_list_slot("images");
+  text_slot("project.name", object_.project);
+  empty_list_slot("misc");
+  out_.attribute("version");
+  put_version();
+  empty_list_slot("commands");
+  empty_list_slot("tools");
+  out_.s4_class("Seurat", kPackage);
+  return out_.finish();
+}
+
+void SeuratWriter::put_assay(const Assay& assay) {
+  out_.s4_object();
+  out_.attribute("counts");
+  put_matrix(assay.counts, assay);
+  out_.attribute("data");
+  put_matrix(assay.data, assay);
+  out_.attribute("scale.data");
+  put_dense(assay.scaled, assay.scaled_features, object_.cells);
+  text_slot("key", assay.key);
+  out_.attribute("assay.orig");
+  out_.symbol("\001NULL\001");
+  out_.attribute("var.features");
+  if (assay.variable_features)
+    out_.texts(assay.variable_features);
+  else
+    out_.vector(RVector::logical, 0);
+  out_.attribute("meta.features");
+  put_frame(assay.columns, assay.features);
+  empty_list_slot("misc");
+  out_.s4_class("Assay", kPackage);
+}
+
+void SeuratWriter::put_matrix(const SeuratMatrix& matrix, const Assay& assay) {
+  if (const auto* dense = std::get_if<ColumnsOf>(&matrix))
+    return put_dense(*dense, assay.features, object_.cells);
+  const auto* sparse = std::get_if<SparseMatrix>(&matrix);
+  if (!sparse) return put_empty();
+  const ColumnMatrixPtr by_column = matrices_.of(*sparse);
+  if (by_column->rows() != assay.features->count() || by_column->columns() != object_.cells->count())
+    throw damaged("a matrix of {} is {} by {}, not {} by {}", assay.name, by_column->rows(),
+                  by_column->columns(), assay.features->count(), object_.cells->count());
+  out_.s4_object();
+  put_dgc_slots(*by_column, assay.features, object_.cells, out_);
+  out_.s4_class("dgCMatrix", "Matrix");
+}
+
+// A matrix of doubles with its names; the empty one has none.
+void SeuratWriter::put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, const ArrayPtr& columns) {
+  const uint64_t count = matrix.values ? matrix.values->count() : 0;
+  out_.vector(RVector::real, count, false, true);
+  if (matrix.values) {
+    matrix.values->check();
+    const Shape& shape = matrix.values->shape();
+    if (rows->count() != shape.at(1) || columns->count() != shape[0])
+      throw damaged("a matrix of Seurat's is {} by {}, not {} by {}", shape[1], shape[0], rows->count(),
+                    columns->count());
+    out_.data(array_segment(matrix.values, r_double(), context_));
+  }
+  out_.attribute("dim");
+  out_.vector(RVector::integer, 2);
+  for (const ArrayPtr& names : {rows, columns}) {
+    const uint64_t length = matrix.values ? names->count() : 0;
+    if (length > INT32_MAX) throw unsupported("{} rows or columns are more than R's arrays can have", length);
+    out_.integer(static_cast<int32_t>(length));
+  }
+  if (matrix.values) {
+    out_.attribute("dimnames");
+    out_.vector(RVector::list, 2);
+    out_.texts(rows);
+    out_.texts(columns);
+  }
+  out_.end_attributes();
+}
+
+void SeuratWriter::put_identities() {
+  const std::optional<NativeFactor> factor = native_factor(*object_.identities);
+  if (!factor) throw unsupported("the identities of the cells are no factor that R could have");
+  put_factor(*factor, out_);
+  out_.attribute("names");
+  out_.texts(object_.cells);
+  out_.end_attributes();
+}
+
+// Of SeuratObject, whose objects these are.
+void SeuratWriter::put_version() {
+  out_.vector(RVector::list, 1, true, true);
+  out_.vector(RVector::integer, 3);
+  for (const int32_t number : {4, 1, 3}) out_.integer(number);
+  out_.class_attribute({"package_version", "numeric_version"});
+  out_.end_attributes();
+}
+
+void SeuratWriter::put_graph(const SeuratObject::Graph& graph) {
+  const ColumnMatrixPtr matrix = matrices_.of(graph.matrix);
+  const uint64_t cells = object_.cells->count();
+  if (matrix->rows() != cells || matrix->columns() != cells)
+    throw damaged("graph {} is {} by {}, of {} cells", graph.name, matrix->rows(), matrix->columns(), cells);
+  out_.s4_object();
+  text_slot("assay.used", graph.assay);
+  put_dgc_slots(*matrix, object_.cells, object_.cells, out_);
+  out_.s4_class("Graph", kPackage);
+}
+
+void SeuratWriter::put_reduction(const Reduction& reduction) {
+  const auto dimensions_of = [&](const ColumnsOf& matrix) {
+    return numbered_names(reduction.key, 1, matrix.values ? matrix.values->shape().at(0) : 0);
+  };
+  const ArrayPtr dimensions = dimensions_of(reduction.embeddings);
+  out_.s4_object();
+  out_.attribute("cell.embeddings");
+  put_dense(reduction.embeddings, object_.cells, dimensions);
+  out_.attribute("feature.loadings");
+  put_dense(reduction.loadings, reduction.features, dimensions_of(reduction.loadings));
+  out_.attribute("feature.loadings.projected");
+  put_dense(reduction.projected, reduction.projected_features, dimensions_of(reduction.projected));
+  text_slot("assay.used", reduction.assay);
+  out_.attribute("global");
+  out_.vector(RVector::logical, 1);
+  out_.integer(reduction.is_global);
+  out_.attribute("stdev");
+  out_.vector(RVector::real, reduction.stdev ? reduction.stdev->count() : 0);
+  if (reduction.stdev) out_.data(array_segment(reduction.stdev, r_double(), context_));
+  text_slot("key", reduction.key);
+  put_jackstraw();
+  empty_list_slot("misc");
+  out_.s4_class("DimReduc", kPackage);
+}
+
+void SeuratWriter::put_jackstraw() {
+  out_.attribute("jackstraw");
+  out_.s4_object();
+  for (const char* slot :
+       {"empirical.p.values", "fake.reduction.scores", "empirical.p.values.full", "overall.p.values"}) {
+    out_.attribute(slot);
+    put_empty();
+  }
+  out_.s4_class("JackStrawData", kPackage);
+}
+
+void check_features(const ArrayPtr& features, const std::string& assay, Context& context) {
+  std::unordered_set<std::string> names;
+  for (const std::string& name : held_texts(*features, "features", context)) {
+    if (name.empty()) throw unsupported("a feature of {} has an empty name, which Seurat refuses", assay);
+    if (!names.insert(name).second)
+      throw unsupported("two features of {} are called {}, which Seurat refuses", assay, name);
+  }
+}
+
+// Of a stored object: what it does not tell, as CreateSeuratObject makes it, and columns as R has them.
+void complete(SeuratObject& object, Context& context) {
+  object.cells = spelled(object.cells, context);
+  const ArrayPtr made = identities(object.cells, object.project, context);
+  if (!object.identities || !native_factor(*object.identities)) object.identities = made;
+  object.meta_data = flat_columns({object.cells->count(), nullptr, object.meta_data});
+  for (SeuratObject::Assay& assay : object.assays) {
+    if (assay.key.empty()) assay.key = assay_key(assay.name);
+    assay.features = spelled(assay.features, context);
+    check_features(assay.features, assay.name, context);
+    assay.columns = flat_columns({assay.features->count(), nullptr, assay.columns});
+  }
+  for (SeuratObject::Reduction& reduction : object.reductions)
+    if (reduction.key.empty()) reduction.key = reduction_key(reduction.name);
+}
+
+}  // namespace
+
+ByteLayout seurat_rds(SeuratObject object, Context& context) {
+  complete(object, context);
+  ColumnMatrices matrices(context);
+  return SeuratWriter(object, matrices, context).write();
+}
+
+ByteLayout seurat_rds(const JointMatrices& joint, Context& context) {
+  ColumnMatrices matrices(context);
+  const SeuratObject object = seurat_object(joint, matrices, context);
+  return SeuratWriter(object, matrices, context).write();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,240 @@
+# What Seurat itself makes of the parts of a store, to be held against seurat.rds: parts are read with hdf5r from anndata.h5ad (no code of
+# plainfs sees them after that), and put together by CreateSeuratObject, CreateAssayObject, CreateDimReducObject and as.Graph.
+# Standard input: a line a file, KIND TAB seurat.rds TAB what it is made of. A line is printed for each that differs, and last how many there were.
+suppressPackageStartupMessages({ library(hdf5r); library(Matrix); library(Seurat) })
+options(warn = -1)
+
+utf8 <- function(x) { Encoding(x) <- "UTF-8"; x }
+attribute <- function(object, name) if (object$attr_exists(name)) tryCatch(h5attr(object, name), error = function(e) NULL)  # a list of no columns
+is_group <- function(object) inherits(object, "H5Group")
+# As R keeps numbers of that type.
+number <- function(set, values) {
+  type <- set$get_type()
+  if (inherits(type, "H5T_ENUM") || is.logical(values)) return(as.logical(as.character(values)))
+  signed <- inherits(type, "H5T_INTEGER") && type$get_sign() == h5const$H5T_SGN_2
+  if (inherits(type, "H5T_INTEGER") && (type$get_size() < 4 || type$get_size() == 4 && signed)) as.integer(values) else as.double(values)
+}
+values_of <- function(set) {
+  values <- if (prod(set$dims) == 0) { if (inherits(set$get_type(), "H5T_STRING")) character() else integer() } else set[]
+  if (is.character(values)) utf8(values) else number(set, values)
+}
+column <- function(object) {
+  if (!is_group(object)) return(values_of(object))
+  kind <- attribute(object, "encoding-type")
+  if (kind == "categorical") {
+    levels <- as.character(values_of(object[["categories"]])); codes <- as.integer(object[["codes"]][]) + 1L
+    codes[codes == 0] <- NA
+    ordered <- isTRUE(as.logical(as.character(attribute(object, "ordered"))))
+    return(structure(codes, levels = levels, class = c(if (ordered) "ordered", "factor")))
+  }
+  values <- values_of(object[["values"]])
+  values[as.logical(as.character(object[["mask"]][]))] <- NA
+  values
+}
+frame <- function(group) {
+  index <- as.character(values_of(group[[attribute(group, "_index")]])); names <- attribute(group, "column-order")
+  columns <- list()
+  for (name in if (length(names)) utf8(names)) {
+    values <- column(group[[name]])
+    # A record is JSON there, and a column a member in R.
+    if (is.character(values) && length(values) && all(startsWith(values, "{")) && all(!is.na(values))) {
+      records <- jsonlite::fromJSON(paste0("[", paste(values, collapse = ","), "]"))
+      columns[paste0(name, ".", names(records))] <- lapply(records, function(values) structure(values, is_record = TRUE))
+    } else columns[[name]] <- values
+  }
+  list(index = index, columns = columns)
+}
+with_rows <- function(columns, rows) structure(columns, names = as.character(names(columns)), class = "data.frame", row.names = rows)
+# Genes by cells.
+by_column <- function(group, rows, columns) {
+  parts <- list(i = as.integer(group[["indices"]][]), p = as.integer(group[["indptr"]][]), x = as.double(group[["data"]][]))
+  if (!length(parts$i)) parts[c("i", "x")] <- list(integer(), double())
+  if (is.logical(group[["data"]][])) parts$x <- as.double(as.logical(group[["data"]][]))
+  sorted <- order(rep(seq_along(parts$p[-1]), diff(parts$p)), parts$i)
+  of <- function(dim) new("dgCMatrix", i = parts$i[sorted], p = parts$p, x = parts$x[sorted], Dim = dim)
+  m <- if (attribute(group, "encoding-type") == "csr_matrix") of(c(length(rows), length(columns)))
+       else as(as(t(of(c(length(columns), length(rows)))), "CsparseMatrix"), "generalMatrix")
+  m@Dimnames <- list(rows, columns)
+  m
+}
+matrix_of <- function(object, rows, columns) {
+  if (is_group(object)) return(by_column(object, rows, columns))
+  m <- object[,, drop = FALSE]
+  if (is.factor(m)) m <- as.logical(as.character(m))
+  matrix(as.double(m), length(rows), length(columns), dimnames = list(rows, columns))
+}
+sample_of <- function(m) head(if (is.matrix(m)) as.vector(m) else m@x, 65536)
+like_counts <- function(m) { x <- sample_of(m); all(is.finite(x)) && all(x >= 0) && all(x == floor(x)) }
+is_scaled <- function(m) any(sample_of(m) < 0, na.rm = TRUE)
+features <- function(names) make.unique(gsub("|", "-", gsub("_", "-", make.unique(names)), fixed = TRUE))
+key_of <- function(name) { known <- c(pca = "PC_", umap = "UMAP_", tsne = "tSNE_"); if (name %in% names(known)) known[[name]] else paste0(gsub("[^0-9A-Za-z]", "", name), "_") }
+
+# counts, data, scaled, and whose genes: "Which matrix" of formats/seurat-rds.md.
+choose <- function(root, genes, cells) {
+  has <- function(path) { group <- root; for (name in strsplit(path, "/")[[1]]) { if (!name %in% names(group)) return(FALSE); group <- group[[name]] }; TRUE }
+  of <- function(path, rows = genes) if (has(path)) matrix_of(root[[path]], rows, cells)
+  x <- of("X"); counts <- of("layers/counts"); scaled <- NULL; from_raw <- FALSE
+  raw_genes <- if (has("raw/var")) frame(root[["raw/var"]])$index
+  raw <- if (has("raw/X")) of("raw/X", raw_genes)
+  same <- identical(raw_genes, genes)
+  if (!is.null(x) && is.null(counts) && like_counts(x)) counts <- data <- x
+  else if (!is.null(x) && is_scaled(x) && (!is.null(raw) || !is.null(counts))) {
+    scaled <- x
+    if (!is.null(raw) && !(same && !is.null(counts))) { data <- raw; from_raw <- TRUE; counts <- if (like_counts(raw)) raw }
+    else data <- if (!is.null(raw) && !like_counts(raw)) raw else counts
+  } else if (!is.null(x)) { data <- x; if (is.null(counts) && !is.null(raw) && same && like_counts(raw)) counts <- raw }
+  else if (!is.null(counts)) data <- counts
+  else { data <- raw; from_raw <- TRUE; if (like_counts(raw)) counts <- raw }
+  list(counts = counts, data = data, scaled = scaled, from_raw = from_raw)
+}
+sparse <- function(m, names) { if (is.matrix(m)) m <- as.sparse(m); rownames(m) <- names; m }
+
+build <- function(root, assay = "RNA") {
+  obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- obs$index; own <- var$index
+  chosen <- choose(root, own, cells)
+  meta <- if (chosen$from_raw) frame(root[["raw/var"]]) else var
+  names <- features(meta$index); renamed <- names[match(own, meta$index)]
+  data <- sparse(chosen$data, names)
+  if (!is.null(chosen$counts)) {
+    counts <- sparse(chosen$counts, names)
+    object <- CreateSeuratObject(counts, assay = assay)
+    if (!identical(data, counts)) object <- SetAssayData(object, "data", data, assay = assay)
+  } else {
+    made <- CreateAssayObject(data = data); Key(made) <- paste0(tolower(gsub("[^0-9A-Za-z]", "", assay)), "_")
+    object <- CreateSeuratObject(made, assay = assay)
+  }
+  object@assays[[assay]]@key <- paste0(tolower(gsub("[^0-9A-Za-z]", "", assay)), "_")
+  for (name in names(obs$columns)) object@meta.data[[name]] <- obs$columns[[name]]
+  if (!is.null(chosen$scaled)) {
+    scaled <- as.matrix(chosen$scaled); rownames(scaled) <- renamed
+    object <- SetAssayData(object, "scale.data", scaled[order(match(rownames(scaled), names)), , drop = FALSE], assay = assay)
+  }
+  if (length(meta$columns)) object@assays[[assay]]@meta.features <- with_rows(meta$columns, names)
+  variable <- var$columns[["highly_variable"]]
+  if (is.logical(variable) && any(variable, na.rm = TRUE)) object@assays[[assay]]@var.features <- renamed[which(variable)]
+  add_parts(object, root, assay, cells, renamed)
+}
+add_parts <- function(object, root, assay, cells, renamed) {
+  members <- function(name) if (name %in% names(root)) names(root[[name]])
+  for (name in members("obsm")) {
+    set <- root[["obsm"]][[name]]
+    if (is_group(set) || length(set$dims) != 2 || set$dims[1] == 0 || !inherits(set$get_type(), c("H5T_INTEGER", "H5T_FLOAT"))) next
+    of <- function(set, rows) { m <- t(set[,, drop = FALSE]); matrix(as.double(m), length(rows)) }
+    embeddings <- of(set, cells); short <- sub("^X_(?=.)", "", name, perl = TRUE); key <- key_of(short)
+    dimnames(embeddings) <- list(cells, paste0(key, seq_len(ncol(embeddings))))
+    loadings <- new("matrix"); beside <- if (short == "pca") "PCs" else short
+    if (beside %in% members("varm") && !is_group(root[["varm"]][[beside]]) && root[["varm"]][[beside]]$dims[1] == ncol(embeddings)) {
+      loadings <- of(root[["varm"]][[beside]], renamed); dimnames(loadings) <- list(renamed, colnames(embeddings))
+    }
+    object[[short]] <- CreateDimReducObject(embeddings, loadings, key = key, assay = assay, global = short %in% c("umap", "tsne"))
+  }
+  for (name in members("obsp")) {
+    if (!is_group(root[["obsp"]][[name]])) next
+    graph <- as.Graph(as(as(t(by_column(root[["obsp"]][[name]], cells, cells)), "CsparseMatrix"), "generalMatrix")); DefaultAssay(graph) <- assay
+    object[[name]] <- graph
+  }
+  object
+}
+# Several assays: the first one's object with the others, nCount_ and nFeature_ of each, then the columns of the root.
+join <- function(files, obs) {
+  objects <- lapply(names(files), function(name) { file <- H5File$new(files[[name]], "r"); on.exit(file$close_all()); build(file, name) })
+  whole <- objects[[1]]; meta <- whole@meta.data["orig.ident"]
+  for (i in seq_along(objects)) {
+    name <- names(files)[i]
+    whole@assays[[name]] <- objects[[i]]@assays[[name]]
+    sums <- objects[[i]]@meta.data
+    for (sum in paste0(c("nCount_", "nFeature_"), name)) if (sum %in% names(sums)) meta[[sum]] <- sums[[sum]]
+  }
+  for (name in names(obs)) meta[[name]] <- obs[[name]]
+  whole@meta.data <- meta
+  for (i in seq_along(objects)[-1]) {
+    for (name in names(objects[[i]]@reductions)) whole@reductions[[if (name %in% names(whole@reductions)) paste0(names(files)[i], ".", name) else name]] <- objects[[i]]@reductions[[name]]
+    for (name in names(objects[[i]]@graphs)) whole@graphs[[if (name %in% names(whole@graphs)) paste0(names(files)[i], ".", name) else name]] <- objects[[i]]@graphs[[name]]
+  }
+  whole
+}
+
+# An .h5ad has no missing text but in a categorical, and no NA but NaN among reals.
+same_column <- function(ours, theirs) {
+  if (!is.null(attr(theirs, "is_record"))) return(if (is.numeric(ours)) isTRUE(all.equal(as.double(ours), as.double(theirs), tolerance = 1e-7)) else identical(ours, as.vector(theirs)))
+  if (is.character(ours) && anyNA(ours) && is.factor(theirs)) theirs <- as.character(theirs)
+  if (is.double(ours) && is.double(theirs)) ours[is.na(ours)] <- theirs[is.na(theirs)] <- NaN
+  identical(ours, theirs)
+}
+same_frame <- function(a, b) identical(names(a), names(b)) && all(mapply(same_column, as.list(a), as.list(b))) && identical(attr(a, "row.names"), attr(b, "row.names")) && identical(class(a), class(b))
+differences <- function(ours, theirs) {
+  found <- character()
+  for (slot in slotNames(theirs)) {
+    a <- slot(ours, slot); b <- slot(theirs, slot)
+    if (slot == "graphs" && length(b)) { a <- a[order(names(a))]; b <- b[order(names(b))] }  # old graphs come in the order of uns
+    if (slot == "assays") {
+      if (!identical(names(a), names(b))) found <- c(found, "names of assays")
+      else for (name in names(b)) for (part in slotNames(b[[name]])) {
+        same <- if (part == "meta.features") same_frame(slot(a[[name]], part), slot(b[[name]], part)) else identical(slot(a[[name]], part), slot(b[[name]], part))
+        if (!same) found <- c(found, paste0("assays$", name, "@", part))
+      }
+    } else if (!(if (slot == "meta.data") same_frame(a, b) else identical(a, b))) found <- c(found, slot)
+  }
+  found
+}
+# Of an h5Seurat file, exported beside it: each part is what the part's own file has.
+stored_differences <- function(ours, folder) {
+  found <- character()
+  same <- function(what, object, path) {
+    path <- file.path(folder, path)
+    if (!file.exists(path)) return(NULL)
+    theirs <- readRDS(path)
+    if (is.matrix(theirs)) {
+      storage.mode(theirs) <- "double"
+      if (is.null(rownames(theirs))) theirs <- new("matrix") + 0  # of which the names do not fit: left out
+      else if (is.null(colnames(theirs))) colnames(theirs) <- colnames(object)  # the file tells no key
+    }
+    if (!(if (is.data.frame(theirs)) same_frame(object, theirs) else identical(object, theirs))) found <<- c(found, what)
+  }
+  same("meta.data", ours@meta.data, "meta.data.rds")
+  for (name in names(ours@assays)) {
+    assay <- ours@assays[[name]]; at <- file.path("assays", name)
+    for (part in c("counts", "data")) { same(part, slot(assay, part), file.path(at, part, "matrix.rds")); same(part, slot(assay, part), file.path(at, paste0(part, ".rds"))) }
+    same("scale.data", assay@scale.data, file.path(at, "scale.data.rds")); same("meta.features", assay@meta.features, file.path(at, "meta.features.rds"))
+  }
+  for (name in names(ours@reductions)) for (part in c("cell.embeddings", "feature.loadings", "feature.loadings.projected"))
+    same(paste(name, part), slot(ours@reductions[[name]], part), file.path("reductions", name, paste0(part, ".rds")))
+  for (name in names(ours@graphs)) same(paste("graph", name), as(ours@graphs[[name]], "dgCMatrix"), file.path("graphs", name, "matrix.rds"))
+  found
+}
+written_again <- function(object, file) {
+  copy <- tempfile(); on.exit(unlink(copy)); saveRDS(object, copy, compress = FALSE)
+  # Bytes 7 to 10 name the version of R that wrote the file.
+  identical(readBin(file, "raw", file.size(file))[-(7:10)], readBin(copy, "raw", file.size(copy))[-(7:10)])
+}
+
+work <- function(object) {
+  has_counts <- length(object@assays[[DefaultAssay(object)]]@counts) > 0
+  if (has_counts) object <- NormalizeData(object, verbose = FALSE)
+  object <- FindVariableFeatures(object, verbose = FALSE, selection.method = if (has_counts) "vst" else "dispersion", nbins = 5)
+  object <- ScaleData(object, features = rownames(object), verbose = FALSE)
+  object <- RunPCA(object, features = rownames(object), npcs = 3, verbose = FALSE)
+  object <- FindNeighbors(object, dims = 1:3, k.param = 4, verbose = FALSE)
+  object <- RunUMAP(object, dims = 1:3, n.neighbors = 5, n.epochs = 11, verbose = FALSE)
+  stopifnot(identical(dim(Embeddings(object, "umap")), c(ncol(object), 2L)), validObject(object, complete = TRUE))
+}
+
+checked <- c(matrix = 0, joint = 0, stored = 0, genuine = 0, works = 0)
+for (line in readLines(file("stdin"))) {
+  fields <- strsplit(line, "\t", fixed = TRUE)[[1]]; kind <- fields[1]; file <- fields[2]
+  problem <- tryCatch({
+    ours <- readRDS(file)
+    validObject(ours, complete = TRUE)
+    found <- switch(kind,
+      matrix = { store <- H5File$new(fields[3], "r"); made <- build(store, fields[4]); store$close_all(); differences(ours, made) },
+      joint = differences(ours, join(structure(as.list(fields[-(1:3)][c(FALSE, TRUE)]), names = fields[-(1:3)][c(TRUE, FALSE)]), readRDS(fields[3]))),
+      stored = stored_differences(ours, fields[3]),
+      genuine = differences(ours, readRDS(fields[3])),
+      works = { work(ours); character() })
+    if (kind != "works" && !written_again(ours, file)) found <- c(found, "R writes other bytes")
+    checked[kind] <- checked[kind] + 1
+    found
+  }, error = function(e) conditionMessage(e))
+  if (length(problem)) cat(file, paste(problem, collapse = ", "), "\n")
+}
+cat("checked", paste(names(checked), checked), "\n")

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""seurat.rds of every golden store, in one process of R: valid, what Seurat makes of the same parts, and of use to it."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("PLAINFS_INDEX", "none")
+PROGRAM = os.environ.get("PLAINFS", "plainfs")
+DATA = os.environ.get("PLAINFS_TEST_DATA", "")
+HERE = os.path.dirname(os.path.abspath(__file__))
+REFERENCE = os.path.join(HERE, "seurat_reference.R")
+SAMPLES = os.path.join(HERE, "..", "data", "samples")
+GENUINE = os.path.join(DATA, "seurat")
+
+# The objects that Seurat made, and what they were made of.
+OBJECTS = (
+    ("counts_only", "counts_only.h5ad", "seurat.rds", "seurat.rds"),
+    ("dense_no_counts", "dense_no_counts.h5ad", "seurat.rds", "seurat.rds"),
+    ("full", "full.h5ad", "seurat.rds", "seurat.rds"),
+    ("mudata", "mudata.h5mu", "seurat.rds", "seurat.rds"),
+    ("mudata", "mudata.h5mu", "mod/rna/seurat.rds", "mod.rna.seurat.rds"),
+    ("names", "names.h5ad", "seurat.rds", "seurat.rds"),
+    ("raw_scaled", "raw_scaled.h5ad", "seurat.rds", "seurat.rds"),
+)
+
+# Why a golden store that has an anndata.h5ad has no object that can be read: words of the message.
+REFUSED = (
+    "has an empty name, which Seurat refuses",
+    "R has no integer -2147483648",
+    "cannot repeat an entry",
+    "there is no matrix that Seurat could have",
+    "has cells, and here is none",
+    "has features, and here is none",
+)
+
+
+def needs_seurat():
+    try:
+        found = subprocess.run(["Rscript", "-e", "for (p in c('Seurat', 'hdf5r', 'jsonlite')) stopifnot(requireNamespace(p, quietly = TRUE), packageVersion('SeuratObject') < '5')"],
+                               capture_output=True, timeout=120)
+    except FileNotFoundError:
+        return False
+    return found.returncode == 0
+
+
+def stores():
+    for at, folders, names in sorted(os.walk(DATA)):
+        if "expected" not in folders or os.sep + "bad" + os.sep in at:
+            continue
+        folders.clear()
+        for name in sorted(os.listdir(at)):
+            if name == "store" or name.startswith("store."):
+                yield os.path.relpath(at, DATA).replace(os.sep, "-"), os.path.join(at, name)
+
+
+def named(case, target):
+    """A BPCells matrix of the golden cases in which nothing is without a name."""
+    shutil.copytree(os.path.join(DATA, "bpcells", case, "store"), target)
+    for side in ("row_names", "col_names"):
+        path = os.path.join(target, side)
+        with open(path, "rb") as file:
+            names = file.read().split(b"\n")[:-1]
+        os.chmod(path, 0o644)
+        with open(path, "wb") as file:
+            file.write(b"".join((name or b"nameless") + b"\n" for name in names))
+    return target
+
+
+def cat(store, path):
+    return subprocess.run([PROGRAM, "cat", store, path], capture_output=True, timeout=60)
+
+
+class Genuine(unittest.TestCase):
+    def test_the_bytes_are_those_that_r_writes_of_the_object(self):
+        for folder, store, path, expected in OBJECTS:
+            with self.subTest(object=folder, path=path), open(os.path.join(GENUINE, folder, expected), "rb") as file:
+                result = cat(os.path.join(GENUINE, folder, store), path)
+                self.assertEqual(result.stderr, b"")
+                self.assertTrue(result.stdout == file.read())
+
+    def test_a_modality_with_other_cells_has_no_object_at_the_root(self):
+        store = os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")
+        listed = subprocess.run([PROGRAM, "ls", "-R", store], capture_output=True, text=True, timeout=60).stdout
+        whole = os.path.join(GENUINE, "mudata", "mudata.h5mu")
+        others = subprocess.run([PROGRAM, "ls", "-R", whole], capture_output=True, text=True, timeout=60).stdout
+        self.assertEqual((listed.count("seurat.rds"), others.count("seurat.rds")), (2, 3))
+        self.assertEqual(cat(store, "seurat.rds").returncode, cat(store, "no such file").returncode)
+
+    def test_a_stored_object_is_the_one_that_was_saved(self):
+        """h5Seurat does not keep that a factor is ordered, so the one column that is has another class."""
+        with open(os.path.join(GENUINE, "h5seurat", "seurat.rds"), "rb") as file:
+            saved = file.read()
+        text = lambda value: b"\0\4\0\x09" + len(value).to_bytes(4, "big") + value
+        ordered = b"\0\0\0\2" + text(b"ordered") + text(b"factor")
+        self.assertEqual(saved.count(ordered), 1)
+        ours = cat(os.path.join(GENUINE, "h5seurat", "store.h5seurat"), "seurat.rds").stdout
+        self.assertTrue(ours == saved.replace(ordered, b"\0\0\0\1" + text(b"factor")))
+
+
+@unittest.skipUnless(needs_seurat(), "not installed: R with Seurat 4 and hdf5r")
+class Golden(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="plainfs-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.lines, cls.refused = [], {}
+        cls.matrix, cls.by_row = (named(case, os.path.join(cls.folder, case + ".store")) for case in ("mat_packed_uint_col", "mat_unpacked_double_row"))
+        for name, store in [*stores(), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
+            target = os.path.join(cls.folder, name)
+            said = subprocess.run([PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target], capture_output=True, text=True, timeout=60)
+            for at, _, names in sorted(os.walk(target)):
+                cls.add(store, target, at, names, said.stderr)
+
+    @classmethod
+    def add(cls, store, target, at, names, said):
+        """What R is to hold the object of a directory against."""
+        path = os.path.join(at, "seurat.rds")
+        mod = os.path.join(at, "mod")
+        if "seurat.rds" not in names:
+            assays = os.path.join(at, "assays")
+            if "anndata.h5ad" in names or os.path.isdir(assays) and any(name.endswith(".h5ad") for name in os.listdir(assays)):
+                cls.refused[path] = [line for line in said.splitlines() if "/" + os.path.relpath(path, target) + ":" in line]
+        elif "anndata.h5ad" in names:
+            assay = os.path.basename(at) if os.path.basename(os.path.dirname(at)) == "mod" else "RNA"
+            cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay))
+        elif os.path.isdir(mod):
+            order = json.loads(subprocess.run([PROGRAM, "info", "--json", store], capture_output=True).stdout)["mudata"]["modalities"]
+            parts = [field for name in order for field in (name, os.path.join(mod, name, "anndata.h5ad"))]
+            cls.lines.append(("joint", path, os.path.join(at, "obs.rds"), *parts))
+        elif "meta.data.rds" in names:
+            cls.lines.append(("stored", path, at))
+
+    def r(self, lines):
+        text = "".join("\t".join(line) + "\n" for line in lines)
+        result = subprocess.run(["Rscript", REFERENCE], input=text, capture_output=True, text=True, timeout=600, env=dict(os.environ, LC_ALL="C.UTF-8"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        *problems, last = result.stdout.splitlines()
+        self.assertEqual([problem.replace(self.folder, "") for problem in problems], [])
+        words = last.split()[1:]
+        return dict(zip(words[::2], map(int, words[1::2])))
+
+    def test_every_object_is_what_seurat_makes_of_the_same_parts(self):
+        """Each slot identical, valid to the last part, and written again by R in the same bytes; NormalizeData to RunUMAP on those that are large enough."""
+        lines = list(self.lines)
+        for folder, store, path in (("full", "full.h5ad", "seurat.rds"), ("counts_only", "counts_only.h5ad", "seurat.rds"), ("mudata", "mudata.h5mu", "seurat.rds"),
+                                    ("h5seurat", "store.h5seurat", "seurat.rds"), (SAMPLES, "pbmc.h5ad", "seurat.rds"), (SAMPLES, "pbmc.h5seurat", "seurat.rds"),
+                                    ("", self.matrix, "seurat.rds"), ("", self.by_row, "seurat.rds")):
+            target = os.path.join(self.folder, f"works-{len(lines)}.rds")
+            with open(target, "wb") as file:
+                file.write(cat(os.path.join(GENUINE, folder, store), path).stdout)
+            lines.append(("works", target))
+        checked = self.r(lines)
+        self.assertEqual(checked, {kind: sum(line[0] == kind for line in lines) for kind in checked})
+        self.assertGreater(checked["matrix"], 40)
+        self.assertGreater(checked["joint"], 2)
+        self.assertGreater(checked["stored"], 6)
+
+    def test_what_has_no_object_says_why(self):
+        for path, said in self.refused.items():
+            with self.subTest(file=path[len(self.folder):]):
+                self.assertTrue(any(words in line for line in said for words in REFUSED), said)
+
+    def test_an_altered_object_is_told(self):
+        """The canary: counts, names, a factor's levels and a reduction that are not the store's."""
+        store = os.path.join(GENUINE, "full", "full.h5ad")
+        genuine = os.path.join(GENUINE, "full", "seurat.rds")
+        with open(genuine, "rb") as file:
+            whole = file.read()
+        lines = []
+        for before, after in ((b"Gene2", b"Gene#"), (b"T cell", b"T-cell"), (b"CELL0-1", b"CELL0_1"), (b"PC_1", b"PC_9")):
+            altered = os.path.join(self.folder, f"altered-{len(lines)}.rds")
+            with open(altered, "wb") as file:
+                file.write(whole.replace(before, after))
+            lines.append(("genuine", altered, genuine))
+        lines.append(("genuine", genuine, genuine))
+        text = "".join("\t".join(line) + "\n" for line in lines)
+        result = subprocess.run(["Rscript", REFERENCE], input=text, capture_output=True, text=True, timeout=600)
+        self.assertEqual(len(result.stdout.splitlines()) - 1, len(lines) - 1, result.stdout + result.stderr + store)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
