@@ -18,6 +18,7 @@
 #include "fs/mount/mount.h"
 #include "fs/mount/run.h"
 #include "fs/options.h"
+#include "fs/serve/serve.h"
 
 namespace plainfs {
 namespace {
@@ -96,6 +97,10 @@ int run(const std::string& program, std::vector<std::string> arguments) {
   if (is_run && !asks_for_help({arguments.begin() + 1, arguments.end()}))
     return run_command({arguments.begin() + 1, arguments.end()});
   if (is_run) arguments = {"--help"};
+  const bool is_serve = !arguments.empty() && arguments.front() == "serve";
+  if (is_serve && !asks_for_help({arguments.begin() + 1, arguments.end()}))
+    return serve::serve_command({arguments.begin() + 1, arguments.end()});
+  if (is_serve) arguments = {"--help"};
   if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
     arguments.erase(arguments.begin());
     if (!asks_for_help(arguments)) return with_output(command->run(std::move(arguments)));

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/filesystem.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -172,38 +173,61 @@ void allow_log(const Rules& rules, const std::string& file) {
   rules.allow(file, kWrite);
 }
 
-std::string confine_files(const Options& options) {
+void allow_store(const Rules& rules, const Options& options) {
+  if (is_url(options.store)) {
+    allow_network(rules);
+    allow_own_folder(rules, options.read.remote.cache_folder);
+  } else {
+    allow_around(rules, options.store, kReadFolder);
+  }
+}
+
+void allow_mountpoint(const Rules& rules, const Options& options) {
+  if (!options.mountpoint.empty()) return rules.allow(options.mountpoint, kReadFolder);
+  // One is made, beside the store or here.
+  if (!is_url(options.store)) allow_around(rules, options.store, kMakeFolders | kReadFolder);
+  rules.allow(".", kMakeFolders | kReadFolder);
+}
+
+// stores: the same options for each. Requires: at least one.
+std::string confine_files(std::span<const Options> stores, bool mounts) {
   Rules rules;
   if (std::string why_not = rules.open(); !why_not.empty()) return why_not;
   allow_program(rules);
-  if (is_url(options.store))
-    allow_network(rules);
-  else
-    allow_around(rules, options.store, kReadFolder);
+  for (const Options& store : stores) allow_store(rules, store);
+  const Options& options = stores.front();
   if (options.read.follow_outside) rules.allow("/", kReadFolder);
   if (options.read.hdf5_plugins) allow_each_of(rules, "HDF5_PLUGIN_PATH");
   allow_own_folder(rules, options.index);
-  if (is_url(options.store)) allow_own_folder(rules, options.read.remote.cache_folder);
   allow_log(rules, options.log_file);
-  if (options.mountpoint.empty()) {  // one is made, beside the store or here
-    if (!is_url(options.store)) allow_around(rules, options.store, kMakeFolders | kReadFolder);
-    rules.allow(".", kMakeFolders | kReadFolder);
-  } else {
-    rules.allow(options.mountpoint, kReadFolder);
-  }
+  if (mounts) allow_mountpoint(rules, options);
   return rules.enforce();
+}
+
+std::string enter(std::span<const Options> stores, bool mounts) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return "no new privileges: " + std::generic_category().message(errno);
+  const bool with_network =
+      std::any_of(stores.begin(), stores.end(), [](const Options& store) { return is_url(store.store); });
+  const std::string files = confine_files(stores, mounts), calls = filter_daemon_calls(with_network, !mounts);
+  return files.empty() || calls.empty() ? files + calls : files + "; " + calls;
 }
 
 }  // namespace
 
 std::string enter_sandbox(const Options& options) {
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return "no new privileges: " + std::generic_category().message(errno);
-  const std::string files = confine_files(options), calls = filter_daemon_calls(is_url(options.store));
-  return files.empty() || calls.empty() ? files + calls : files + "; " + calls;
+  return enter({&options, 1}, true);
+}
+
+std::string enter_serving_sandbox(std::span<const Options> stores) {
+  return enter(stores, false);
 }
 #else
 std::string enter_sandbox(const Options&) {
+  return "this system has no sandbox that plainfs knows";
+}
+
+std::string enter_serving_sandbox(std::span<const Options>) {
   return "this system has no sandbox that plainfs knows";
 }
 #endif

@@ -178,6 +178,9 @@ constexpr uint32_t kNetwork[] = {
     SYS_sendmmsg, SYS_recvmmsg,   SYS_getsockname, SYS_getpeername, SYS_shutdown,
 };
 
+// For who serves: none that makes a socket or leads one anywhere.
+constexpr uint32_t kServing[] = {SYS_accept4, SYS_recvfrom, SYS_sendto, SYS_shutdown};
+
 // Not those that make a descriptor send signals (F_SETOWN).
 constexpr int kFileCommands[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,  F_GETFL,
                                  F_SETFL,     F_GETLK,         F_SETLK,     F_SETLKW, F_ADD_SEALS,
@@ -212,9 +215,10 @@ std::vector<CallRule> conditional_calls() {
 }  // namespace
 
 // ENOSYS, after which the C library tries an older call: clone for clone3.
-std::string filter_daemon_calls(bool with_network) {
+std::string filter_daemon_calls(bool with_network, bool serves) {
   std::vector<uint32_t> calls(std::begin(kAllowed), std::end(kAllowed));
   if (with_network) calls.insert(calls.end(), std::begin(kNetwork), std::end(kNetwork));
+  if (serves) calls.insert(calls.end(), std::begin(kServing), std::end(kServing));
   return allow_calls_only(calls, conditional_calls(), ENOSYS);
 }
 

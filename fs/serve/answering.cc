@@ -1,0 +1,207 @@
+#include "fs/serve/answering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "cache/request.h"
+#include "formats/core/text/printable.h"
+#include "fs/serve/field_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr std::string_view kMethods = "GET, HEAD, OPTIONS, PROPFIND";
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+// What a page of another origin may send and see.
+constexpr std::string_view kSentFields =
+    "Range, If-Range, If-None-Match, If-Match, Accept, Depth, Content-Type";
+constexpr std::string_view kSeenFields =
+    "Content-Range, Content-Length, ETag, Accept-Ranges, Last-Modified, DAV, Allow";
+
+int status_of(const Error& error) {
+  switch (error.code()) {
+    case Errc::not_found:
+      return 404;
+    case Errc::unsupported:
+      return 501;
+    default:
+      return 500;
+  }
+}
+
+void say(Reply& reply, int status, const std::string& what) {
+  reply.add("Cache-Control", "no-store");
+  reply.whole(status, kText, what + "\n");
+}
+
+// What macOS asks for beside everything that it is shown. No store is asked for it.
+bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string>& names) {
+  constexpr std::string_view kHabits[] = {".DS_Store",        ".Spotlight-V100", ".Trashes",
+                                          "Backups.backupdb", ".hidden",         ".metadata_never_index"};
+  if (names.empty() || !request.field("User-Agent").starts_with("WebDAVFS/")) return false;
+  return names.back().starts_with("._") ||
+         std::find(std::begin(kHabits), std::end(kHabits), names.back()) != std::end(kHabits);
+}
+
+// Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
+// end.
+std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
+  std::string way;
+  for (size_t i = 0; i < asked.names.size(); ++i) way += "../";
+  for (const std::string& name : names) way += encoded(name) + "/";
+  return way;
+}
+
+}  // namespace
+
+std::string Asked::href(const std::vector<std::string>& path, bool is_folder) const {
+  std::string text = "/" + settings.token;
+  for (const std::string& name : path) text += "/" + encoded(name);
+  return is_folder ? text + "/" : text;
+}
+
+time_t Asked::modified(const struct stat& status) const {
+  constexpr time_t kFirst = 86400;
+  return status.st_mtime < kFirst ? settings.started : status.st_mtime;
+}
+
+std::string Asked::tag(const Site::Place& place, uint64_t opening) const {
+  return tags.of(place.store, opening, place.inode);
+}
+
+Answering::Answering(const Site& site, AnswerSettings settings)
+    : site_(site), settings_(std::move(settings)), tags_(settings_.random()) {}
+
+void Answering::add_common(const HttpRequest& request, Reply& reply) const {
+  reply.add("X-Content-Type-Options", "nosniff");
+  reply.add("Referrer-Policy", "no-referrer");
+  reply.add("Cross-Origin-Resource-Policy", "same-origin");
+  reply.add("Vary", "Origin, Accept");
+  const std::string origin = request.field("Origin");
+  if (!settings_.origins.allows(origin)) return;
+  reply.add("Access-Control-Allow-Origin", origin);
+  reply.add("Access-Control-Expose-Headers", kSeenFields);
+}
+
+bool Answering::answer(const HttpRequest& request, Client& client) const {
+  Reply reply(request, client);
+  add_common(request, reply);
+  try {
+    answer_guarded(request, reply);
+  } catch (const Cancelled&) {
+    throw Lost();
+  } catch (const std::exception&) {  // no memory, not even to say so
+    throw Broken();
+  }
+  log(request, reply);
+  return !reply.closes();
+}
+
+void Answering::log(const HttpRequest& request, const Reply& reply) const {
+  if (!settings_.log_request) return;
+  std::string target = request.target;
+  if (const size_t at = target.find(settings_.token); at != std::string::npos)
+    target.replace(at, settings_.token.size(), "TOKEN");
+  settings_.log_request(
+      printable(fmt::format("{} {} {} {}", request.method, target, reply.status(), reply.bytes())));
+}
+
+void Answering::refuse(int status, Client& client) const {
+  HttpRequest request;
+  request.is_1_1 = true;
+  Reply reply(request, client);
+  reply.add("X-Content-Type-Options", "nosniff");
+  if (status == 503) reply.add("Retry-After", "5");
+  say(reply, status, status == 503 ? "too many connections" : fmt::format("not understood ({})", status));
+}
+
+void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
+  int status = 500;
+  std::string what;
+  try {
+    return dispatch(request, reply);
+  } catch (const Error& error) {
+    status = status_of(error);
+    what = printable(error.what());
+  } catch (const std::bad_alloc&) {
+    what = out_of_memory().what();
+  }
+  if (reply.has_begun()) throw Broken();
+  reply.start_again();
+  add_common(request, reply);
+  say(reply, status, what);
+}
+
+void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
+  const std::optional<Target> target = parse_target(request.target);
+  const bool is_for_all = request.method == "OPTIONS" && request.target == "*";
+  const std::string host = target && !target->host.empty() ? target->host : request.field("Host");
+  // HTTP/1.0 has no such field.
+  if (!(host.empty() && !request.is_1_1) && !settings_.hosts.allows(host)) {
+    reply.close();
+    return say(reply, 421, "not a name of this server; --host=NAME lets it have one");
+  }
+  if (request.method == "OPTIONS" && (target || is_for_all)) {
+    reply.add("Allow", kMethods);
+    reply.add("DAV", "1");
+    reply.add("MS-Author-Via", "DAV");
+    reply.add("Access-Control-Allow-Methods", kMethods);
+    reply.add("Access-Control-Allow-Headers", kSentFields);
+    reply.add("Access-Control-Max-Age", "86400");
+    return reply.whole(200, "", "");
+  }
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "PROPFIND") {
+    reply.add("Allow", kMethods);
+    return say(reply, 405, "read-only: " + std::string(kMethods));
+  }
+  if (!target) return say(reply, 400, "no path");
+  Asked asked{request, *target, {}, reply, site_, tags_, settings_};
+  const bool is_allowed = !target->names.empty() && is_same_secret(target->names[0], settings_.token);
+  if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
+    return answer_root_properties(asked);
+  if (!is_allowed) return say(reply, 404, "there is nothing here without the whole address");
+  asked.names.assign(target->names.begin() + 1, target->names.end());
+  if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "there is no such file");
+  answer_place(asked);
+}
+
+// Where the store has changed and is to be opened anew then, that is done, once.
+void Answering::answer_place(const Asked& asked) const {
+  Filesystem* const filesystem = site_.filesystem_of(asked.names);
+  for (bool may_reopen = settings_.reopens_on_change;; may_reopen = false) {
+    Site::Place place;
+    try {
+      place = site_.find(asked.names);
+      return answer_found(asked, place);
+    } catch (const Error& error) {
+      if (filesystem) filesystem->report(place.inode, error);
+      if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun())
+        throw Error(error.code(), told_outside(site_, error));
+    }
+    filesystem->reopen();
+    asked.reply.start_again();
+    add_common(asked.request, asked.reply);
+  }
+}
+
+void Answering::answer_found(const Asked& asked, const Site::Place& place) const {
+  const bool is_folder = place.kind == FileKind::directory;
+  if (asked.request.method == "PROPFIND") return answer_properties(asked, place);
+  if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
+  if (!is_folder) return answer_file(asked, place);
+  if (!asked.target.is_folder) {
+    asked.reply.add("Location", encoded(asked.target.names.back()) + "/" +
+                                    (asked.target.query.empty() ? "" : "?" + asked.target.query));
+    return say(asked.reply, 301, "it is a folder");
+  }
+  // A folder is shown under one path alone, so that nobody who follows links walks in circles.
+  if (place.names != asked.names) {
+    asked.reply.add("Location", way_to(asked, place.names));
+    return say(asked.reply, 302, "it is a link");
+  }
+  answer_folder(asked, place);
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,56 @@
+// One request with all that answering it takes.
+#pragma once
+
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fs/serve/entity_tag.h"
+#include "fs/serve/host_names.h"
+#include "fs/serve/reply.h"
+#include "fs/serve/site.h"
+#include "fs/serve/target.h"
+
+namespace plainfs::serve {
+
+struct AnswerSettings {
+  std::string token;  // the first name of every path that is answered; letters and digits
+  HostNames hosts{{}};
+  Origins origins{{}};
+  bool reopens_on_change = false;
+  time_t started = 0;                                        // shown for what has no time
+  std::function<std::string()> random;                       // 32 letters and digits that nobody can guess
+  std::function<void(const std::string& line)> log_request;  // null: nowhere
+};
+
+struct Asked {
+  const HttpRequest& request;
+  const Target& target;
+  std::vector<std::string> names;  // of the target, behind the token
+  Reply& reply;
+  const Site& site;
+  const EntityTags& tags;
+  const AnswerSettings& settings;
+
+  // As a path that leads there from the root of the server: "/TOKEN/a/b", with a slash at the end of folders.
+  std::string href(const std::vector<std::string>& path, bool is_folder) const;
+  // Of what is shown with that status. One before WebDAV was there is refused by the Finder.
+  time_t modified(const struct stat& status) const;
+  // Another of these where the store was opened anew meanwhile.
+  std::string tag(const Site::Place& place, uint64_t opening) const;
+};
+
+void answer_file(const Asked& asked, const Site::Place& place);
+// As a page, a plain list or JSON, whichever is wanted.
+void answer_folder(const Asked& asked, const Site::Place& place);
+// PROPFIND of what is there.
+void answer_properties(const Asked& asked, const Site::Place& place);
+// PROPFIND of "/", which holds nothing that is told: clients that walk there from the root of a server find
+// it.
+void answer_root_properties(const Asked& asked);
+
+// text/csv and so on, by the ending of its name.
+std::string_view media_type(std::string_view name);
+
+}  // namespace plainfs::serve

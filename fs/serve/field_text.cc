@@ -1,0 +1,39 @@
+#include "fs/serve/field_text.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace plainfs::serve {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+bool is_same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char left, char right) { return lower(left) == lower(right); });
+}
+
+std::vector<std::string_view> list_items(std::string_view text) {
+  std::vector<std::string_view> items;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (const std::string_view item = trimmed(text.substr(0, end)); !item.empty()) items.push_back(item);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return items;
+}
+
+bool is_same_secret(std::string_view given, std::string_view secret) {
+  if (given.size() != secret.size()) return false;
+  unsigned differences = 0;
+  for (size_t i = 0; i < given.size(); ++i)
+    differences |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(secret[i]);
+  return differences == 0;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,190 @@
+// Files: all of one, or ranges of its bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fs/commands/walk.h"
+#include "fs/serve/asked.h"
+#include "fs/serve/byte_ranges.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr std::string_view kBinary = "application/octet-stream";
+
+class FileAnswer {
+ public:
+  FileAnswer(const Asked& asked, const Site::Place& place)
+      : asked_(asked),
+        place_(place),
+        filesystem_(*place.filesystem),
+        reply_(asked.reply),
+        file_(filesystem_.open(place.inode)),
+        type_(media_type(filesystem_.name(place.inode))) {}
+
+  void answer() {
+    if (file_.changes) return answer_changing();
+    const std::string tag = asked_.tag(place_, file_.opening->number());
+    const Status known = filesystem_.status_so_far(place_.inode);
+    const std::string if_match = asked_.request.field("If-Match");
+    if (!if_match.empty() && !lists_tag(if_match, tag)) return reply_.whole(412, "", "");
+    reply_.add("ETag", tag);
+    reply_.add("Cache-Control", "no-cache");
+    if (lists_tag(asked_.request.field("If-None-Match"), tag)) return reply_.whole(304, "", "");
+    reply_.add("Last-Modified", http_date(asked_.modified(known.stat)));
+    reply_.add("Accept-Ranges", "bytes");
+    const bool wants_parts = asked_.request.method == "GET" && asked_.request.count("Range") == 1 &&
+                             allows_parts(asked_.request.field("If-Range"), tag);
+    if (!wants_parts && !known.is_whole && asked_.request.method == "GET" && answer_unsized()) return;
+    const uint64_t size = size_now();
+    if (!wants_parts) return answer_all(size);
+    const WantedBytes wanted = wanted_bytes(asked_.request.field("Range"), size);
+    switch (wanted.kind) {
+      case WantedBytes::Kind::kWhole:
+        return answer_all(size);
+      case WantedBytes::Kind::kNone:
+        reply_.add("Content-Range", fmt::format("bytes */{}", size));
+        return reply_.whole(416, "", "");
+      case WantedBytes::Kind::kParts:
+        if (wanted.parts.size() == 1) return answer_part(wanted.parts[0], size);
+        return answer_parts(wanted.parts, size);
+    }
+  }
+
+ private:
+  // May take a pass over the content.
+  uint64_t size_now() {
+    const Status status = filesystem_.status_with_size(place_.inode);
+    if (status.opening != file_.opening->number())
+      throw unreadable("the store was reopened since the file was");
+    return static_cast<uint64_t>(status.stat.st_size);
+  }
+
+  // Whatever type a file says it has, it is no page of this server's: it can run nothing and reads nothing.
+  void add_type() {
+    reply_.add("Content-Type", type_);
+    add_sandbox();
+  }
+  void add_sandbox() { reply_.add("Content-Security-Policy", "sandbox; default-src 'none'"); }
+
+  void send(ByteRange range) {
+    for (uint64_t at = range.first; at <= range.last;) {
+      const uint64_t left = range.last - at;
+      const size_t wanted = left < kPiece ? static_cast<size_t>(left) + 1 : kPiece;
+      const Slices slices = filesystem_.read(file_, at, wanted);
+      if (slices.size() != wanted) throw damaged("{} bytes at {}, not {}", slices.size(), at, wanted);
+      reply_.write(slices);
+      if (left < wanted) break;
+      at += wanted;
+    }
+  }
+
+  void answer_all(uint64_t size) {
+    add_type();
+    reply_.begin(200, size);
+    if (size > 0 && !reply_.is_head()) send({0, size - 1});
+    reply_.finish();
+  }
+
+  void answer_part(ByteRange part, uint64_t size) {
+    add_type();
+    reply_.add("Content-Range", fmt::format("bytes {}-{}/{}", part.first, part.last, size));
+    reply_.begin(206, part.length());
+    send(part);
+    reply_.finish();
+  }
+
+  void answer_parts(const std::vector<ByteRange>& parts, uint64_t size) {
+    const std::string boundary = asked_.settings.random();
+    std::vector<std::string> heads;
+    const std::string end = fmt::format("\r\n--{}--\r\n", boundary);
+    uint64_t length = end.size();
+    for (const ByteRange& part : parts) {
+      heads.push_back(fmt::format("{}--{}\r\nContent-Type: {}\r\nContent-Range: bytes {}-{}/{}\r\n\r\n",
+                                  heads.empty() ? "" : "\r\n", boundary, type_, part.first, part.last, size));
+      length += heads.back().size() + part.length();
+    }
+    reply_.add("Content-Type", "multipart/byteranges; boundary=" + boundary);
+    add_sandbox();
+    reply_.begin(206, length);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      reply_.write(heads[i]);
+      send(parts[i]);
+    }
+    reply_.write(end);
+    reply_.finish();
+  }
+
+  // A text from its beginning, before it is known how long it is. False: that cannot be, and nothing was
+  // sent.
+  bool answer_unsized() {
+    if (!reply_.can_be_chunked() || !file_.view->has_beginning()) return false;
+    const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kTextBeginning);
+    if (!beginning || beginning->size() < kTextBeginning) return false;
+    add_type();
+    reply_.begin_chunked(200);
+    reply_.write(*beginning);
+    const uint64_t size = size_now();
+    if (size > kTextBeginning) send({kTextBeginning, size - 1});
+    reply_.finish();
+    return true;
+  }
+
+  // A content of this opening's own, which no other request sees.
+  void answer_changing() {
+    const uint64_t size = file_.view->size();
+    reply_.add("Cache-Control", "no-store");
+    answer_all(size);
+  }
+
+  const Asked& asked_;
+  const Site::Place& place_;
+  Filesystem& filesystem_;
+  Reply& reply_;
+  const OpenFile file_;
+  const std::string_view type_;
+};
+
+struct MediaType {
+  std::string_view ending;
+  std::string_view type;
+};
+
+constexpr MediaType kTypes[] = {
+    {".csv", "text/csv; charset=utf-8"},
+    {".tsv", "text/tab-separated-values; charset=utf-8"},
+    {".mtx", "text/plain; charset=utf-8"},
+    {".bed", "text/plain; charset=utf-8"},
+    {".txt", "text/plain; charset=utf-8"},
+    {".sizes", "text/plain; charset=utf-8"},
+    {".md", "text/plain; charset=utf-8"},
+    {".json", "application/json"},
+    {".zarray", "application/json"},
+    {".zgroup", "application/json"},
+    {".zattrs", "application/json"},
+    {".zmetadata", "application/json"},
+    {".gz", "application/gzip"},
+    {".h5ad", "application/x-hdf5"},
+    {".h5", "application/x-hdf5"},
+    {".h5mu", "application/x-hdf5"},
+    {".nwb", "application/x-hdf5"},
+    {".parquet", "application/vnd.apache.parquet"},
+    {".png", "image/png"},
+    {".jpg", "image/jpeg"},
+    {".pdf", "application/pdf"},
+};
+
+}  // namespace
+
+std::string_view media_type(std::string_view name) {
+  for (const MediaType& known : kTypes)
+    if (name.ends_with(known.ending)) return known.type;
+  return kBinary;
+}
+
+void answer_file(const Asked& asked, const Site::Place& place) {
+  FileAnswer(asked, place).answer();
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,72 @@
+#include "fs/serve/folder.h"
+
+#include <algorithm>
+
+namespace plainfs::serve {
+namespace {
+
+void look_at(const Asked& asked, FolderEntry& entry) {
+  entry.is_folder = entry.place.kind == FileKind::directory;
+  const Status status = entry.place.filesystem->status_so_far(entry.place.inode);
+  entry.modified = asked.modified(status.stat);
+  entry.opening = status.opening;
+  if (!entry.is_folder && status.is_whole) entry.size = static_cast<uint64_t>(status.stat.st_size);
+}
+
+std::vector<std::string> below(const std::vector<std::string>& names, const std::string& name) {
+  std::vector<std::string> all = names;
+  all.push_back(name);
+  return all;
+}
+
+// False: it is a link that leads nowhere.
+bool add_details(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
+                 FolderEntry& entry) {
+  try {
+    entry.place = {folder.filesystem, folder.store, listed.inode, folder.filesystem->kind(listed.inode),
+                   below(folder.names, listed.name)};
+    entry.is_link = entry.place.kind == FileKind::link;
+    if (entry.is_link) entry.place = asked.site.find(entry.place.names);
+    look_at(asked, entry);
+  } catch (const Error& error) {
+    if (entry.is_link && error.code() == Errc::not_found) return false;
+    entry.error = told_outside(asked.site, error);
+  }
+  return true;
+}
+
+std::vector<FolderEntry> stores_of(const Asked& asked) {
+  std::vector<FolderEntry> entries;
+  for (const ServedStore& store : asked.site.stores()) {
+    FolderEntry& entry = entries.emplace_back();
+    entry.name = store.name;
+    entry.is_folder = true;
+    try {
+      entry.place = asked.site.find({store.name});
+      look_at(asked, entry);
+    } catch (const Error& error) {
+      entry.error = told_outside(asked.site, error);
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder) {
+  std::vector<FolderEntry> entries;
+  if (!folder.filesystem) {
+    entries = stores_of(asked);
+  } else {
+    for (const Listing::Entry& listed : folder.filesystem->list(folder.inode)->entries) {
+      FolderEntry entry;
+      entry.name = listed.name;
+      if (add_details(asked, folder, listed, entry)) entries.push_back(std::move(entry));
+    }
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
+  return entries;
+}
+
+}  // namespace plainfs::serve

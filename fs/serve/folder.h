@@ -1,0 +1,27 @@
+// What a folder holds, as pages, JSON and WebDAV tell it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fs/serve/asked.h"
+
+namespace plainfs::serve {
+
+struct FolderEntry {
+  std::string name;
+  bool is_folder = false;
+  bool is_link = false;          // then the rest is of what it leads to
+  Site::Place place;             // of a store in the folder of all stores, its root
+  std::optional<uint64_t> size;  // of a file: where that takes no pass over its content
+  time_t modified = 0;
+  uint64_t opening = 0;
+  std::string error;  // why nothing is known of it, or empty
+};
+
+// By name. A link that leads to nothing that is shown is left out. Reads no content. Throws where the folder
+// cannot be read.
+std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder);
+
+}  // namespace plainfs::serve

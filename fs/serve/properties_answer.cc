@@ -1,0 +1,154 @@
+// WebDAV's PROPFIND (RFC 4918), of class 1 and read-only. All properties are told whatever the body asks for,
+// which every client takes; so no XML is read.
+#include <fmt/format.h>
+
+#include "formats/core/text/printable.h"
+#include "fs/serve/field_text.h"
+#include "fs/serve/folder.h"
+#include "fs/serve/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr std::string_view kXml = "application/xml; charset=utf-8";
+constexpr std::string_view kHead =
+    "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n";
+constexpr std::string_view kEnd = "</D:multistatus>\n";
+constexpr size_t kMostHeld = 256 * 1024;
+
+// "2026-11-25T10:00:00Z"
+std::string internet_date(time_t seconds) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+struct Properties {
+  std::string href;
+  std::string name;
+  bool is_folder = false;
+  time_t modified = 0;
+  uint64_t size = 0;  // of a file, as the tag
+  std::string tag;
+};
+
+std::string xml_of(const Properties& of) {
+  std::string text = fmt::format(
+      "<D:response><D:href>{}</D:href><D:propstat><D:prop><D:displayname>{}</D:displayname>"
+      "<D:getlastmodified>{}</D:getlastmodified><D:creationdate>{}</D:creationdate>",
+      escaped(of.href), escaped(printable(of.name)), http_date(of.modified), internet_date(of.modified));
+  if (of.is_folder)
+    text += "<D:resourcetype><D:collection/></D:resourcetype>";
+  else
+    text += fmt::format(
+        "<D:resourcetype/><D:getcontentlength>{}</D:getcontentlength><D:getcontenttype>{}</D:getcontenttype>"
+        "<D:getetag>{}</D:getetag>",
+        of.size, media_type(of.name), escaped(of.tag));
+  return text + "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n";
+}
+
+// The entries so far. What takes a pass over a store is told as soon as it is known, so that who waits sees
+// that something comes; what is known at once goes out with its length.
+class MultiStatus {
+ public:
+  explicit MultiStatus(Reply& reply) : reply_(reply) {}
+
+  void add(const Properties& properties) {
+    held_ += xml_of(properties);
+    if (held_.size() > kMostHeld || reply_.has_begun()) send();
+  }
+  void before_waiting() { send(); }
+  void finish() {
+    held_ += kEnd;
+    if (!reply_.has_begun()) return reply_.whole(207, kXml, held_);
+    send();
+    reply_.finish();
+  }
+
+ private:
+  void send() {
+    if (!reply_.can_be_chunked()) return;
+    if (!reply_.has_begun()) {
+      reply_.add("Content-Type", kXml);
+      reply_.begin_chunked(207);
+    }
+    reply_.write(held_);
+    held_.clear();
+  }
+
+  Reply& reply_;
+  std::string held_{kHead};
+};
+
+// Its size may take a pass. Throws where it has none.
+void add_file(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path,
+              const Site::Place& place) {
+  Filesystem& filesystem = *place.filesystem;
+  if (!filesystem.status_so_far(place.inode).is_whole) all.before_waiting();
+  const Status status = filesystem.status_with_size(place.inode);
+  all.add({asked.href(path, false), path.empty() ? "" : path.back(), false, asked.modified(status.stat),
+           static_cast<uint64_t>(status.stat.st_size), asked.tag(place, status.opening)});
+}
+
+void add_folder(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path, time_t modified) {
+  all.add({asked.href(path, true), path.empty() ? "" : path.back(), true, modified, 0, {}});
+}
+
+// A length that is told is right: what has none is not told of, and GET says why. Nor is a folder's link,
+// which who copies all could follow in circles.
+void add_entry(const Asked& asked, MultiStatus& all, const FolderEntry& entry) {
+  std::vector<std::string> path = asked.names;
+  path.push_back(entry.name);
+  if (!entry.error.empty() || (entry.is_folder && entry.is_link)) return;
+  if (entry.is_folder) return add_folder(asked, all, path, entry.modified);
+  try {
+    add_file(asked, all, path, entry.place);
+  } catch (const Error& error) {
+    entry.place.filesystem->report(entry.place.inode, error);
+  }
+}
+
+void refuse_depth(Reply& reply) {
+  reply.whole(403, kXml,
+              "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+              "<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>\n");
+}
+
+}  // namespace
+
+void answer_properties(const Asked& asked, const Site::Place& place) {
+  const std::string given = asked.request.field("Depth");
+  const std::string_view depth = trimmed(given);
+  if (depth != "0" && depth != "1") return refuse_depth(asked.reply);
+  const bool is_folder = place.kind == FileKind::directory;
+  if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
+  asked.reply.add("DAV", "1");
+  asked.reply.add("Cache-Control", "no-cache");
+  MultiStatus all(asked.reply);
+  if (!is_folder) {
+    add_file(asked, all, asked.names, place);
+    return all.finish();
+  }
+  // Before anything is told: a folder that cannot be read is an error, and no empty one.
+  std::vector<FolderEntry> entries;
+  if (depth == "1") entries = folder_entries(asked, place);
+  const time_t modified = place.filesystem ? asked.modified(place.filesystem->status_so_far(place.inode).stat)
+                                           : asked.settings.started;
+  add_folder(asked, all, asked.names, modified);
+  for (const FolderEntry& entry : entries) add_entry(asked, all, entry);
+  all.finish();
+}
+
+void answer_root_properties(const Asked& asked) {
+  const std::string given = asked.request.field("Depth");
+  const std::string_view depth = trimmed(given);
+  if (depth != "0" && depth != "1") return refuse_depth(asked.reply);
+  asked.reply.add("DAV", "1");
+  MultiStatus all(asked.reply);
+  all.add({"/", "", true, asked.settings.started, 0, {}});
+  all.finish();
+}
+
+}  // namespace plainfs::serve

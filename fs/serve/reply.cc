@@ -1,0 +1,155 @@
+#include "fs/serve/reply.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+namespace plainfs::serve {
+namespace {
+
+constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::string_view phrase_of(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 204:
+      return "No Content";
+    case 206:
+      return "Partial Content";
+    case 207:
+      return "Multi-Status";
+    case 301:
+      return "Moved Permanently";
+    case 302:
+      return "Found";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 412:
+      return "Precondition Failed";
+    case 413:
+      return "Payload Too Large";
+    case 414:
+      return "URI Too Long";
+    case 416:
+      return "Range Not Satisfiable";
+    case 417:
+      return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Unknown";
+  }
+}
+
+Slices slices_of(std::string text) {
+  auto owner = std::make_shared<const std::string>(std::move(text));
+  Slices slices;
+  slices.add(as_byte_span(*owner), owner);
+  return slices;
+}
+
+}  // namespace
+
+std::string http_date(time_t seconds) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[parts.tm_wday], parts.tm_mday,
+                     kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+void Reply::add(std::string_view name, std::string_view value) {
+  fields_.append(name).append(": ").append(value).append("\r\n");
+}
+
+void Reply::begin_header(int status) {
+  assert(!has_begun_);
+  has_begun_ = true;
+  status_ = status;
+  held_ =
+      fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", status, phrase_of(status), http_date(std::time(nullptr)));
+  if (closes())
+    held_ += "Connection: close\r\n";
+  else if (!request_.is_1_1)
+    held_ += "Connection: keep-alive\r\n";
+  held_ += fields_;
+}
+
+void Reply::begin(int status, uint64_t length) {
+  begin_header(status);
+  // What says that there is no body says nothing of its length.
+  if (status != 204 && status != 304) held_ += fmt::format("Content-Length: {}\r\n", length);
+  held_ += "\r\n";
+  left_ = is_head() || status == 304 ? 0 : length;
+}
+
+void Reply::begin_chunked(int status) {
+  assert(can_be_chunked());
+  begin_header(status);
+  held_ += "Transfer-Encoding: chunked\r\n\r\n";
+  is_chunked_ = !is_head();
+}
+
+void Reply::whole(int status, std::string_view type, std::string_view body) {
+  if (!type.empty()) add("Content-Type", type);
+  begin(status, body.size());
+  if (left_ > 0) write(body);
+  finish();
+}
+
+void Reply::flush() {
+  if (held_.empty()) return;
+  client_.send(slices_of(std::exchange(held_, {})));
+}
+
+void Reply::write(const Slices& bytes) {
+  const size_t size = bytes.size();
+  if (size == 0 || is_head()) return;
+  if (is_chunked_) {
+    held_ += fmt::format("{:x}\r\n", size);
+  } else {
+    if (size > left_) throw Broken();
+    left_ -= size;
+  }
+  bytes_ += size;
+  Slices all = slices_of(std::exchange(held_, {}));
+  all.parts.insert(all.parts.end(), bytes.parts.begin(), bytes.parts.end());
+  all.owners.insert(all.owners.end(), bytes.owners.begin(), bytes.owners.end());
+  static constexpr std::string_view kEnd = "\r\n";
+  if (is_chunked_) all.add(as_byte_span(kEnd), nullptr);
+  client_.send(all);
+}
+
+void Reply::write(std::string_view text) {
+  write(slices_of(std::string(text)));
+}
+
+void Reply::finish() {
+  if (left_ > 0) throw Broken();
+  if (is_chunked_) held_ += "0\r\n\r\n";
+  flush();
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,304 @@
+#include "fs/serve/serve.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "formats/core/base/file_time.h"
+#include "formats/core/base/hex.h"
+#include "formats/core/base/location.h"
+#include "fs/exit_code.h"
+#include "fs/mount/allocator.h"
+#include "fs/mount/index_ahead.h"
+#include "fs/mount/sandbox.h"
+#include "fs/mount/supervisor.h"
+#include "fs/serve/answering.h"
+#include "fs/serve/field_text.h"
+#include "fs/serve/listening.h"
+#include "fs/serve/server.h"
+#include "fs/session.h"
+
+namespace plainfs::serve {
+namespace {
+
+// Those to which the pages of a store have links.
+constexpr std::string_view kViewers = "https://vitessce.io,https://myhdf5.hdfgroup.org,https://igv.org";
+constexpr int kBetweenTrims = 5'000;  // milliseconds
+constexpr size_t kTokenBytes = 16;
+
+struct ServeOptions {
+  std::vector<Options> stores;
+  ListenAddress listen;
+  std::vector<std::string> hosts, origins;
+  bool opens_browser = false;
+  const Options& shared() const { return stores.front(); }
+};
+
+std::string random_text() {
+  std::byte bytes[kTokenBytes];
+  if (::getentropy(bytes, sizeof bytes) != 0)
+    throw unreadable("the system gives no random bytes: {}", std::strerror(errno));
+  std::string text;
+  append_hex(bytes, text);
+  return text;
+}
+
+std::vector<std::string> texts_of(std::string_view list) {
+  std::vector<std::string> texts;
+  for (const std::string_view item : list_items(list)) texts.emplace_back(item);
+  return texts;
+}
+
+std::vector<std::string> origins_of(const std::string& given) {
+  std::vector<std::string> origins = texts_of(given.empty() ? kViewers : std::string_view(given));
+  if (given == "none") return {};
+  for (const std::string& origin : origins)
+    if (!is_origin(origin))
+      throw Failure(kUsage, fmt::format("--cors {}: not https://HOST, `*` or `none`", origin));
+  return origins;
+}
+
+std::vector<Options> options_of(const Arguments& arguments) {
+  const Options given = parse_options(arguments, kManyNames);
+  if (given.names.empty()) throw Failure(kUsage, "serve: no store is given");
+  if (!given.mount_options.empty())
+    throw Failure(kUsage, fmt::format("option {}: there is no mount", given.mount_options[0]));
+  std::vector<Options> all;
+  for (const std::string& name : given.names) {
+    const std::string only[] = {"--", name};
+    const Options named = parse_options(only, 1);  // as the one store of a command
+    Options& options = all.emplace_back(given);
+    options.store = named.store;
+    options.mountpoint.clear();
+    options.cache_bytes = given.cache_bytes / given.names.size();
+    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
+  }
+  return all;
+}
+
+ServeOptions parse(Arguments arguments) {
+  ServeOptions options;
+  const std::string listen = take_value(arguments, "--listen");
+  const std::string cors = take_value(arguments, "--cors");
+  options.hosts = texts_of(take_value(arguments, "--host"));
+  options.opens_browser = take_flag(arguments, "--open");
+  options.stores = options_of(arguments);
+  if (!listen.empty()) options.listen = parse_listen_address(listen);
+  options.origins = origins_of(cors);
+  return options;
+}
+
+// A process that waits, outside of the sandbox, for the address that a browser is to show.
+class Browser {
+ public:
+  explicit Browser(bool is_wanted) {
+    int ends[2];
+    if (!is_wanted || ::pipe(ends) != 0) return;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::close(ends[1]);
+      ::setsid();
+      show(ends[0]);
+    }
+    ::close(ends[0]);
+    ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    writing_ = Descriptor(ends[1]);
+  }
+
+  void open(const std::string& address) {
+    if (writing_.number() < 0) return;
+    const ssize_t written = ::write(writing_.number(), address.data(), address.size());
+    static_cast<void>(written);
+    writing_ = Descriptor();
+  }
+
+ private:
+  [[noreturn]] static void show(int reading) {
+    char address[1024];
+    size_t size = 0;
+    for (ssize_t got = 0;
+         size + 1 < sizeof address && (got = ::read(reading, address + size, sizeof address - 1 - size)) > 0;)
+      size += static_cast<size_t>(got);
+    address[size] = '\0';
+#ifdef __APPLE__
+    constexpr const char* kProgram = "open";
+#else
+    constexpr const char* kProgram = "xdg-open";
+#endif
+    if (size > 0) ::execlp(kProgram, kProgram, address, nullptr);
+    if (size > 0) std::fprintf(stderr, "plainfs: --open: %s: %s\n", kProgram, std::strerror(errno));
+    ::_exit(0);
+  }
+
+  Descriptor writing_;
+};
+
+// As other machines know it; empty where it has no name.
+std::string machine_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+std::string address_text(const ListenAddress& listen, const std::string& token) {
+  const bool is_any = listen.address == "0.0.0.0" || listen.address == "::";
+  const std::string name = machine_name();
+  std::string host = is_any && !name.empty() ? name : listen.address;
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return fmt::format("http://{}:{}/{}/", host, listen.port, token);
+}
+
+std::string confine(const ServeOptions& options) {
+  const Sandbox wanted = options.shared().sandbox;
+  if (wanted == Sandbox::kNone || (wanted != Sandbox::kRequired && !kKnowsSandbox)) return {};
+  std::string missing = enter_serving_sandbox(options.stores);
+  if (wanted == Sandbox::kRequired && !missing.empty()) throw Failure(kUnsupported, "sandbox: " + missing);
+  return missing;
+}
+
+std::string name_of(const std::string& store) {
+  std::string path = store;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.empty() ? "store" : name;
+}
+
+void start_log(Log& log, const Options& options) {
+  const auto level = spdlog::level::from_str(options.log_level);
+  log.to_standard_error(level);
+  if (!options.log_file.empty()) log.to_file(options.log_file, level);
+}
+
+// Until a signal ends it, or nobody has asked for anything for so long.
+class Serving {
+ public:
+  Serving(const SignalPipe& signals, std::vector<std::unique_ptr<Session>>& sessions, const Server& server,
+          uint64_t idle_seconds)
+      : signals_(signals), sessions_(sessions), server_(server), idle_seconds_(idle_seconds) {}
+
+  void run() {
+    for (;;) {
+      pollfd waiting{signals_.reading(), POLLIN, 0};
+      if (::poll(&waiting, 1, idle_seconds_ != 0 ? 1'000 : kBetweenTrims) > 0) {
+        unsigned char number = 0;
+        if (::read(signals_.reading(), &number, 1) != 1) continue;
+        if (number != SIGUSR1) return;
+        reopen();
+      }
+      if (is_idle()) return;
+      give_back();
+    }
+  }
+
+ private:
+  void reopen() {
+    for (const auto& session : sessions_) {
+      Filesystem& filesystem = session->filesystem();
+      try {
+        filesystem.reopen();
+        wait_for_file_time();  // what changes from now on is then seen to have changed
+        filesystem.requests().reopened.fetch_add(1, std::memory_order_relaxed);
+        session->log().info("the store was reopened");
+      } catch (const std::exception& error) {
+        filesystem.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
+        session->log().error(
+            fmt::format("the store cannot be reopened: {}: {}", filesystem.store()->path, error.what()));
+      }
+    }
+  }
+
+  bool is_idle() {
+    if (server_.answered() != answered_seen_ || server_.connections() > 0) {
+      answered_seen_ = server_.answered();
+      idle_since_ = milliseconds_now();
+    }
+    return idle_seconds_ != 0 &&
+           milliseconds_now() - idle_since_ >= static_cast<int64_t>(idle_seconds_) * 1000;
+  }
+
+  // What requests held for a moment libc keeps.
+  void give_back() {
+    const int64_t now = milliseconds_now();
+    if (server_.answered() == answered_trimmed_ || now - trimmed_ < kBetweenTrims) return;
+    answered_trimmed_ = server_.answered();
+    trimmed_ = now;
+    give_memory_back();
+  }
+
+  const SignalPipe& signals_;
+  std::vector<std::unique_ptr<Session>>& sessions_;
+  const Server& server_;
+  const uint64_t idle_seconds_;
+  uint64_t answered_seen_ = 0, answered_trimmed_ = 0;
+  int64_t idle_since_ = milliseconds_now(), trimmed_ = milliseconds_now();
+};
+
+AnswerSettings settings_of(const ServeOptions& options, const ListenAddress& listen,
+                           const std::string& token) {
+  AnswerSettings settings;
+  settings.token = token;
+  std::vector<std::string> hosts = options.hosts;
+  if (!listen.is_loopback()) hosts.push_back(machine_name());
+  settings.hosts = HostNames(std::move(hosts));
+  settings.origins = Origins(options.origins);
+  settings.reopens_on_change = options.shared().reopens_on_change;
+  settings.started = std::time(nullptr);
+  settings.random = random_text;
+  if (options.shared().debug)
+    settings.log_request = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  return settings;
+}
+
+}  // namespace
+
+int serve_command(Arguments arguments) {
+  ServeOptions options = parse(std::move(arguments));
+  std::vector<Descriptor> listening = inherited_sockets();
+  ListenAddress listen = options.listen;
+  if (listening.empty())
+    listening.push_back(listen_at(listen));
+  else
+    listen = address_of(listening.front());
+  const std::string token = random_text();
+  Browser browser(options.opens_browser);
+  const std::string not_confined = confine(options);
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<ServedStore> stores;
+  for (const Options& store : options.stores) {
+    sessions.push_back(std::make_unique<Session>(store));
+    start_log(sessions.back()->log(), store);
+    // What an index says wrongly is found out, and the store opened anew, by Filesystem itself.
+    sessions.back()->filesystem().set_when_corrected([] {});
+    stores.push_back({name_of(store.store), &sessions.back()->filesystem()});
+  }
+  if (!not_confined.empty()) sessions[0]->log().info("not wholly confined: " + not_confined);
+  const Site site(std::move(stores));
+  wait_for_file_time();  // what changes once the first request is answered is then seen to have changed
+  const Answering answering(site, settings_of(options, listen, token));
+  const SignalPipe signals;
+  const Server server(std::move(listening), answering);
+  std::vector<std::unique_ptr<IndexAhead>> ahead;
+  for (size_t i = 0; i < sessions.size(); ++i)
+    if (options.stores[i].indexes_ahead && !options.stores[i].index.empty())
+      ahead.push_back(std::make_unique<IndexAhead>(sessions[i]->filesystem()));
+  if (!listen.is_loopback())
+    std::fputs("plainfs: whoever knows the address can read it, and so can the network between\n", stderr);
+  const std::string address = address_text(listen, token);
+  std::printf("%s\n", address.c_str());
+  std::fflush(stdout);
+  browser.open(address);
+  Serving(signals, sessions, server, options.shared().idle_seconds).run();
+  return kSuccess;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,24 @@
+// What a request asks for: the path and query of its first line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plainfs::serve {
+
+struct Target {
+  std::string host;                // of "http://host/path", which proxies send; else empty
+  std::vector<std::string> names;  // of the path, decoded; none is empty, "." or "..", or holds a slash
+  bool is_folder = false;          // the path ends with a slash
+  std::string query;               // behind the "?", as it is
+};
+
+// nullopt where it is no such thing, or could name nothing that is served.
+std::optional<Target> parse_target(std::string_view text);
+
+// A name as it stands in a path: all but letters, digits, "-", ".", "_" and "~" as "%2F".
+std::string encoded(std::string_view name);
+
+}  // namespace plainfs::serve

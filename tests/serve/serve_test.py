@@ -1,0 +1,351 @@
+"""`plainfs serve`: the bytes are those of `plainfs cat` and of the expected files, whatever is asked in whichever way."""
+import base64
+import email
+import hashlib
+import html.parser
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import GOOD, cases
+from server import DATA, PROGRAM, Server, cat, listed
+
+SEURAT = os.path.join(DATA, "h5seurat", "spec_minimal", "store.h5seurat")
+MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+
+
+def write_array(path, chunks, length=100_000):
+    """A Zarr v2 array of int32 in uncompressed chunks of so many values."""
+    os.makedirs(path)
+    with open(os.path.join(path, ".zarray"), "w") as file:
+        json.dump({"zarr_format": 2, "shape": [chunks * length], "chunks": [length], "dtype": "<i4", "compressor": None, "fill_value": 0,
+                   "order": "C", "filters": None}, file)
+    for i in range(chunks):
+        with open(os.path.join(path, str(i)), "wb") as file:
+            file.write(struct.pack(f"<{length}i", *range(i * length, (i + 1) * length)))
+
+
+def is_link(store, path):
+    listing = subprocess.run([PROGRAM, "ls", "-l", store, os.path.dirname(path) or "/"], capture_output=True, timeout=120).stdout.decode()
+    return any(line.startswith("l") and f" {os.path.basename(path)} -> " in line for line in listing.splitlines())
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [value for name, value in attributes if tag == "a" and name == "href"]
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.realpath(temporary.name)
+
+    def zarr(self, chunks=4):
+        store = os.path.join(self.folder, "store.zarr")
+        os.mkdir(store)
+        with open(os.path.join(store, ".zgroup"), "w") as file:
+            file.write('{"zarr_format":2}')
+        write_array(os.path.join(store, "a"), chunks)
+        return store
+
+
+class Bytes(Folder):
+    def ask(self, server, path):
+        """The bytes, or None where they cannot be had."""
+        try:
+            answer = server.ask(path)
+        except (http.client.IncompleteRead, ConnectionResetError):
+            return None
+        if answer.status >= 400:
+            self.assertIn(answer.status, (500, 501), path)
+            return None
+        return answer.body
+
+    def crawl(self, server, path=""):
+        """Every file below path, by links alone as programs follow them."""
+        found = {}
+        for link in Links((self.ask(server, path) or b"").decode()).found:
+            if link.endswith("/"):
+                found.update(self.crawl(server, path + link))
+            else:
+                found[urllib.parse.unquote(path + link)] = self.ask(server, path + link)
+        return found
+
+    def test_the_files_of_a_store_are_those_of_the_commands(self):
+        """One case of each suite: all that its lists lead to, and nothing else, with the bytes of `plainfs cat`."""
+        seen, files = set(), 0
+        for case, store in cases(DATA, GOOD):
+            suite = os.path.relpath(case, DATA).split(os.sep)[0]
+            if suite in seen or not os.path.isdir(os.path.join(case, "expected")):
+                continue
+            seen.add(suite)
+            with self.subTest(case), Server(store) as server:
+                found = self.crawl(server)
+                self.assertGreater(len(found), 1)
+                for path, body in found.items():
+                    result = subprocess.run([PROGRAM, "cat", store, path], capture_output=True, timeout=120)
+                    self.assertEqual(body, result.stdout if result.returncode == 0 else None, path)
+                links = {path for path in listed(store) if path not in found}
+                self.assertEqual({path for path in links if not is_link(store, path)}, set())
+                files += len(found)
+        self.assertGreaterEqual(len(seen), 8)
+        self.assertGreater(files, 100)
+
+    def test_ranges_are_the_bytes_that_they_name(self):
+        whole = cat(MATRIX, "matrix.mtx")
+        with Server(MATRIX) as server:
+            for first, last in ((0, 0), (0, 99), (7, 1000), (len(whole) - 10, len(whole) + 10), (100, None), (None, 17)):
+                text = f"bytes={'' if first is None else first}-{'' if last is None else last}"
+                wanted = whole[first:None if last is None else last + 1] if first is not None else whole[-last:]
+                answer = server.ask("matrix.mtx", Range=text)
+                self.assertEqual((answer.status, answer.body), (206, wanted), text)
+                place = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer["Content-Range"])
+                self.assertEqual(whole[int(place[1]):int(place[2]) + 1], wanted)
+                self.assertEqual(int(place[3]), len(whole))
+            self.assertEqual(server.ask("matrix.mtx", Range=f"bytes={len(whole)}-").status, 416)
+
+    def test_several_ranges_are_a_message_of_parts(self):
+        whole = cat(MATRIX, "matrix.mtx")
+        with Server(MATRIX) as server:
+            answer = server.ask("matrix.mtx", Range="bytes=0-9,50-69,-5")
+            message = email.message_from_bytes(b"Content-Type: " + answer["Content-Type"].encode() + b"\r\n\r\n" + answer.body)
+            parts = [(part["Content-Range"], part.get_payload(decode=True)) for part in message.get_payload()]
+            size = len(whole)
+            self.assertEqual(parts, [(f"bytes 0-9/{size}", whole[:10]), (f"bytes 50-69/{size}", whole[50:70]),
+                                     (f"bytes {size - 5}-{size - 1}/{size}", whole[-5:])])
+            many = "bytes=" + ",".join(f"{i}-{i}" for i in range(0, 34, 2))
+            self.assertEqual(server.ask("matrix.mtx", Range=many).body, whole)
+
+    def test_a_large_text_begins_before_its_size_is_known(self):
+        store = self.zarr()
+        whole = cat(store, "a.csv")
+        with Server(store) as server:
+            answer = server.ask("a.csv")
+            self.assertEqual(answer["Transfer-Encoding"], "chunked")
+            self.assertEqual(answer.body, whole)
+            self.assertEqual(server.ask("a.csv", "HEAD")["Content-Length"], str(len(whole)))
+            self.assertEqual(server.ask("a.npy").body, cat(store, "a.npy"))
+            again = server.ask("a.csv", Range="bytes=100-", If_Range=answer["ETag"])
+            self.assertEqual((again.status, again.body), (206, whole[100:]))
+            self.assertEqual(server.ask("a.csv", If_None_Match=answer["ETag"]).status, 304)
+
+    def test_several_stores(self):
+        with Server(SEURAT, MATRIX) as server:
+            self.assertEqual(server.ask("store/matrix.mtx").body, cat(MATRIX, "matrix.mtx"))
+            self.assertEqual(server.ask("store.h5seurat/meta.data.csv").body, cat(SEURAT, "meta.data.csv"))
+            names = [entry["name"] for entry in json.loads(server.ask("", Accept="application/json").body)["entries"]]
+            self.assertEqual(names, ["store", "store.h5seurat"])
+
+    def test_options_are_those_of_a_mount(self):
+        store = self.zarr(1)
+        with Server("-o", "header,views=csv", "--subdir=/", store) as server:
+            self.assertTrue(server.ask("a.csv").body.startswith(b"value\n0\n"))
+            self.assertEqual(server.ask("a.npy").status, 404)
+
+
+class Errors(Folder):
+    def damaged(self):
+        store = self.zarr()
+        with open(os.path.join(store, "a", "3"), "r+b") as file:
+            file.truncate(1000)
+        return store
+
+    def whole_answer(self, server, path):
+        """All that comes, and whether the connection broke."""
+        with server.connect() as connection:
+            connection.sendall(server.request(path))
+            text = b""
+            try:
+                while piece := connection.recv(1 << 20):
+                    text += piece
+            except ConnectionResetError:
+                return text, True
+            return text, False
+
+    def test_what_fails_behind_the_header_breaks_the_connection(self):
+        with Server(self.damaged()) as server:
+            for path in ("a.npy", "a.csv"):
+                text, is_broken = self.whole_answer(server, path)
+                self.assertTrue(text.startswith(b"HTTP/1.1 200 OK"), path)
+                self.assertTrue(is_broken, path)
+                self.assertGreater(len(text), 10_000)
+            answer = server.ask("a.csv", "HEAD")
+            self.assertEqual(answer.status, 500)
+            self.assertEqual(server.ask("a.npy", Range="bytes=1000-1999").status, 206)
+            for client in (["curl", "-sS"], ["wget", "-q", "-t", "1", "-O", "-"]):
+                if shutil.which(client[0]):
+                    for path in ("a.npy", "a.csv"):
+                        result = subprocess.run([*client, server.url + path], capture_output=True, timeout=60)
+                        self.assertNotEqual(result.returncode, 0, (client, path))
+            said = server.end()
+        self.assertIn("plainfs", said)
+        self.assertIn("/a.npy", said)
+
+    def test_what_is_told_names_no_folder_of_this_machine(self):
+        with Server(self.damaged()) as server:
+            answer = server.ask("a.csv", Range="bytes=0-1")
+            self.assertEqual(answer.status, 500)
+            self.assertNotIn(self.folder.encode(), answer.body)
+            self.assertIn(b"1000 bytes", answer.body)
+            for path in ("", "?json", "?page", ".plainfs/info.json", "none"):
+                self.assertNotIn(self.folder.encode(), server.ask(path).body)
+
+    def test_a_store_that_changes_is_an_error_until_it_is_opened_anew(self):
+        store = shutil.copy(SEURAT, self.folder)
+        with Server("-o", "log_level=info", store) as server:
+            tag = server.ask("meta.data.csv")["ETag"]
+            os.utime(store, (1, 1))
+            answer = server.ask("meta.data.csv", If_None_Match=tag)
+            self.assertEqual(answer.status, 500)
+            self.assertIn(b"has changed", answer.body)
+            server.process.send_signal(signal.SIGUSR1)
+            end = time.monotonic() + 60
+            while (answer := server.ask("meta.data.csv", If_None_Match=tag)).status == 500 and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual((answer.status, answer.body), (200, cat(SEURAT, "meta.data.csv")))
+            self.assertNotEqual(answer["ETag"], tag)
+        with Server("-o", "on_change=reopen", store) as server:
+            tag = server.ask("meta.data.csv")["ETag"]
+            os.utime(store, (2, 2))
+            answer = server.ask("meta.data.csv", Range="bytes=0-3", If_Range=tag)
+            self.assertEqual((answer.status, answer.body), (200, cat(SEURAT, "meta.data.csv")))
+
+    def test_wrong_use(self):
+        for arguments, words in (((), "no store"), (("--listen", "x", SEURAT), "--listen x"), (("--cors", "viewer", SEURAT), "--cors viewer"),
+                                 (("-o", "allow_other", SEURAT), "allow_other"), ((SEURAT + ".none",), "store.h5seurat.none"),
+                                 (("--nonsense", SEURAT), "nonsense")):
+            result = subprocess.run([PROGRAM, "serve", *arguments], capture_output=True, timeout=60)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(words, result.stderr.decode())
+            self.assertEqual(result.stdout, b"")
+
+
+class Clients(Folder):
+    def test_hundreds_of_cut_connections_leave_nothing_open(self):
+        store = self.zarr()
+        with Server(store) as server:
+            server.ask("a.csv")
+            open_files = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+            for i in range(300):
+                with server.connect() as connection:
+                    connection.sendall(server.request("a.npy" if i % 2 else "a.csv")[:(i * 7) % 200 + 1 if i % 3 else None])
+                    if i % 3 == 0:
+                        connection.recv(1000)
+            end = time.monotonic() + 60
+            while len(os.listdir(f"/proc/{server.process.pid}/fd")) > open_files + 2 and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertLessEqual(len(os.listdir(f"/proc/{server.process.pid}/fd")), open_files + 2)
+            self.assertEqual(server.ask("a.csv").body, cat(store, "a.csv"))
+
+    def test_a_small_request_beside_clients_that_read_nothing(self):
+        store = self.zarr(20)
+        with Server(store) as server:
+            stuck = [self.enterContext(server.connect()) for _ in range(60)]
+            for connection in stuck:
+                connection.sendall(server.request("a.npy"))
+            times = []
+            for _ in range(20):
+                begin = time.monotonic()
+                self.assertEqual(server.ask(".attrs.json").status in (200, 404), True)
+                times.append(time.monotonic() - begin)
+            self.assertLess(sorted(times)[len(times) // 2], 2)
+
+    def test_it_ends_at_once_whatever_is_under_way(self):
+        store = self.zarr(20)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with Server(store) as server:
+                stuck = [self.enterContext(server.connect()) for _ in range(5)]
+                for connection in stuck:
+                    connection.sendall(server.request("a.npy"))
+                self.assertEqual(server.ask("a.npy", Range="bytes=0-5").body, cat(store, "a.npy")[:6])
+                server.process.send_signal(number)
+                self.assertEqual(server.process.wait(timeout=20), 0)
+
+    def test_an_idle_server_ends_where_that_is_wanted(self):
+        with Server("-o", "timeout=1", SEURAT) as server:
+            self.assertEqual(server.ask("").status, 200)
+            self.assertEqual(server.process.wait(timeout=60), 0)
+
+
+class Safety(Folder):
+    def test_the_address_is_this_machine_and_a_token(self):
+        with Server(SEURAT) as one, Server(SEURAT) as other:
+            self.assertRegex(one.url, r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$")
+            self.assertNotEqual(one.path, other.path)
+            with open(f"/proc/{one.process.pid}/net/tcp", encoding="ascii") as file:
+                listening = [line.split()[1] for line in file if line.split()[3] == "0A"]
+            self.assertIn(f"0100007F:{one.port:04X}", listening)
+            self.assertNotIn(f"00000000:{one.port:04X}", listening)
+            one.path = other.path
+            self.assertEqual(one.ask("meta.data.csv").status, 404)
+
+    def test_names_that_lead_here_from_elsewhere_are_refused(self):
+        with Server("--host", "data.example", SEURAT) as server:
+            for host, status in (("evil.example", 421), ("data.example", 200), (f"127.0.0.1:{server.port}", 200), ("localhost", 200)):
+                self.assertEqual(server.ask("meta.data.csv", Host=host).status, status, host)
+
+    def test_listening_elsewhere_is_said(self):
+        with Server("--listen", "0.0.0.0:0", SEURAT) as server:
+            self.assertEqual(server.ask("meta.data.csv").status, 200)
+            self.assertEqual(server.ask("meta.data.csv", Host=socket.gethostname()).status, 200)
+            self.assertIn("whoever knows the address", server.end())
+
+    def test_the_style_of_a_page_is_the_one_that_its_policy_names(self):
+        with Server(SEURAT) as server:
+            page = server.ask("", Accept="text/html")
+            style = re.search(rb"<style>(.*?)</style>", page.body, re.S)[1]
+            digest = base64.b64encode(hashlib.sha256(style).digest()).decode()
+            self.assertIn(f"style-src 'sha256-{digest}'", page["Content-Security-Policy"])
+            self.assertIn("default-src 'none'", page["Content-Security-Policy"])
+
+    def test_viewers_are_those_of_the_list(self):
+        for arguments, allowed in (((), "https://vitessce.io"), (("--cors", "http://127.0.0.1:9"), "http://127.0.0.1:9"), (("--cors", "none"), None)):
+            with Server(*arguments, SEURAT) as server:
+                for origin in ("https://vitessce.io", "http://127.0.0.1:9", "https://evil.example"):
+                    answer = server.ask("meta.data.csv", Origin=origin)
+                    self.assertEqual(answer["Access-Control-Allow-Origin"], origin if origin == allowed else None)
+
+    def test_the_log_of_requests_has_no_token(self):
+        with Server("-d", SEURAT) as server:
+            token = server.path.strip("/")
+            server.ask("meta.data.csv?x=1")
+            said = server.end()
+        self.assertIn("GET /TOKEN/meta.data.csv", said)
+        self.assertNotIn(token, said)
+
+    @unittest.skipIf("sandbox: " in subprocess.run([PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True).stderr.decode(),
+                     "this system has no Landlock")
+    def test_it_is_confined_as_a_mount_is(self):
+        with Server("-o", "sandbox=required", SEURAT, MATRIX) as server:
+            with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+                status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+            self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
+            for store in (SEURAT, MATRIX):
+                for path in listed(store):
+                    self.assertEqual(server.ask(os.path.basename(store) + "/" + urllib.parse.quote(path)).body, cat(store, path))
+        with Server("-o", "sandbox=none", SEURAT) as server:
+            with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+                self.assertIn("Seccomp:\t0", file.read())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

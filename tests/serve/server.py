@@ -1,0 +1,84 @@
+"""A running `plainfs serve` for a test. The program and the data come from the environment: PLAINFS, PLAINFS_TEST_DATA."""
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import urllib.parse
+
+os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+PROGRAM = os.environ["PLAINFS"]
+DATA = os.environ["PLAINFS_TEST_DATA"]
+
+
+class Answer:
+    def __init__(self, response, body):
+        self.status, self.headers, self.body = response.status, response.headers, body
+
+    def __getitem__(self, name):
+        return self.headers[name]
+
+
+class Server:
+    """with Server(store) as server: ... – ended at the end, whatever happens."""
+
+    def __init__(self, *arguments, environment=None):
+        self.arguments, self.environment = arguments, environment
+
+    def __enter__(self):
+        self.process = subprocess.Popen([PROGRAM, "serve", *self.arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, **(self.environment or {})})
+        self.url = self.process.stdout.readline().decode().strip()
+        if not self.url:
+            raise AssertionError(f"serve ended with {self.process.wait()}: {self.process.stderr.read().decode()}")
+        parts = urllib.parse.urlsplit(self.url)
+        self.host, self.port, self.path = parts.hostname, parts.port, parts.path
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        """What it wrote to standard error; it is to end by itself and at once."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            _, self.said = self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise
+        return self.said.decode()
+
+    def ask(self, path, method="GET", body=None, **headers):
+        """path: below the address, encoded."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            connection.request(method, self.path + path, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            response = connection.getresponse()
+            return Answer(response, response.read())
+        finally:
+            connection.close()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+
+    def request(self, path, method="GET", **headers):
+        """The bytes of a request."""
+        lines = [f"{method} {self.path}{path} HTTP/1.1", "Host: 127.0.0.1", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+
+def cat(store, path, *more):
+    return subprocess.run([PROGRAM, "cat", *more, store, path], check=True, capture_output=True, timeout=120).stdout
+
+
+def listed(store):
+    """All files of a store, by `plainfs ls -R`, which ends with an error where some folder cannot be read."""
+    out = subprocess.run([PROGRAM, "ls", "-Rp", store], check=False, capture_output=True, timeout=120).stdout.decode()
+    found = []
+    for block in out.split("\n\n"):
+        folder, *names = block.strip("\n").split("\n")
+        folder = folder[:-1]
+        found += [name if folder == "." else f"{folder}/{name}" for name in names if not name.endswith("/")]
+    return sorted(found)

@@ -1,0 +1,102 @@
+#include "fs/serve/request.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace plainfs::serve {
+namespace {
+
+// The status with which it is refused; 0: it is a request; -1: it is not whole yet.
+int status_of(std::string_view text) {
+  RequestReader reader;
+  reader.add(text);
+  try {
+    return reader.next() ? 0 : -1;
+  } catch (const BadRequest& bad) {
+    return bad.status;
+  }
+}
+
+const std::string kHost = "Host: h\r\n";
+
+BOOST_AUTO_TEST_SUITE(request)
+
+BOOST_AUTO_TEST_CASE(requests_come_one_after_the_other_in_any_pieces) {
+  const std::string text = "GET /a HTTP/1.1\r\n" + kHost +
+                           "X: 1\r\nx:2\r\n\r\n"
+                           "PROPFIND /b HTTP/1.1\r\n" +
+                           kHost +
+                           "Content-Length: 5\r\n\r\nGET /"
+                           "\r\nHEAD /c HTTP/1.0\r\n\r\n"
+                           "PROPFIND /d HTTP/1.1\r\n" +
+                           kHost + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+  for (const size_t step : {text.size(), size_t{1}, size_t{7}}) {
+    RequestReader reader;
+    std::vector<HttpRequest> requests;
+    for (size_t at = 0; at < text.size(); at += step) {
+      reader.add(std::string_view(text).substr(at, step));
+      while (std::optional<HttpRequest> request = reader.next()) requests.push_back(*std::move(request));
+    }
+    BOOST_REQUIRE(requests.size() == 4U);
+    BOOST_TEST(requests[0].method == "GET");
+    BOOST_TEST(requests[0].field("X") == "1, 2");
+    BOOST_TEST(requests[0].count("x") == 2U);
+    BOOST_TEST(requests[0].keep_alive);
+    BOOST_TEST(requests[1].method == "PROPFIND");
+    BOOST_TEST(requests[1].target == "/b");
+    BOOST_TEST(requests[2].is_head());
+    BOOST_TEST(!requests[2].is_1_1);
+    BOOST_TEST(!requests[2].keep_alive);
+    BOOST_TEST(requests[3].target == "/d");
+    BOOST_TEST(!reader.has_begun());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_cut_is_not_whole) {
+  const std::string text = "PROPFIND /b HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nGET /";
+  for (size_t size = 0; size < text.size(); ++size)
+    BOOST_TEST(status_of(std::string_view(text).substr(0, size)) == -1, size);
+  BOOST_TEST(status_of(text) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_request_is_refused) {
+  const std::string end = kHost + "\r\n";
+  for (const std::string& text : std::vector<std::string>{
+           "\x16\x03\x01\x02\x01\x01\xfc\x03\x03 TLS\r\n\r\n" + end, "GET\r\n" + end,
+           "GET  HTTP/1.1\r\n" + end, "GET /a HTTP/1.1\r\nno field\r\n\r\n",
+           "GET /a HTTP/1.1\r\n" + kHost + "X : 1\r\n\r\n", "GET /a HTTP/1.1\r\n" + kHost + "X: \x01\r\n\r\n",
+           std::string("GET /a HTTP/1.1\r\n\r\n"), "GET /a HTTP/1.1\r\n" + kHost + kHost + "\r\n",
+           "GET /a HTTP/1.1\r\n" + kHost + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n",
+           "GET /a HTTP/1.1\r\n" + kHost + "Content-Length: x\r\n\r\n"})
+    BOOST_TEST(status_of(text) == 400, text);
+  for (const char* const line : {"GET /a HTTP/2.0", "GET /a HTTP/x", "GET /a b HTTP/1.1"})
+    BOOST_TEST(status_of(line + ("\r\n" + end)) == 505, line);
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\nExpect: 100-continue\r\n" + end) == 417);
+}
+
+// Two programs that read one text as different requests is how one client's becomes another's.
+BOOST_AUTO_TEST_CASE(a_length_that_is_told_twice_is_refused) {
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost +
+                       "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc") == 400);
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost +
+                       "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc") == 400);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_too_large_is_refused_before_it_is_whole) {
+  const std::string start = "GET /a HTTP/1.1\r\n" + kHost;
+  BOOST_TEST(status_of(start + "X: " + std::string(kMostHeader, 'x')) == 431);
+  std::string fields;
+  while (fields.size() < kMostHeader) fields += "X: y\r\n";
+  BOOST_TEST(status_of(start + fields) == 431);
+  BOOST_TEST(status_of(std::string(kMostHeader + 1, 'G')) == 431);
+  BOOST_TEST(status_of("GET /" + std::string(kMostTarget, 'a') + " HTTP/1.1\r\n" + kHost + "\r\n") == 414);
+  BOOST_TEST(status_of(start + "Content-Length: 65537\r\n\r\n") == 413);
+  BOOST_TEST(status_of(start + "Content-Length: 65536\r\n\r\n") == -1);
+  BOOST_TEST(status_of(start + "Content-Length: 99999999999999999999\r\n\r\n") == 400);
+  BOOST_TEST(status_of(start + "Transfer-Encoding: chunked\r\n\r\n10001\r\n" + std::string(0x10001, 'x')) ==
+             413);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve

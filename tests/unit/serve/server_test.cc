@@ -1,0 +1,321 @@
+#include "fs/serve/server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <numeric>
+
+#include "fs/serve/listening.h"
+#include "tests/unit/serve/served.h"
+
+namespace plainfs::serve {
+namespace {
+
+const std::string kSmall = "GET /token/a.csv HTTP/1.1\r\nHost: h.localhost\r\n\r\n";
+
+class Socket {
+ public:
+  explicit Socket(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    BOOST_REQUIRE(::connect(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    const timeval patience{20, 0};
+    ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+
+  void send(std::string_view text) const {
+    BOOST_REQUIRE(::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL) ==
+                  static_cast<ssize_t>(text.size()));
+  }
+  // One reply with its length.
+  Answer answer() const {
+    std::string text;
+    while (text.find("\r\n\r\n") == std::string::npos) more(text);
+    const size_t head = text.find("\r\n\r\n") + 4;
+    const std::string length = parse_answer(text).field("Content-Length");
+    BOOST_REQUIRE(!length.empty());
+    while (text.size() < head + std::stoul(length)) more(text);
+    return parse_answer(text);
+  }
+  // Until it ends: whether it was broken off.
+  bool ends_broken(std::string& text) const {
+    char bytes[65536];
+    for (;;) {
+      const ssize_t got = ::recv(socket_.number(), bytes, sizeof bytes, 0);
+      if (got <= 0) return got < 0;
+      text.append(bytes, static_cast<size_t>(got));
+    }
+  }
+  int number() const { return socket_.number(); }
+
+ private:
+  void more(std::string& text) const {
+    char bytes[65536];
+    const ssize_t got = ::recv(socket_.number(), bytes, sizeof bytes, 0);
+    BOOST_REQUIRE_MESSAGE(got > 0, "the connection ended: " + text);
+    text.append(bytes, static_cast<size_t>(got));
+  }
+
+  Descriptor socket_;
+};
+
+struct Running : Served {
+  Running() { settings.hosts = HostNames({"h.localhost"}); }
+  void start(ServerSettings how = {}) {
+    std::vector<Descriptor> listening;
+    listening.push_back(listen_at(address));
+    server.emplace(std::move(listening), answers(), how);
+  }
+  Socket connect() const { return Socket(address.port); }
+  template <class Condition>
+  static bool wait_until(const Condition& condition) {
+    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return condition();
+  }
+
+  ListenAddress address;
+  std::optional<Server> server;
+};
+
+BOOST_FIXTURE_TEST_SUITE(server, Running)
+
+BOOST_AUTO_TEST_CASE(one_connection_takes_many_requests) {
+  root->add_array("a", {1, 2});
+  start();
+  const Socket client = connect();
+  for (int i = 0; i < 100; ++i) {
+    client.send(kSmall);
+    BOOST_TEST(client.answer().body == "1\n2\n");
+  }
+  BOOST_TEST(wait_until([&] { return server->answered() == 100U; }));
+  BOOST_TEST(server->connections() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(requests_that_come_at_once_are_answered_in_their_order) {
+  root->add_array("a", {1, 2});
+  start();
+  const Socket client = connect();
+  client.send(kSmall + "GET /token/none HTTP/1.0\r\nHost: h.localhost\r\n\r\n");
+  std::string text;
+  BOOST_TEST(!client.ends_broken(text));
+  BOOST_TEST(text.find("200 OK") < text.find("1\n2\n"));
+  BOOST_TEST(text.find("1\n2\n") < text.find("404 Not Found"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_request_is_answered_and_ends_the_connection) {
+  root->add_array("a", {1});
+  start();
+  const Socket client = connect();
+  client.send("nonsense\r\n\r\n" + std::string(100'000, 'x'));
+  std::string text;
+  BOOST_TEST(!client.ends_broken(text));
+  BOOST_TEST(text.find("HTTP/1.1 400 ") == 0U);
+  BOOST_TEST(text.find("Connection: close") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_sends_slowly_is_not_waited_for) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.patience.request = 100;
+  start(how);
+  const Socket client = connect();
+  client.send("GET /token/a.csv HT");
+  std::string text;
+  client.ends_broken(text);
+  BOOST_TEST(text.find("HTTP/1.1 408 ") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_nothing_more_is_let_go) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.patience.between_requests = 100;
+  start(how);
+  const Socket client = connect();
+  client.send(kSmall);
+  client.answer();
+  std::string text;
+  BOOST_TEST(!client.ends_broken(text));
+  BOOST_TEST(text == "");
+  BOOST_TEST(wait_until([&] { return server->connections() == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_reads_nothing_is_let_go) {
+  root->add_array("a", std::vector<int32_t>(20'000'000));
+  ServerSettings how;
+  how.patience.reading = 200;
+  start(how);
+  const Socket client = connect();
+  client.send("GET /token/a.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
+  BOOST_TEST(wait_until([&] { return server->connections() == 1; }));
+  BOOST_TEST(wait_until([&] { return server->connections() == 0; }));
+}
+
+// Every one is stuck in its own request; another one is answered beside them.
+BOOST_AUTO_TEST_CASE(clients_that_are_stuck_keep_nobody_waiting) {
+  root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
+  start();
+  std::vector<Socket> stuck;
+  for (int i = 0; i < 40; ++i) {
+    stuck.push_back(connect());
+    stuck.back().send(i % 2 == 0 ? "GET /token/large.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n"
+                                 : "GET /token/a.cs");
+  }
+  BOOST_TEST(wait_until([&] { return server->connections() == 40; }));
+  const Socket client = connect();
+  client.send(kSmall);
+  BOOST_TEST(client.answer().body == "1\n");
+}
+
+BOOST_AUTO_TEST_CASE(more_connections_than_there_may_be_are_503) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.most_connections = 3;
+  start(how);
+  std::vector<Socket> busy;
+  for (int i = 0; i < 3; ++i) {
+    busy.push_back(connect());
+    busy.back().send("GET /token/a.cs");
+  }
+  BOOST_TEST(wait_until([&] { return server->connections() == 3; }));
+  const Socket late = connect();
+  late.send(kSmall);
+  const Answer refused = late.answer();
+  BOOST_TEST(refused.status == 503);
+  BOOST_TEST(refused.field("Retry-After") == "5");
+  std::string text;
+  BOOST_TEST(!late.ends_broken(text));  // it was read, not lost
+  busy[0].send("v HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
+  BOOST_TEST(busy[0].answer().status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_between_requests_makes_room) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.most_connections = 2;
+  start(how);
+  std::vector<Socket> idle;
+  for (int i = 0; i < 2; ++i) {
+    idle.push_back(connect());
+    idle.back().send(kSmall);
+    idle.back().answer();
+  }
+  const auto is_answered = [&] {
+    const Socket late = connect();
+    late.send(kSmall);
+    return late.answer().status == 200;
+  };
+  BOOST_TEST(wait_until(is_answered));
+  std::string text;
+  BOOST_TEST(!idle[0].ends_broken(text));
+  BOOST_TEST(text == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_does_nothing_for_seconds_makes_room) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.most_connections = 2;
+  how.stuck = 100;
+  start(how);
+  std::vector<Socket> stuck;
+  for (int i = 0; i < 2; ++i) {
+    stuck.push_back(connect());
+    stuck.back().send("GET /tok");
+  }
+  const auto is_answered = [&] {
+    const Socket late = connect();
+    late.send(kSmall);
+    return late.answer().status == 200;
+  };
+  BOOST_TEST(wait_until(is_answered));
+}
+
+// It ends within one request's time although one client reads nothing and others are in the middle of a
+// request.
+BOOST_AUTO_TEST_CASE(the_end_waits_for_nobody) {
+  root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
+  start();
+  const Socket slow = connect(), half = connect(), idle = connect();
+  slow.send("GET /token/large.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
+  half.send("GET ");
+  idle.send(kSmall);
+  idle.answer();
+  BOOST_TEST(wait_until([&] { return server->connections() == 3; }));
+  const auto start = std::chrono::steady_clock::now();
+  server.reset();
+  BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(5)));
+  std::string text;
+  slow.ends_broken(text);
+  BOOST_TEST(text.size() < 80'000'000U);
+}
+
+// Gives nothing until whoever asks is seen to have left.
+class SilentArray : public Array {
+ public:
+  SilentArray() : Array(number_type(Kind::integer, 4), Shape{3}) {}
+  Elements read(const Box&) const override {
+    asked = true;
+    try {
+      for (;;) {
+        check_cancelled();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    } catch (const Cancelled&) {
+      left = true;
+      throw;
+    }
+  }
+  mutable std::atomic<bool> asked{false}, left{false};
+};
+
+BOOST_AUTO_TEST_CASE(what_is_made_for_a_client_that_leaves_is_given_up) {
+  for (const char* const request :
+       {"GET /token/a.npy HTTP/1.1", "GET /token/a.csv HTTP/1.1", "PROPFIND /token/ HTTP/1.1\r\nDepth: 1"}) {
+    const auto array = std::make_shared<SilentArray>();
+    Running running;
+    running.root->add("a", {LabelledArray{array, nullptr, nullptr}, nullptr, {}, {}});
+    running.start();
+    {
+      const Socket client = running.connect();
+      client.send(request + std::string("\r\nHost: h.localhost\r\n\r\n"));
+      BOOST_TEST(wait_until([&] { return array->asked.load(); }));
+      BOOST_TEST(!array->left);
+    }
+    BOOST_TEST(wait_until([&] { return array->left.load() && running.server->connections() == 0; }), request);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_end_gives_up_what_is_being_made) {
+  const auto array = std::make_shared<SilentArray>();
+  root->add("a", {LabelledArray{array, nullptr, nullptr}, nullptr, {}, {}});
+  start();
+  const Socket client = connect();
+  client.send("GET /token/a.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
+  BOOST_TEST(wait_until([&] { return array->asked.load(); }));
+  server.reset();
+  BOOST_TEST(array->left);
+}
+
+BOOST_AUTO_TEST_CASE(an_error_behind_the_header_breaks_the_connection) {
+  root->add("a", {LabelledArray{std::make_shared<HalfArray>(1'000'000), nullptr, nullptr}, nullptr, {}, {}});
+  start();
+  for (const char* const name : {"a.npy", "a.csv"}) {
+    const Socket client = connect();
+    client.send(std::string("GET /token/") + name + " HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
+    std::string text;
+    BOOST_TEST(client.ends_broken(text), name);
+    BOOST_TEST(text.find("HTTP/1.1 200 OK") == 0U, name);
+    BOOST_TEST(text.find("\r\n0\r\n\r\n") == std::string::npos, name);
+  }
+  BOOST_TEST(filesystem->requests().errors.load() == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve
