@@ -17,6 +17,7 @@
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
 #include "formats/schemas/nwb/schema.h"
+#include "formats/schemas/robject/schema.h"
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/tenx/schema.h"
 
@@ -33,6 +34,7 @@ constexpr Container kContainers[] = {
 };
 
 constexpr Schema kSchemas[] = {
+    {"an R object", robject::refine, robject::describe},
     {"h5Seurat", h5seurat::refine, h5seurat::describe},
     {"BPCells", bpcells::refine, nullptr},
     {"AnnData", anndata::refine, anndata::describe},

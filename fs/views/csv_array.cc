@@ -66,7 +66,7 @@ void CsvArray::prepare() {
 
 std::string CsvArray::head() const {
   if (!units_ || (!labelled_ && !context_.options.array_header)) return {};
-  if (!labelled_ && array_.values->shape().size() < 2) return "value\n";
+  if (array_.values->shape().size() < 2) return labelled_ ? "\"\",value\n" : "value\n";
   if (grid().width() > kMostColumns)
     throw unsupported("a header of {} columns is too large to be shown", grid().width());
   std::string text = labelled_ ? "\"\"" : "", scratch;

@@ -29,7 +29,9 @@ class MtxCoordinates : public EmittingSource<MtxCoordinates> {
   }
 
   std::string head() const override {
-    return mtx_head(matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_);
+    const DType real = number_type(Kind::real, 8);
+    return mtx_head(matrix_.is_real ? real : matrix_.value->dtype(), matrix_.rows, matrix_.columns, count_,
+                    matrix_.is_symmetric);
   }
 
   std::string version() const override { return "mtx coordinates 1"; }
@@ -42,6 +44,8 @@ class MtxCoordinates : public EmittingSource<MtxCoordinates> {
     const IndexRun<uint64_t> row(*matrix_.row, first, count, matrix_.rows, "row");
     const IndexRun<uint64_t> column(*matrix_.column, first, count, matrix_.columns, "column");
     const Elements values = read_run(*matrix_.value, first, count);
+    if (matrix_.missing == MissingEntries::refused && !values.missing.empty())
+      throw unsupported("MatrixMarket has no missing value for whole numbers and truth values");
     const DType type = mtx_number_type(matrix_.value->dtype());
     std::string scratch;
     for (uint64_t i = 0; i < count; ++i) {

@@ -26,9 +26,11 @@ DType mtx_number_type(const DType& type) {
   return type;
 }
 
-std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries) {
-  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n",
-                     is_whole(type.kind) ? "integer" : "real", rows, columns, entries);
+std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
+                     bool is_symmetric) {
+  return fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n",
+                     is_whole(type.kind) ? "integer" : "real", is_symmetric ? "symmetric" : "general", rows,
+                     columns, entries);
 }
 
 uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type) {

@@ -17,7 +17,8 @@ bool has_mtx_values(const DType& type);
 DType mtx_number_type(const DType& type);
 
 // The banner and the line of sizes.
-std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries);
+std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
+                     bool is_symmetric = false);
 
 // Characters a line takes, about.
 uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type);

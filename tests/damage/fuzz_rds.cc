@@ -1,49 +1,83 @@
-// libFuzzer: any bytes as an .rds file. Every array of every BPCells object in it is read; an Error is an
-// answer, and a crash, a hang or a leak is none. Build with clang++ -fsanitize=fuzzer,address,undefined.
-#include <algorithm>
+// libFuzzer: any bytes as an .rds or .RData file. Everything that a schema makes of it is listed, and of
+// every array what is small enough is read; an Error is an answer, and a crash, a hang or a leak is none.
+// Build with clang++ -fsanitize=fuzzer,address,undefined.
 #include <cstdint>
-#include <cstring>
 
-#include "formats/containers/rds/objects.h"
+#include "formats/containers/rds/container.h"
 #include "formats/containers/rds/reader.h"
-#include "formats/containers/rds/serial_stream.h"
-#include "formats/core/model/array.h"
+#include "formats/schemas/robject/schema.h"
+#include "tests/support/bytes_file.h"
+#include "tests/support/test_context.h"
 
 namespace {
 
 using namespace plainfs;
 using namespace plainfs::rds;
 
-class InputSource final : public ByteSource {
- public:
-  explicit InputSource(ByteSpan input) : input_(input) {}
-  size_t read(std::span<std::byte> out) override {
-    const size_t size = std::min(out.size(), input_.size());
-    if (size > 0) std::memcpy(out.data(), input_.data(), size);
-    input_ = input_.subspan(size);
-    return size;
-  }
+constexpr uint64_t kMostRead = 1 << 12;
 
- private:
-  ByteSpan input_;
-};
-
-void read_parts(const Parts& parts) {
-  for (const Part& part : parts.members) {
-    if (part.array) read_all(*part.array);
-    if (part.parts) read_parts(*part.parts);
+template <class Read>
+void attempt(Read&& read) {
+  try {
+    read();
+  } catch (const Error&) {
   }
+}
+
+void read_some(const ArrayPtr& array) {
+  if (!array) return;
+  attempt([&] {
+    array->check();
+    Box box = whole(array->shape());
+    for (uint64_t& extent : box.extent) extent = std::min<uint64_t>(extent, 16);
+    if (element_count(box.extent) <= kMostRead) array->read(box);
+    if (array->shape().size() == 1 && array->count() > 0) array->read(range(array->count() - 1, 1));
+  });
+}
+
+void read_content(const Content& content) {
+  if (const auto* array = std::get_if<LabelledArray>(&content)) {
+    for (const ArrayPtr& part : {array->values, array->labels, array->row_names, array->column_names})
+      read_some(part);
+  } else if (const auto* table = std::get_if<Table>(&content)) {
+    read_some(table->row_names);
+    for (const Column& column : table->columns) read_some(column.values);
+  } else if (const auto* matrix = std::get_if<SparseMatrix>(&content)) {
+    attempt([&] {
+      const SparseMatrix known = evaluated(*matrix);
+      for (const ArrayPtr& part : {known.value, known.index, known.pointer}) read_some(part);
+    });
+  } else if (const auto* entries = std::get_if<CoordinateMatrix>(&content)) {
+    for (const ArrayPtr& part : {entries->row, entries->column, entries->value}) read_some(part);
+  } else if (const auto* ranges = std::get_if<GenomicRanges>(&content)) {
+    for (const ArrayPtr& part : {ranges->sequence, ranges->start, ranges->strand}) read_some(part);
+  }
+}
+
+void walk(const Node& node) {
+  read_content(node.content);
+  attempt([&] { attributes_of(node); });
+  if (!node.parts) return;
+  attempt([&] {
+    for (const Member& member : node.parts->members()) walk(member.node);
+  });
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  InputSource source(std::as_bytes(std::span(data, size)));
-  try {
-    SerialStream stream(source, size);
-    std::vector<LeftOut> left_out;
-    read_parts(parts_of(Reader(stream).read(), left_out));
-  } catch (const Error&) {
-  }
+  const std::string input(reinterpret_cast<const char*>(data), size);
+  TestContext context(size_t{1} << 20, 0);
+  attempt([&] {
+    const Compression compression = compression_of(as_byte_span(std::string_view(input).substr(0, 6)));
+    const auto bytes =
+        std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(input), compression, context);
+    const std::unique_ptr<ByteSource> source = bytes->first_pass();
+    SerialStream stream(*source, uint64_t{1} << 24);
+    stream.read_header();
+    Node root;
+    root.parts = std::make_shared<ValueGroup>(Reader(stream, bytes).read(), "/nowhere/store.rds");
+    if (const std::optional<Node> node = robject::refine(root, context)) walk(*node);
+  });
   return 0;
 }

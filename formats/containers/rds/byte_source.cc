@@ -1,6 +1,5 @@
 #include "formats/containers/rds/byte_source.h"
 
-#include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
 
@@ -8,16 +7,19 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/containers/rds/bzip2_source.h"
 #include "formats/core/base/error.h"
 
 namespace plainfs::rds {
 namespace {
 
 constexpr size_t kInputBytes = 64 << 10;
+constexpr uint64_t kPointEvery = uint64_t{8} << 20;
+constexpr size_t kWindowBytes = 32 << 10;
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(FilePtr file) : file_(std::move(file)) {}
+  explicit FileSource(FilePtr file, uint64_t offset = 0) : file_(std::move(file)), offset_(offset) {}
 
   size_t read(std::span<std::byte> out) override {
     const auto size = static_cast<size_t>(std::min<uint64_t>(out.size(), file_->size() - offset_));
@@ -28,151 +30,191 @@ class FileSource final : public ByteSource {
 
  private:
   FilePtr file_;
-  uint64_t offset_ = 0;
+  uint64_t offset_;
 };
 
-// What one call of a decompressor did.
-struct Step {
-  size_t consumed = 0;
-  size_t produced = 0;
-  bool stream_ended = false;
-};
-
-// Feeds a Stream from a file. A Stream has step(input, output), which throws for damaged data, and reset(),
-// which begins with another stream.
-template <class Stream>
-class Decompressed final : public ByteSource {
+// What a decompressor has not taken yet, from a file.
+class Input {
  public:
-  explicit Decompressed(FilePtr file) : file_(std::move(file)), input_(kInputBytes) {}
+  explicit Input(FilePtr file, uint64_t offset = 0) : file_(std::move(file), offset), buffer_(kInputBytes) {}
+
+  // False at the end of the file.
+  bool refill() {
+    if (unused_.empty()) unused_ = ByteSpan(buffer_).first(file_.read(buffer_));
+    return !unused_.empty();
+  }
+  // The first bytes, as far as the file goes; size is small.
+  ByteSpan peek(size_t size) {
+    if (unused_.size() < size) {
+      Bytes joined(unused_.begin(), unused_.end());
+      joined.resize(kInputBytes);
+      const size_t more = file_.read(std::span(joined).subspan(unused_.size()));
+      const size_t held = unused_.size() + more;
+      buffer_ = std::move(joined);
+      unused_ = ByteSpan(buffer_).first(held);
+    }
+    return unused_.first(std::min(size, unused_.size()));
+  }
+  ByteSpan unused() const { return unused_; }
+  void take(size_t size) {
+    unused_ = unused_.subspan(size);
+    taken_ += size;
+  }
+  uint64_t taken() const { return taken_; }
+
+ private:
+  FileSource file_;
+  Bytes buffer_;
+  ByteSpan unused_;
+  uint64_t taken_ = 0;
+};
+
+Error input_ends_early() {
+  return damaged("the compressed data end too early");
+}
+
+class GzipSource final : public ByteSource {
+ public:
+  GzipSource(FilePtr file, std::vector<SeekPoint>* points) : input_(std::move(file)), points_(points) {
+    start(kGzipOnly);
+  }
+  GzipSource(FilePtr file, const SeekPoint& point) : input_(file, point.input / 8) {
+    start(kRaw);
+    is_raw_ = true;
+    is_between_ = false;
+    if (const int bits = static_cast<int>(point.input % 8)) {
+      if (!input_.refill()) throw input_ends_early();
+      const int byte = static_cast<uint8_t>(input_.unused()[0]);
+      input_.take(1);
+      inflatePrime(&stream_, 8 - bits, byte >> bits);
+    }
+    if (point.window && !point.window->empty())
+      inflateSetDictionary(&stream_, reinterpret_cast<const Bytef*>(point.window->data()),
+                           static_cast<uInt>(point.window->size()));
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
 
   size_t read(std::span<std::byte> out) override {
     size_t done = 0;
     while (done < out.size()) {
-      if (unused_.empty()) refill();
-      if (between_streams_) {
-        if (unused_.empty()) break;
-        stream_.reset();
-        between_streams_ = false;
-      }
-      const Step step = stream_.step(unused_, out.subspan(done));
-      if (step.consumed == 0 && step.produced == 0 && !step.stream_ended) {
-        throw damaged("the compressed data end too early");
-      }
-      unused_ = unused_.subspan(step.consumed);
-      done += step.produced;
-      between_streams_ = step.stream_ended;
+      if (is_between_ && !begin_member()) break;
+      if (!input_.refill()) throw input_ends_early();
+      done += step(out.subspan(done));
     }
     return done;
   }
 
  private:
-  void refill() { unused_ = ByteSpan(input_).first(file_.read(input_)); }
+  static constexpr int kGzipOnly = 15 + 16;
+  static constexpr int kRaw = -15;
+  static constexpr size_t kTrailerBytes = 8;
 
-  FileSource file_;
-  Bytes input_;
-  ByteSpan unused_;
-  Stream stream_;
-  bool between_streams_ = false;
-};
-
-auto input_pointer(ByteSpan input) {
-  return const_cast<char*>(reinterpret_cast<const char*>(input.data()));
-}
-
-class GzipStream {
- public:
-  GzipStream() {
-    constexpr int kGzipOnly = 15 + 16;
-    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw unreadable("zlib cannot start");
+  void start(int window_bits) {
+    if (inflateInit2(&stream_, window_bits) != Z_OK) throw unreadable("zlib cannot start");
   }
-  ~GzipStream() { inflateEnd(&stream_); }
-  GzipStream(const GzipStream&) = delete;
-  GzipStream& operator=(const GzipStream&) = delete;
 
-  void reset() { inflateReset(&stream_); }
+  // False where no further member begins.
+  bool begin_member() {
+    const ByteSpan magic = input_.peek(2);
+    const bool is_first = input_.taken() == 0;
+    if (!is_first && as_text(magic) != "\x1f\x8b") return false;
+    if (magic.empty()) throw input_ends_early();
+    inflateReset2(&stream_, kGzipOnly);
+    is_raw_ = is_between_ = false;
+    return true;
+  }
 
-  Step step(ByteSpan input, std::span<std::byte> output) {
-    const auto room = static_cast<uInt>(std::min<size_t>(output.size(), 1 << 30));
-    stream_.next_in = reinterpret_cast<Bytef*>(input_pointer(input));
+  size_t step(std::span<std::byte> out) {
+    const auto room = static_cast<uInt>(std::min<size_t>(out.size(), 1 << 30));
+    const ByteSpan input = input_.unused();
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input.data()));
     stream_.avail_in = static_cast<uInt>(input.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(output.data());
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = room;
-    const int result = inflate(&stream_, Z_NO_FLUSH);
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+    const int result = inflate(&stream_, points_ ? Z_BLOCK : Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END)
       throw damaged("the gzip data are wrong: {}", stream_.msg ? stream_.msg : "no reason given");
-    }
-    return {input.size() - stream_.avail_in, room - stream_.avail_out, result == Z_STREAM_END};
+    const size_t produced = room - stream_.avail_out;
+    output_ += produced;
+    input_.take(input.size() - stream_.avail_in);
+    if (result == Z_STREAM_END)
+      end_member();
+    else if (points_)
+      note_point();
+    return produced;
   }
 
- private:
+  void end_member() {
+    is_between_ = true;
+    if (!is_raw_) return;
+    for (size_t left = kTrailerBytes; left > 0;) {
+      if (!input_.refill()) throw input_ends_early();
+      const size_t some = std::min(left, input_.unused().size());
+      input_.take(some);
+      left -= some;
+    }
+  }
+
+  void note_point() {
+    constexpr int kBlockEnd = 128, kLastBlock = 64, kBits = 7;
+    if (!(stream_.data_type & kBlockEnd) || (stream_.data_type & kLastBlock)) return;
+    if (output_ < next_point_) return;
+    auto window = std::make_shared<Bytes>(kWindowBytes);
+    uInt size = kWindowBytes;
+    inflateGetDictionary(&stream_, reinterpret_cast<Bytef*>(window->data()), &size);
+    window->resize(size);
+    const auto unused_bits = static_cast<uint64_t>(stream_.data_type & kBits);
+    points_->push_back({output_, input_.taken() * 8 - unused_bits, std::move(window)});
+    next_point_ = output_ + kPointEvery;
+  }
+
+  Input input_;
+  std::vector<SeekPoint>* points_ = nullptr;
+  uint64_t output_ = 0;
+  uint64_t next_point_ = kPointEvery;
   z_stream stream_{};
+  bool is_between_ = true;  // members
+  bool is_raw_ = false;     // a member that was begun in its midst: its trailer is not zlib's
 };
 
-class Bzip2Stream {
+class XzSource final : public ByteSource {
  public:
-  Bzip2Stream() { start(); }
-  ~Bzip2Stream() { BZ2_bzDecompressEnd(&stream_); }
-  Bzip2Stream(const Bzip2Stream&) = delete;
-  Bzip2Stream& operator=(const Bzip2Stream&) = delete;
-
-  void reset() {
-    BZ2_bzDecompressEnd(&stream_);
-    start();
-  }
-
-  Step step(ByteSpan input, std::span<std::byte> output) {
-    const auto room = static_cast<unsigned>(std::min<size_t>(output.size(), 1 << 30));
-    stream_.next_in = input_pointer(input);
-    stream_.avail_in = static_cast<unsigned>(input.size());
-    stream_.next_out = reinterpret_cast<char*>(output.data());
-    stream_.avail_out = room;
-    const int result = BZ2_bzDecompress(&stream_);
-    if (result != BZ_OK && result != BZ_STREAM_END)
-      throw damaged("the bzip2 data are wrong: error {}", result);
-    return {input.size() - stream_.avail_in, room - stream_.avail_out, result == BZ_STREAM_END};
-  }
-
- private:
-  void start() {
-    stream_ = {};
-    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw unreadable("bzip2 cannot start");
-  }
-
-  bz_stream stream_{};
-};
-
-class XzStream {
- public:
-  XzStream() { start(); }
-  ~XzStream() { lzma_end(&stream_); }
-  XzStream(const XzStream&) = delete;
-  XzStream& operator=(const XzStream&) = delete;
-
-  void reset() {
-    lzma_end(&stream_);
-    start();
-  }
-
-  Step step(ByteSpan input, std::span<std::byte> output) {
-    stream_.next_in = reinterpret_cast<const uint8_t*>(input.data());
-    stream_.avail_in = input.size();
-    stream_.next_out = reinterpret_cast<uint8_t*>(output.data());
-    stream_.avail_out = output.size();
-    const lzma_ret result = lzma_code(&stream_, LZMA_RUN);
-    if (result != LZMA_OK && result != LZMA_STREAM_END && result != LZMA_BUF_ERROR) {
-      throw damaged("the xz data are wrong: error {}", static_cast<int>(result));
-    }
-    return {input.size() - stream_.avail_in, output.size() - stream_.avail_out, result == LZMA_STREAM_END};
-  }
-
- private:
-  void start() {
+  explicit XzSource(FilePtr file) : input_(std::move(file)) {
     constexpr uint64_t kMostMemory = 256 << 20;  // xz -9 needs 65 MiB
-    stream_ = LZMA_STREAM_INIT;
-    if (lzma_stream_decoder(&stream_, kMostMemory, 0) != LZMA_OK) throw unreadable("liblzma cannot start");
+    if (lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK)
+      throw unreadable("liblzma cannot start");
+  }
+  ~XzSource() override { lzma_end(&stream_); }
+  XzSource(const XzSource&) = delete;
+  XzSource& operator=(const XzSource&) = delete;
+
+  size_t read(std::span<std::byte> out) override {
+    size_t done = 0;
+    while (done < out.size() && !has_ended_) {
+      const bool more = input_.refill();
+      const ByteSpan input = input_.unused();
+      stream_.next_in = reinterpret_cast<const uint8_t*>(input.data());
+      stream_.avail_in = input.size();
+      stream_.next_out = reinterpret_cast<uint8_t*>(out.data() + done);
+      stream_.avail_out = out.size() - done;
+      const lzma_ret result = lzma_code(&stream_, more ? LZMA_RUN : LZMA_FINISH);
+      if (result == LZMA_BUF_ERROR || (result == LZMA_OK && !more && stream_.avail_out > 0))
+        throw input_ends_early();
+      if (result != LZMA_OK && result != LZMA_STREAM_END)
+        throw damaged("the xz data are wrong: error {}", static_cast<int>(result));
+      input_.take(input.size() - stream_.avail_in);
+      done = out.size() - stream_.avail_out;
+      has_ended_ = result == LZMA_STREAM_END;
+    }
+    return done;
   }
 
+ private:
+  Input input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool has_ended_ = false;
 };
 
 }  // namespace
@@ -203,18 +245,33 @@ std::string name_of(Compression compression) {
   return "xz";
 }
 
-std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression) {
+std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
+                                        std::vector<SeekPoint>* points) {
   switch (compression) {
     case Compression::none:
       return std::make_unique<FileSource>(std::move(file));
     case Compression::gzip:
-      return std::make_unique<Decompressed<GzipStream>>(std::move(file));
+      return std::make_unique<GzipSource>(std::move(file), points);
     case Compression::bzip2:
-      return std::make_unique<Decompressed<Bzip2Stream>>(std::move(file));
+      return bzip2_source(std::move(file), {}, points);
     case Compression::xz:
       break;
   }
-  return std::make_unique<Decompressed<XzStream>>(std::move(file));
+  return std::make_unique<XzSource>(std::move(file));
+}
+
+std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point) {
+  if (point.input == 0) return open_source(std::move(file), compression);
+  switch (compression) {
+    case Compression::gzip:
+      return std::make_unique<GzipSource>(std::move(file), point);
+    case Compression::bzip2:
+      return bzip2_source(std::move(file), point, nullptr);
+    case Compression::none:
+    case Compression::xz:
+      break;
+  }
+  throw unsupported("{} data have no places to begin again", name_of(compression));
 }
 
 }  // namespace plainfs::rds

@@ -1,10 +1,13 @@
 // The bytes of a file from front to back, decompressed where the file begins as gzip, bzip2 or xz data does;
-// what R's readRDS() takes. Several compressed streams one after the other are one.
+// what R's readRDS() takes. Several compressed streams one after the other are one; what follows the last and
+// is none is ignored, as R ignores it. A pass notes where decompression may begin again.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/file.h"
@@ -26,6 +29,18 @@ Compression compression_of(ByteSpan first_bytes);
 // "none", "gzip", …
 std::string name_of(Compression compression);
 
-std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression);
+// A place in compressed data from which on they can be read without what is before.
+struct SeekPoint {
+  uint64_t output = 0;                            // bytes decompressed before it
+  uint64_t input = 0;                             // bits before it
+  std::shared_ptr<const Bytes> window = nullptr;  // gzip: what was decompressed last, up to 32 KiB
+};
+
+// From the file's beginning. points, where it is not null, gains the places that are passed: of gzip one
+// every 8 MiB, of bzip2 every block, of xz none. Requires: points outlives the source.
+std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
+                                        std::vector<SeekPoint>* points = nullptr);
+// From such a place on. The checksum of the stream it is in is not looked at.
+std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point);
 
 }  // namespace plainfs::rds

@@ -1,18 +1,28 @@
 #include "formats/containers/rds/reader.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
-#include "formats/containers/rds/altrep.h"
+#include "cache/request.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/text/utf8.h"
 
 namespace plainfs::rds {
 namespace {
 
 // A stream of 4-byte nothings must not become a tree that fills the memory, nor a deep one the stack.
-constexpr uint64_t kMostValues = 1 << 20;
-constexpr unsigned kMostDepth = 200;
+constexpr uint64_t kMostValues = uint64_t{1} << 20;
+constexpr uint64_t kMostReferences = uint64_t{1} << 22;
+constexpr unsigned kMostDepth = 800;
+
+// Larger vectors are read when they are asked for. Where many small ones have come to much, so are they.
+constexpr uint64_t kMostHeldVector = 64 << 10;
+constexpr uint64_t kMostHeldInAll = 32 << 20;
+constexpr uint64_t kMostHeldBeyond = 256;
+
+constexpr uint64_t kPartElements = 4096;
+constexpr uint64_t kPartBytes = 256 << 10;
 
 // SEXPTYPE numbers and the pseudo-types of serialize.c.
 enum Code : uint32_t {
@@ -25,7 +35,7 @@ enum Code : uint32_t {
   kLanguage = 6,
   kSpecial = 7,
   kBuiltin = 8,
-  kCharacters = 9,
+  kCharacterCode = 9,
   kLogical = 10,
   kInteger = 13,
   kReal = 14,
@@ -34,13 +44,18 @@ enum Code : uint32_t {
   kDots = 17,
   kList = 19,
   kExpression = 20,
+  kByteCode = 21,
   kExternalPointer = 22,
   kWeakReference = 23,
   kRaw = 24,
   kS4 = 25,
   kAltrep = 238,
+  kAttributedPairs = 239,
+  kAttributedLanguage = 240,
   kBaseEnvironment = 241,
   kEmptyEnvironment = 242,
+  kCodeReference = 243,
+  kCodeDefinition = 244,
   kPersistent = 247,
   kPackage = 248,
   kNamespace = 249,
@@ -62,81 +77,134 @@ bool has_tag(uint32_t flags) {
   return flags & 1 << 10;
 }
 
-// "General purpose" bits of a CHARSXP.
-constexpr uint32_t kLatin1 = 1 << 2;
-constexpr uint32_t kUtf8 = 1 << 3;
-uint32_t levels_of(uint32_t flags) {
-  return flags >> 12;
+std::shared_ptr<Value> value_of(RType type) {
+  auto value = std::make_shared<Value>();
+  value->type = type;
+  return value;
 }
 
-bool is_latin1(uint32_t flags, const std::string& native_encoding) {
-  if (levels_of(flags) & kLatin1) return true;
-  return !(levels_of(flags) & kUtf8) && (native_encoding == "latin1" || native_encoding == "ISO-8859-1");
+// One for all: most of a stream is nothing.
+const ValuePtr& nothing() {
+  static const ValuePtr value = value_of(RType::null);
+  return value;
+}
+const ValuePtr& no_data() {
+  static const ValuePtr value = value_of(RType::other);
+  return value;
 }
 
-std::string utf8_of_latin1(std::string_view text) {
-  std::string utf8;
-  for (const char c : text) append_utf8(static_cast<unsigned char>(c), utf8);
-  return utf8;
+std::optional<RType> vector_type(uint32_t code) {
+  switch (code) {
+    case kLogical:
+      return RType::logical;
+    case kInteger:
+      return RType::integer;
+    case kReal:
+      return RType::real;
+    case kComplex:
+      return RType::complex;
+    case kRaw:
+      return RType::raw;
+    case kStrings:
+      return RType::text;
+    default:
+      return std::nullopt;
+  }
 }
 
-RValue of_type(RType type) {
-  RValue value;
-  value.type = type;
+// state: the number of elements, the first one, the step; all three doubles.
+ArrayPtr compact_sequence(RType type, const Value& state) {
+  if (state.type != RType::real || state.length() != 3)
+    throw damaged("a compact R sequence has no three numbers");
+  const Elements stored = read_all(*state.vector);
+  const double count = stored.values<double>()[0], first = stored.values<double>()[1],
+               step = stored.values<double>()[2];
+  if (!(count >= 0 && count <= 0x1p52) || count != std::trunc(count))
+    throw damaged("a compact R sequence has length {}", count);
+  if (type == RType::integer && count > 0) {
+    for (const double end : {first, first + step * (count - 1)})
+      if (!(end > std::numeric_limits<int32_t>::min() && end <= std::numeric_limits<int32_t>::max() &&
+            end == std::trunc(end)))
+        throw damaged("a compact R sequence of integers reaches {}", end);
+  }
+  return sequence(type, static_cast<uint64_t>(count), first, step);
+}
+
+// The vector that an ALTREP value of that class stands for (src/main/altclasses.c). Throws where it is not
+// known: that takes nothing but this value.
+std::shared_ptr<Value> expanded(const std::string& class_name, const Value& state) {
+  if (class_name == "compact_intseq" || class_name == "compact_realseq") {
+    auto value = value_of(class_name == "compact_intseq" ? RType::integer : RType::real);
+    value->vector = compact_sequence(value->type, state);
+    return value;
+  }
+  const bool is_deferred = class_name == "deferred_string";
+  if (!is_deferred && !class_name.starts_with("wrap_"))
+    throw unsupported("compact R vectors of class \"{}\" are not supported", class_name);
+  if (state.type != RType::list || state.items.empty())
+    throw damaged("the state of a compact R vector is no pair");
+  const Value& wrapped = *state.items[0];
+  if (!wrapped.is_vector()) throw damaged("a compact R vector stands for none");
+  if (!is_deferred || wrapped.type == RType::text) {
+    auto value = value_of(wrapped.type);
+    value->vector = wrapped.vector;
+    return value;
+  }
+  if (wrapped.type != RType::integer && wrapped.type != RType::real)
+    throw damaged("deferred R strings are made of no numbers");
+  auto value = value_of(RType::text);
+  value->vector = text_of_numbers(wrapped.type, wrapped.vector);
   return value;
 }
 
 }  // namespace
 
-RValue Reader::item(unsigned depth) {
-  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
-  if (++values_ > kMostValues) throw unsupported("more than {} R values", kMostValues);
-  return item_of_type(static_cast<uint32_t>(stream_.integer()), depth);
+Reader::Reader(SerialStream& stream, std::shared_ptr<const UnpackedBytes> bytes)
+    : stream_(stream), bytes_(std::move(bytes)), elements_(stream, stream.native_encoding()) {}
+
+void Reader::count_value(bool keep) {
+  if (keep && ++kept_values_ > kMostValues) throw unsupported("more than {} R values", kMostValues);
 }
 
-RValue Reader::item_of_type(uint32_t flags, unsigned depth) {
-  RValue value;
-  switch (code_of(flags)) {
+ValuePtr Reader::item(unsigned depth, bool keep) {
+  return item_of_type(static_cast<uint32_t>(stream_.integer()), depth, keep);
+}
+
+ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
+  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  const uint32_t code = code_of(flags);
+  switch (code) {
     case kNil:
     case kNilValue:
-      return value;
+      return nothing();
     case kSymbol:
       return symbol(depth);
     case kReference:
       return reference(flags);
     case kPairs:
-      return pairs(flags, depth);
+      count_value(keep);
+      return pairs(flags, depth, keep);
     case kAltrep:
-      return altrep(depth);
-    case kLogical:
-      value = numbers(RType::logical, 4);
-      break;
-    case kInteger:
-      value = numbers(RType::integer, 4);
-      break;
-    case kReal:
-      value = numbers(RType::real, 8);
-      break;
-    case kStrings:
-      value = strings(depth);
-      break;
-    case kList:
-    case kExpression:
-      value = list(depth);
-      break;
-    case kS4:
-      value = of_type(RType::s4);
-      break;
+      count_value(keep);
+      return altrep(depth, keep);
     default:
-      return other(flags, depth);
+      break;
   }
-  if (has_attributes(flags)) read_attributes(value, depth);
+  const std::optional<RType> type = vector_type(code);
+  if (!type && code != kList && code != kS4) return read_over(flags, depth);
+  count_value(keep);
+  auto value = value_of(type ? *type : code == kList ? RType::list : RType::s4);
+  if (type)
+    value->vector = vector(*type, keep);
+  else if (code == kList)
+    value->items = items(depth, keep);
+  if (has_attributes(flags)) read_attributes(*value, depth, keep);
+  if (!keep) return no_data();
   return value;
 }
 
-// What is only read over.
-RValue Reader::other(uint32_t flags, unsigned depth) {
-  RValue value = of_type(RType::other);
+// What is no data.
+ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
   switch (code_of(flags)) {
     case kBaseEnvironment:
     case kEmptyEnvironment:
@@ -144,164 +212,268 @@ RValue Reader::other(uint32_t flags, unsigned depth) {
     case kMissingArgument:
     case kUnboundValue:
     case kGlobalEnvironment:
-      return value;
+      return no_data();
     case kClosure:
     case kPromise:
     case kLanguage:
     case kDots:
-      pairs(flags, depth);
-      return value;
+      pairs(flags, depth, false);
+      return no_data();
     case kEnvironment:
-      return environment(depth);
+      environment(depth);
+      return no_data();
     case kPersistent:
     case kPackage:
     case kNamespace:
-      return name_of_namespace(depth);
+      names_of_package(depth);
+      return no_data();
     case kExternalPointer:
       add_reference({});
-      item(depth + 1);
-      item(depth + 1);
+      item(depth + 1, false);
+      item(depth + 1, false);
       break;
     case kWeakReference:
       add_reference({});
       break;
     case kSpecial:
     case kBuiltin:
-      stream_.skip(stream_.length());
+      stream_.text(stream_.length());
       break;
-    case kRaw:
-      stream_.skip(stream_.length());
+    case kExpression:
+      items(depth, false);
       break;
-    case kComplex:
-      stream_.skip(checked_multiply(stream_.length(), 16));
+    case kByteCode:
+      stream_.integer();  // how many parts are shared
+      byte_code(depth);
       break;
-    case kCharacters:
-      characters(flags, depth);
-      return value;
+    case kCharacterCode:
+      elements_.string(flags);
+      break;
     default:
-      throw unsupported("R values of type {} are not supported", code_of(flags));
+      throw unsupported("R values of type {} are not known", code_of(flags));
   }
-  if (has_attributes(flags)) read_attributes(value, depth);
-  return value;
+  if (has_attributes(flags)) item(depth + 1, false);
+  return no_data();
 }
 
-RValue Reader::numbers(RType type, size_t size) {
-  RValue value = of_type(type);
-  value.elements.count = stream_.length();
-  value.elements.bytes = stream_.numbers(value.elements.count, size);
-  return value;
-}
-
-RValue Reader::strings(unsigned depth) {
+ArrayPtr Reader::vector(RType type, bool keep) {
   const uint64_t count = stream_.length();
-  TextBuilder builder(std::min<uint64_t>(count, 1 << 16));
+  const uint64_t most = !keep ? 0 : held_bytes_ < kMostHeldInAll ? kMostHeldVector : kMostHeldBeyond;
+  const uint64_t begin = stream_.position();
+  const DType dtype = stored_type(type);
+  const bool is_flat = type != RType::text && stream_.form() != Form::text;
+  if (is_flat && checked_multiply(count, dtype.size) > most) {
+    stream_.skip(checked_multiply(count, dtype.size));
+    return keep ? stored_numbers(bytes_, type, stream_.form(), begin, count) : nullptr;
+  }
+  // Even nothing takes four bytes a string, or two a number.
+  if (!is_flat && (!keep || count > most / 2)) return large_parts(type, count, begin, keep);
+  if (type == RType::text) {
+    TextBuilder builder(count);
+    std::vector<VectorPart> parts{{0, begin}};
+    for (uint64_t i = 0; i < count; ++i) {
+      elements_.add_string(builder);
+      if (stream_.position() - begin > most) {
+        // What was read goes; the rest is only looked at.
+        uint64_t part_offset = begin;
+        for (++i; i < count; ++i) {
+          const uint64_t at = stream_.position();
+          if (i - parts.back().first >= kPartElements || at - part_offset > kPartBytes) {
+            parts.push_back({i, at});
+            part_offset = at;
+          }
+          TextBuilder unused;
+          elements_.add_string(unused);
+        }
+        return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(parts), count);
+      }
+    }
+    held_bytes_ += stream_.position() - begin;
+    return std::make_shared<MemoryArray>(dtype, Shape{count}, builder.finish());
+  }
+  Elements elements = elements_.read(type, count);
+  held_bytes_ += elements.bytes.size();
+  return std::make_shared<MemoryArray>(dtype, Shape{count}, std::move(elements));
+}
+
+// Elements of no fixed size, too many to hold: where every few of them begin.
+ArrayPtr Reader::large_parts(RType type, uint64_t count, uint64_t begin, bool keep) {
+  std::vector<VectorPart> parts;
+  uint64_t part_offset = begin;
   for (uint64_t i = 0; i < count; ++i) {
-    const auto flags = static_cast<uint32_t>(stream_.integer());
-    if (code_of(flags) != kCharacters) throw damaged("a string vector holds type {}", code_of(flags));
-    const std::optional<std::string> text = characters(flags, depth);
-    if (text)
-      builder.add(*text);
-    else
-      builder.add_missing();
+    const uint64_t at = stream_.position();
+    if (keep && (parts.empty() || i - parts.back().first >= kPartElements || at - part_offset > kPartBytes)) {
+      parts.push_back({i, at});
+      part_offset = at;
+    }
+    if (type == RType::text) {
+      TextBuilder unused;
+      elements_.add_string(unused);
+    } else {
+      elements_.read(type, 1);
+    }
   }
-  RValue value = of_type(RType::text);
-  value.elements = builder.finish();
-  return value;
+  if (!keep) return nullptr;
+  return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(parts), count);
 }
 
-std::optional<std::string> Reader::characters(uint32_t flags, unsigned depth) {
-  const int32_t size = stream_.integer();
-  if (size < -1) throw damaged("a string has length {}", size);
-  std::optional<std::string> text;
-  if (size >= 0) {
-    const Bytes bytes = stream_.bytes(static_cast<uint64_t>(size));
-    text = is_latin1(flags, stream_.native_encoding()) ? utf8_of_latin1(as_text(bytes))
-                                                       : std::string(as_text(bytes));
-  }
-  if (has_attributes(flags)) item(depth + 1);
-  return text;
-}
-
-RValue Reader::list(unsigned depth) {
+std::vector<ValuePtr> Reader::items(unsigned depth, bool keep) {
   const uint64_t count = stream_.length();
-  RValue value = of_type(RType::list);
-  for (uint64_t i = 0; i < count; ++i) value.items.push_back(item(depth + 1));
-  return value;
+  std::vector<ValuePtr> all;
+  for (uint64_t i = 0; i < count; ++i) {
+    ValuePtr value = item(depth + 1, keep);
+    if (!keep) continue;
+    count_value(true);  // an item takes room even where it is nothing
+    all.push_back(std::move(value));
+  }
+  return all;
 }
 
 // A chain of cells: attributes, tag, value each, and then the rest, which need be no cell.
-RValue Reader::pairs(uint32_t flags, unsigned depth) {
-  RValue value = of_type(RType::pairs);
-  for (;;) {
-    if (has_attributes(flags)) item(depth + 1);
-    value.tags.push_back(has_tag(flags) ? item(depth + 1).name : std::string());
-    value.items.push_back(item(depth + 1));
+ValuePtr Reader::pairs(uint32_t flags, unsigned depth, bool keep) {
+  auto value = value_of(RType::list);
+  TextBuilder names;
+  bool has_names = false;
+  const bool is_list = keep && code_of(flags) == kPairs;
+  for (bool is_first = true;; is_first = false) {
+    if (has_attributes(flags)) {
+      if (is_first && is_list)
+        read_attributes(*value, depth, true);
+      else
+        item(depth + 1, false);
+    }
+    std::string tag;
+    if (has_tag(flags)) tag = item(depth + 1, false)->name;
+    ValuePtr member = item(depth + 1, is_list);
+    if (is_list) {
+      count_value(true);
+      has_names |= !tag.empty();
+      names.add(tag);
+      value->items.push_back(std::move(member));
+    }
     flags = static_cast<uint32_t>(stream_.integer());
-    if (code_of(flags) == kNilValue) return value;
-    if (code_of(flags) != kPairs) break;
-    if (++values_ > kMostValues) throw unsupported("more than {} R values", kMostValues);
+    const uint32_t code = code_of(flags);
+    if (code == kNilValue) break;
+    if (code != kPairs && code != kLanguage && code != kDots) {
+      item_of_type(flags, depth + 1, false);
+      break;
+    }
   }
-  value.tags.emplace_back();
-  value.items.push_back(item_of_type(flags, depth + 1));
+  if (!is_list) return no_data();
+  if (has_names) {
+    auto stored = value_of(RType::text);
+    stored->vector = std::make_shared<MemoryArray>(text_type(), Shape{value->items.size()}, names.finish());
+    value->attributes.push_back({"names", std::move(stored)});
+  }
   return value;
 }
 
-void Reader::read_attributes(RValue& value, unsigned depth) {
-  RValue attributes = item(depth + 1);
-  if (attributes.type == RType::null) return;
-  if (attributes.type != RType::pairs) throw damaged("the attributes of an R value are no pairlist");
-  for (size_t i = 0; i < attributes.items.size(); ++i) {
-    value.attributes.push_back({std::move(attributes.tags[i]), std::move(attributes.items[i])});
-  }
+void Reader::read_attributes(Value& value, unsigned depth, bool keep) {
+  const ValuePtr attributes = item(depth + 1, keep);
+  if (!keep || attributes->type == RType::null) return;
+  if (attributes->type != RType::list) throw damaged("the attributes of an R value are no pairlist");
+  const std::optional<std::vector<std::string>> names = attributes->item_names();
+  for (size_t i = 0; i < attributes->items.size(); ++i)
+    value.attributes.push_back({(*names)[i], attributes->items[i]});
 }
 
-RValue Reader::symbol(unsigned depth) {
+ValuePtr Reader::symbol(unsigned) {
   const auto flags = static_cast<uint32_t>(stream_.integer());
-  if (code_of(flags) != kCharacters) throw damaged("the name of a symbol is of type {}", code_of(flags));
-  RValue value = of_type(RType::symbol);
-  value.name = characters(flags, depth).value_or("NA");
-  add_reference(value.name);
+  if (code_of(flags) != kCharacterCode) throw damaged("the name of a symbol is of type {}", code_of(flags));
+  auto value = value_of(RType::symbol);
+  value->name = elements_.string(flags).value_or("NA");
+  add_reference(value->name);
   return value;
 }
 
-RValue Reader::reference(uint32_t flags) const {
+ValuePtr Reader::reference(uint32_t flags) {
   const uint32_t packed = flags >> 8;
   const auto index = packed != 0 ? packed : static_cast<uint32_t>(stream_.integer());
-  if (index == 0 || index > references_.size()) {
+  if (index == 0 || index > references_.size())
     throw damaged("a reference to R value {} of {}", index, references_.size());
-  }
   const std::string& name = references_[index - 1];
-  RValue value = of_type(name.empty() ? RType::other : RType::symbol);
-  value.name = name;
+  if (name.empty()) return no_data();
+  auto value = value_of(RType::symbol);
+  value->name = name;
   return value;
 }
 
 void Reader::add_reference(std::string symbol) {
+  if (references_.size() == kMostReferences)
+    throw unsupported("more than {} R symbols and environments", kMostReferences);
   references_.push_back(std::move(symbol));
 }
 
-RValue Reader::environment(unsigned depth) {
+void Reader::environment(unsigned depth) {
   stream_.integer();  // locked or not
   add_reference({});
-  for (int part = 0; part < 4; ++part) item(depth + 1);  // enclosure, frame, hash table, attributes
-  return of_type(RType::other);
+  for (int part = 0; part < 4; ++part) item(depth + 1, false);  // enclosure, frame, hash table, attributes
 }
 
-RValue Reader::name_of_namespace(unsigned depth) {
+void Reader::names_of_package(unsigned depth) {
   if (stream_.integer() != 0) throw damaged("the name of an R package has names");
   const int32_t count = stream_.integer();
   if (count < 0) throw damaged("the name of an R package has {} parts", count);
-  for (int32_t i = 0; i < count; ++i) item(depth + 1);
+  for (int32_t i = 0; i < count; ++i) item(depth + 1, false);
   add_reference({});
-  return of_type(RType::other);
 }
 
-RValue Reader::altrep(unsigned depth) {
-  const RValue info = item(depth + 1);
-  RValue state = item(depth + 1);
-  if (info.type != RType::pairs) throw damaged("an ALTREP value has no class");
-  RValue value = expand_altrep(info.items[0].name, std::move(state), most_expanded_);
-  read_attributes(value, depth);
+// ReadBC1 in serialize.c: the code, then the constants.
+void Reader::byte_code(unsigned depth) {
+  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  item(depth + 1, false);
+  const int32_t count = stream_.integer();
+  if (count < 0) throw damaged("R byte code has {} constants", count);
+  for (int32_t i = 0; i < count; ++i) {
+    const auto type = static_cast<uint32_t>(stream_.integer());
+    if (type == kByteCode)
+      byte_code(depth + 1);
+    else
+      byte_code_language(type, depth + 1);
+  }
+}
+
+// ReadBCLang: a tree whose parts have their type before them.
+void Reader::byte_code_language(uint32_t type, unsigned depth) {
+  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  for (;;) {
+    if (type == kCodeReference) {
+      stream_.integer();
+      return;
+    }
+    if (type == kCodeDefinition) {
+      stream_.integer();
+      type = static_cast<uint32_t>(stream_.integer());
+    }
+    const bool has_own_attributes = type == kAttributedPairs || type == kAttributedLanguage;
+    if (!has_own_attributes && type != kPairs && type != kLanguage) {
+      item(depth + 1, false);
+      return;
+    }
+    if (has_own_attributes) item(depth + 1, false);
+    item(depth + 1, false);  // the tag
+    byte_code_language(static_cast<uint32_t>(stream_.integer()), depth + 1);
+    type = static_cast<uint32_t>(stream_.integer());
+  }
+}
+
+ValuePtr Reader::altrep(unsigned depth, bool keep) {
+  const ValuePtr info = item(depth + 1, true);
+  const ValuePtr state = item(depth + 1, keep);
+  std::shared_ptr<Value> value;
+  if (info->type != RType::list || info->items.empty() || info->items[0]->type != RType::symbol)
+    throw damaged("an ALTREP value has no class");
+  if (keep) {
+    try {
+      value = expanded(info->items[0]->name, *state);
+    } catch (const Error& error) {
+      value = value_of(RType::text);
+      value->vector = std::make_shared<BrokenArray>(text_type(), error);
+    }
+  }
+  Value unused;
+  read_attributes(value ? *value : unused, depth, keep);
+  if (!keep) return no_data();
   return value;
 }
 

@@ -1,45 +1,50 @@
 // Reads one R value from a serialisation (R Internals, "Serialization Formats"; ReadItem in
-// src/main/serialize.c). Nothing is ever evaluated: environments, functions and the like are read over, and
-// what cannot be read over without R (bytecode, R-level hooks, unknown ALTREP classes) is Error(unsupported).
+// src/main/serialize.c) in one pass. Nothing is ever evaluated: environments, functions and the like are read
+// over. Vectors over 64 KiB are read over as well, and known by where they lie.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "formats/containers/rds/serial_stream.h"
-#include "formats/containers/rds/value.h"
+#include "formats/containers/rds/vectors.h"
 
 namespace plainfs::rds {
 
 class Reader {
  public:
-  explicit Reader(SerialStream& stream) : stream_(stream) {}
+  // stream reads from bytes' first pass. Requires: stream outlives this.
+  Reader(SerialStream& stream, std::shared_ptr<const UnpackedBytes> bytes);
 
-  // The value that the stream holds. Depth, number of values and the size of compact sequences are bounded.
-  RValue read() { return item(0); }
+  // The value that the stream holds. Depth, number of values and what is held of them are bounded. Throws
+  // damaged where the stream is cut or holds what R does not write, unsupported over a bound.
+  ValuePtr read() { return item(0, true); }
 
  private:
-  RValue item(unsigned depth);
-  RValue item_of_type(uint32_t flags, unsigned depth);
-  RValue other(uint32_t flags, unsigned depth);
-  RValue numbers(RType type, size_t size);
-  RValue strings(unsigned depth);
-  RValue list(unsigned depth);
-  RValue pairs(uint32_t flags, unsigned depth);
-  RValue symbol(unsigned depth);
-  RValue reference(uint32_t flags) const;
-  RValue altrep(unsigned depth);
-  RValue environment(unsigned depth);
-  RValue name_of_namespace(unsigned depth);
-  void read_attributes(RValue& value, unsigned depth);
-  // One string, its flags read already: nullopt for NA. In UTF-8 where its encoding is known.
-  std::optional<std::string> characters(uint32_t flags, unsigned depth);
+  // Not kept: the value is null (RType::other), and nothing is held of it.
+  ValuePtr item(unsigned depth, bool keep);
+  ValuePtr item_of_type(uint32_t flags, unsigned depth, bool keep);
+  ValuePtr read_over(uint32_t flags, unsigned depth);
+  ArrayPtr vector(RType type, bool keep);
+  ArrayPtr large_parts(RType type, uint64_t count, uint64_t begin, bool keep);
+  std::vector<ValuePtr> items(unsigned depth, bool keep);
+  ValuePtr pairs(uint32_t flags, unsigned depth, bool keep);
+  ValuePtr symbol(unsigned depth);
+  ValuePtr reference(uint32_t flags);
+  ValuePtr altrep(unsigned depth, bool keep);
+  void environment(unsigned depth);
+  void names_of_package(unsigned depth);
+  void byte_code(unsigned depth);
+  void byte_code_language(uint32_t type, unsigned depth);
+  void read_attributes(Value& value, unsigned depth, bool keep);
+  void count_value(bool keep);
   void add_reference(std::string symbol);
 
   SerialStream& stream_;
+  const std::shared_ptr<const UnpackedBytes> bytes_;
+  ElementReader elements_;
   std::vector<std::string> references_;  // the name of a symbol; empty for everything else
-  uint64_t values_ = 0;
-  uint64_t most_expanded_ = uint64_t{1} << 24;  // elements that compact vectors may still be expanded to
+  uint64_t kept_values_ = 0;
+  uint64_t held_bytes_ = 0;  // of small vectors
 };
 
 }  // namespace plainfs::rds

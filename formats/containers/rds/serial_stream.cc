@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
+#include <limits>
 
+#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 
@@ -12,20 +15,39 @@ namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
 constexpr uint64_t kGrowBytes = 1 << 20;
+constexpr size_t kMostWordBytes = 128;  // R has a buffer of that size
+
+bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+Error ends_early() {
+  return damaged("the R serialisation ends too early");
+}
 
 }  // namespace
 
 SerialStream::SerialStream(ByteSource& source, uint64_t most_bytes)
-    : source_(source), bytes_left_(most_bytes), buffer_(kBufferBytes) {
-  read_header();
-}
+    : source_(source), bytes_left_(most_bytes), buffer_(kBufferBytes) {}
 
-// "X\n" or "B\n", then the version, the writer's R, the oldest reader's R; in version 3 the native encoding.
+SerialStream::SerialStream(ByteSource& source, Form form, uint64_t position)
+    : source_(source), bytes_left_(~uint64_t{0}), position_(position), form_(form), buffer_(kBufferBytes) {}
+
+// "X\n", "B\n" or "A\n", then the version, the writer's R, the oldest reader's R; in version 3 the native
+// encoding. A file of save() has "RDX3\n" (or RDX2, RDA2, RDA3, …) before that.
 void SerialStream::read_header() {
-  const Bytes format = bytes(2);
-  if (as_text(format) == "A\n") throw unsupported("R's serialisation as text is not supported");
-  if (as_text(format) != "X\n" && as_text(format) != "B\n") throw damaged("this is no R serialisation");
-  big_endian_ = as_text(format) == "X\n";
+  const auto line = [this](size_t size) { return std::string(as_text(numbers(size, 1))); };
+  std::string format = line(2);
+  if (format == "RD") {
+    const std::string rest = line(3);
+    if ((rest[0] != 'X' && rest[0] != 'A' && rest[0] != 'B') || (rest[1] != '2' && rest[1] != '3') ||
+        rest[2] != '\n')
+      throw damaged("\"RD{}{}\" begins no file of R's save()", rest[0], rest[1]);
+    is_workspace_ = true;
+    format = line(2);
+  }
+  if (format != "X\n" && format != "B\n" && format != "A\n") throw damaged("this is no R serialisation");
+  form_ = format == "X\n" ? Form::big_endian : format == "B\n" ? Form::little_endian : Form::text;
   version_ = static_cast<uint32_t>(integer());
   if (version_ != 2 && version_ != 3)
     throw unsupported("version {} of R's serialisation is not supported", version_);
@@ -34,7 +56,7 @@ void SerialStream::read_header() {
   if (version_ == 2) return;
   const int32_t size = integer();
   if (size < 0 || size > 64) throw damaged("the name of the native encoding has {} bytes", size);
-  native_encoding_ = as_text(bytes(static_cast<uint64_t>(size)));
+  native_encoding_ = text(static_cast<uint64_t>(size));
 }
 
 std::string SerialStream::writer() const {
@@ -48,14 +70,28 @@ size_t SerialStream::read_some(std::span<std::byte> out) {
   return size;
 }
 
+void SerialStream::fill() {
+  check_cancelled();
+  unread_ = ByteSpan(buffer_).first(read_some(buffer_));
+  if (unread_.empty()) throw ends_early();
+}
+
+std::byte SerialStream::next() {
+  if (unread_.empty()) fill();
+  const std::byte byte = unread_.front();
+  unread_ = unread_.subspan(1);
+  ++position_;
+  return byte;
+}
+
 void SerialStream::read(std::span<std::byte> out) {
+  position_ += out.size();
   while (!out.empty()) {
     if (unread_.empty() && out.size() >= kBufferBytes) {
-      if (read_some(out) != out.size()) throw damaged("the R serialisation ends too early");
+      if (read_some(out) != out.size()) throw ends_early();
       return;
     }
-    if (unread_.empty()) unread_ = ByteSpan(buffer_).first(read_some(buffer_));
-    if (unread_.empty()) throw damaged("the R serialisation ends too early");
+    if (unread_.empty()) fill();
     const size_t size = std::min(out.size(), unread_.size());
     std::memcpy(out.data(), unread_.data(), size);
     unread_ = unread_.subspan(size);
@@ -63,10 +99,80 @@ void SerialStream::read(std::span<std::byte> out) {
   }
 }
 
+void SerialStream::skip_blanks() {
+  for (;;) {
+    if (unread_.empty()) fill();
+    if (!is_blank(static_cast<char>(unread_.front()))) return;
+    next();
+  }
+}
+
+std::string_view SerialStream::word() {
+  skip_blanks();
+  text_.clear();
+  for (char c = static_cast<char>(next()); !is_blank(c); c = static_cast<char>(next())) {
+    if (text_.size() == kMostWordBytes) throw damaged("\"{}…\" is no word of R's text form", text_);
+    text_ += c;
+  }
+  return text_;
+}
+
 int32_t SerialStream::integer() {
+  if (form_ == Form::text) {
+    const std::string_view given = word();
+    if (given == "NA") return std::numeric_limits<int32_t>::min();
+    int32_t value = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+    if (error != std::errc{} || end != given.data() + given.size())
+      throw damaged("\"{}\" is no integer of R's text form", given);
+    return value;
+  }
   std::byte stored[4];
   read(stored);
-  return big_endian_ ? load_big<int32_t>(stored) : load_little<int32_t>(stored);
+  return form_ == Form::big_endian ? load_big<int32_t>(stored) : load_little<int32_t>(stored);
+}
+
+double SerialStream::real() {
+  if (form_ != Form::text) {
+    std::byte stored[8];
+    read(stored);
+    return std::bit_cast<double>(form_ == Form::big_endian ? load_big<uint64_t>(stored)
+                                                           : load_little<uint64_t>(stored));
+  }
+  constexpr uint64_t kMissing = 0x7ff00000000007a2;  // R's NA_real_
+  std::string_view given = word();
+  if (given == "NA") return std::bit_cast<double>(kMissing);
+  if (given == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (given == "Inf") return std::numeric_limits<double>::infinity();
+  if (given == "-Inf") return -std::numeric_limits<double>::infinity();
+  const std::string_view all = given;
+  const bool is_negative = given.starts_with('-');
+  if (is_negative) given.remove_prefix(1);
+  const bool is_hex = given.starts_with("0x");
+  if (is_hex) given.remove_prefix(2);
+  double value = 0;
+  const char* const last = given.data() + given.size();
+  const auto [end, error] = std::from_chars(given.data(), last, value,
+                                            is_hex ? std::chars_format::hex : std::chars_format::general);
+  // Out of range is what strtod() rounds to: nothing or infinity.
+  if (error == std::errc::result_out_of_range)
+    value = given.find("e-") != given.npos || given.find("p-") != given.npos
+                ? 0
+                : std::numeric_limits<double>::infinity();
+  else if (error != std::errc{} || given.empty() || given.starts_with('-'))
+    throw damaged("\"{}\" is no number of R's text form", all);
+  if (end != last) throw damaged("\"{}\" is no number of R's text form", all);
+  return is_negative ? -value : value;
+}
+
+uint8_t SerialStream::byte() {
+  if (form_ != Form::text) return static_cast<uint8_t>(next());
+  const std::string_view given = word();
+  uint8_t value = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value, 16);
+  if (error != std::errc{} || end != given.data() + given.size())
+    throw damaged("\"{}\" is no byte of R's text form", given);
+  return value;
 }
 
 // A long vector has -1 and then the two halves of its length, the upper at most 65536.
@@ -80,41 +186,85 @@ uint64_t SerialStream::length() {
   return uint64_t{upper} << 32 | lower;
 }
 
-Bytes SerialStream::bytes(uint64_t size) {
-  Bytes all;
-  while (all.size() < size) {
-    const size_t before = all.size();
-    const uint64_t more = std::min<uint64_t>(size - before, std::max<uint64_t>(before, kGrowBytes));
-    all.resize(before + more);
-    read(std::span(all).subspan(before));
+// One byte of a string in text form.
+void SerialStream::append_escaped(std::string& text) {
+  char c = static_cast<char>(next());
+  if (c != '\\') {
+    text += c;
+    return;
   }
-  return all;
+  c = static_cast<char>(next());
+  if (c >= '0' && c <= '7') {
+    unsigned value = 0;
+    for (int digits = 0; digits < 3; ++digits) {
+      if (unread_.empty()) fill();
+      if (digits > 0) {
+        c = static_cast<char>(unread_.front());
+        if (c < '0' || c > '7') break;
+        next();
+      }
+      value = value * 8 + static_cast<unsigned>(c - '0');
+    }
+    text += static_cast<char>(value);
+    return;
+  }
+  static constexpr std::string_view kLetters = "ntvbrfa", kMeant = "\n\t\v\b\r\f\a";
+  const size_t at = kLetters.find(c);
+  text += at == kLetters.npos ? c : kMeant[at];
+}
+
+std::string_view SerialStream::text(uint64_t size) {
+  if (form_ == Form::text) {
+    if (size > 0) skip_blanks();
+    std::string read;
+    while (read.size() < size) append_escaped(read);
+    text_ = std::move(read);
+    return text_;
+  }
+  if (size <= unread_.size()) {  // most of them
+    const std::string_view text = as_text(unread_.first(static_cast<size_t>(size)));
+    unread_ = unread_.subspan(static_cast<size_t>(size));
+    position_ += size;
+    return text;
+  }
+  text_.clear();
+  while (text_.size() < size) {
+    const size_t before = text_.size();
+    text_.resize(before + static_cast<size_t>(std::min<uint64_t>(size - before, kGrowBytes)));
+    read(std::as_writable_bytes(std::span(text_)).subspan(before));
+  }
+  return text_;
 }
 
 Bytes SerialStream::numbers(uint64_t count, size_t size) {
-  Bytes all = bytes(checked_multiply(count, size));
-  if (big_endian_ != (std::endian::native == std::endian::big)) {
-    if (size == 4)
-      swap_all<uint32_t>(all);
-    else
-      swap_all<uint64_t>(all);
+  const uint64_t wanted = checked_multiply(count, size);
+  Bytes all;
+  while (all.size() < wanted) {
+    const size_t before = all.size();
+    const uint64_t more = std::min<uint64_t>(wanted - before, std::max<uint64_t>(before, kGrowBytes));
+    all.resize(before + static_cast<size_t>(more));
+    read(std::span(all).subspan(before));
   }
+  if (form_ == Form::big_endian && size == 4) swap_all<uint32_t>(all);
+  if (form_ == Form::big_endian && size == 8) swap_all<uint64_t>(all);
   return all;
 }
 
 void SerialStream::skip(uint64_t size) {
-  Bytes scratch(std::min<uint64_t>(size, kBufferBytes));
+  position_ += size;
   while (size > 0) {
-    const auto part = static_cast<size_t>(std::min<uint64_t>(size, scratch.size()));
-    read(std::span(scratch).first(part));
+    if (unread_.empty()) fill();
+    const auto part = static_cast<size_t>(std::min<uint64_t>(size, unread_.size()));
+    unread_ = unread_.subspan(part);
     size -= part;
   }
 }
 
-void SerialStream::finish() {
-  while (read_some(buffer_) > 0) {
-  }
+uint64_t SerialStream::finish() {
+  uint64_t left = unread_.size();
+  while (const size_t some = read_some(buffer_)) left += some;
   unread_ = {};
+  return left;
 }
 
 }  // namespace plainfs::rds

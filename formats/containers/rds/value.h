@@ -1,60 +1,71 @@
-// An R value as far as plainfs looks at it. A tree: R's shared environments and symbols are not followed.
+// An R value as plainfs sees it: a tree. Symbols and environments are not followed. What is no data
+// (functions, calls, environments, pointers) is known to be there and nothing more.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "formats/core/model/elements.h"
+#include "formats/core/model/array.h"
 
 namespace plainfs::rds {
 
 enum class RType : uint8_t {
   null,
-  logical,  // elements: int32, 0 FALSE, INT32_MIN missing
-  integer,  // elements: int32
-  real,     // elements: double
-  text,     // elements: Kind::text, NA missing
-  list,     // items
-  pairs,    // items with their tags; the last item of a dotted pair has an empty one
+  logical,  // int32, 0 FALSE, INT32_MIN missing
+  integer,  // int32, INT32_MIN missing
+  real,     // double, of which one NaN is NA
+  complex,  // two doubles
+  raw,      // uint8
+  text,     // UTF-8 in which each byte that is none is \xhh; missing ones marked
+  list,     // items; pairlists too, whose tags are the attribute names
   symbol,   // name
   s4,       // its slots are attributes
-  other,    // read over: environments, functions, raw and complex vectors
+  other,    // no data
 };
 
-struct NamedRValue;
+struct Value;
+using ValuePtr = std::shared_ptr<const Value>;
 
-struct RValue {
+struct NamedValue {
+  std::string name;
+  ValuePtr value;
+};
+
+struct Value {
   RType type = RType::null;
-  Elements elements;
-  std::vector<RValue> items;
-  std::vector<std::string> tags;
+  // Of a vector: its elements as they are stored, in one dimension. Small ones are held, others read when
+  // they are asked for.
+  ArrayPtr vector;
+  std::vector<ValuePtr> items;
   std::string name;
-  std::vector<NamedRValue> attributes;
+  std::vector<NamedValue> attributes;
 
-  // The attribute, or the slot of an S4 object; null where there is none.
-  const RValue* attribute(std::string_view wanted) const;
-  RValue* attribute(std::string_view wanted);
-  // The only string of a text vector of length 1, else nothing.
-  std::string_view single_text() const {
-    return type == RType::text && elements.count == 1 ? elements.text(0) : std::string_view();
-  }
+  // The attribute, or the slot of an S4 object; null where there is none. A slot that is NULL is one that is
+  // not there.
+  ValuePtr attribute(std::string_view wanted) const;
+  bool is_vector() const { return vector != nullptr; }
+  // Elements of a vector, items of a list.
+  uint64_t length() const { return vector ? vector->count() : items.size(); }
+
+  // The elements of a vector of text, "NA" for missing ones; empty of anything else. Throws what reading
+  // throws, and unsupported where there are over 2^20.
+  std::vector<std::string> texts() const;
+  // The attribute class.
+  std::vector<std::string> classes() const;
+  bool is_a(std::string_view class_name) const;
+  // The only element of a vector of one text.
+  std::optional<std::string> single_text() const;
+  // All of a vector of integers, logicals, or doubles that are whole; as texts().
+  std::optional<std::vector<int64_t>> whole_numbers() const;
+  // The names of the items of a list, "" where they have none; as many as items, nullopt where the stored
+  // ones are more or fewer.
+  std::optional<std::vector<std::string>> item_names() const;
+  // The first item of that name; null where there is none.
+  ValuePtr item(std::string_view wanted) const;
 };
-
-struct NamedRValue {
-  std::string name;
-  RValue value;
-};
-
-inline RValue* RValue::attribute(std::string_view wanted) {
-  for (NamedRValue& attribute : attributes) {
-    if (attribute.name == wanted) return &attribute.value;
-  }
-  return nullptr;
-}
-
-inline const RValue* RValue::attribute(std::string_view wanted) const {
-  return const_cast<RValue*>(this)->attribute(wanted);
-}
 
 }  // namespace plainfs::rds

@@ -95,6 +95,11 @@ struct CoordinateMatrix {
   ArrayPtr value;
   ArrayPtr row_names;     // null = unknown
   ArrayPtr column_names;  // null = unknown
+  // The entries are those of the lower triangle, and stand for the upper one too.
+  bool is_symmetric = false;
+  // As in SparseMatrix.
+  bool is_real = false;
+  MissingEntries missing = MissingEntries::shown_as_na;
 };
 
 // Genomic fragments, chromosome by chromosome: those of chromosome c begin at chr_pointer[2c] and end before

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "formats/core/base/error.h"
+#include "tests/support/bytes_file.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
@@ -71,6 +72,33 @@ BOOST_AUTO_TEST_CASE(streams_one_after_the_other_are_one) {
   for (const Compression compression : kCompressions) {
     const std::string two = compress("first, ", compression) + compress("second", compression);
     BOOST_TEST(files.read(two) == "first, second");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_the_last_stream_and_is_none_is_ignored) {
+  Files files;
+  for (const Compression compression : {Compression::gzip, Compression::bzip2})
+    BOOST_TEST(files.read(compress("all of it", compression) + "more") == "all of it");
+}
+
+BOOST_AUTO_TEST_CASE(decompression_begins_again_at_every_point) {
+  TestContext context;
+  for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
+    const std::string text = some_text(compression == Compression::gzip ? 17 << 20 : 2 << 20);
+    const auto file = std::make_shared<BytesFile>(compress(text, compression) + compress("end", compression));
+    std::vector<SeekPoint> points;
+    const auto whole = open_source(file, compression, &points);
+    Bytes piece(1 << 20);
+    while (whole->read(piece) == piece.size()) {
+    }
+    BOOST_TEST(points.size() >= 2u);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const uint64_t left = text.size() - std::min<uint64_t>(points[i].output, text.size());
+      const auto source = resume_source(file, compression, points[i]);
+      Bytes rest(left + 10);
+      rest.resize(source->read(rest));
+      BOOST_TEST((as_text(rest) == text.substr(text.size() - left) + "end"));
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "formats/containers/rds/byte_source.h"
 #include "formats/containers/rds/reader.h"
 #include "formats/core/base/cursor.h"
+#include "tests/support/bytes_file.h"
 
 namespace plainfs::rds {
 
@@ -97,26 +98,15 @@ inline RStream& small_object(RStream& out, const std::string& version = "unpacke
   return out.class_of("UnpackedMatrixMem_uint32_t", "BPCells");
 }
 
-// Bytes in memory as a source.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-  size_t read(std::span<std::byte> out) override {
-    const size_t size = std::min(out.size(), text_.size() - offset_);
-    std::memcpy(out.data(), text_.data() + offset_, size);
-    offset_ += size;
-    return size;
-  }
-
- private:
-  std::string text_;
-  size_t offset_ = 0;
-};
-
-inline RValue read_value(const std::string& text, uint64_t most_bytes = uint64_t{1} << 30) {
-  TextSource source(text);
-  SerialStream stream(source, most_bytes);
-  return Reader(stream).read();
+// The value of a file of those bytes; it may be used as long as context is there.
+inline ValuePtr read_value(const std::string& text, Context& context,
+                           uint64_t most_bytes = uint64_t{1} << 30) {
+  const Compression compression = compression_of(as_byte_span(std::string_view(text).substr(0, 6)));
+  const auto bytes = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), compression, context);
+  const std::unique_ptr<ByteSource> source = bytes->first_pass();
+  SerialStream stream(*source, most_bytes);
+  stream.read_header();
+  return Reader(stream, bytes).read();
 }
 
 }  // namespace plainfs::rds

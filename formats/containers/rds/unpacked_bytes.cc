@@ -1,0 +1,131 @@
+#include "formats/containers/rds/unpacked_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cache/cancellable_lock.h"
+#include "cache/request.h"
+
+namespace plainfs::rds {
+namespace {
+
+constexpr uint64_t kPageBytes = 256 << 10;
+// Each of gzip holds 110 KiB, of bzip2 some 8 MiB, of xz up to 65 MiB: what a matrix needs at once is three.
+constexpr size_t most_readers(Compression compression) {
+  return compression == Compression::gzip ? 8 : compression == Compression::bzip2 ? 3 : 1;
+}
+
+}  // namespace
+
+// What from() gives.
+class UnpackedBytes::Rest final : public ByteSource {
+ public:
+  Rest(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset)
+      : bytes_(std::move(bytes)), offset_(offset) {}
+
+  size_t read(std::span<std::byte> out) override {
+    size_t done = 0;
+    while (done < out.size()) {
+      const auto page = bytes_->page(offset_ / kPageBytes);
+      const uint64_t inside = offset_ % kPageBytes;
+      if (inside >= page->bytes.size()) break;
+      const size_t some = std::min<size_t>(out.size() - done, page->bytes.size() - inside);
+      std::memcpy(out.data() + done, page->bytes.data() + inside, some);
+      done += some;
+      offset_ += some;
+    }
+    return done;
+  }
+
+ private:
+  const std::shared_ptr<const UnpackedBytes> bytes_;
+  uint64_t offset_;
+};
+
+UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& context)
+    : file_(std::move(file)),
+      compression_(compression),
+      context_(context),
+      cache_owner_(context.cache.new_owner()) {}
+
+std::unique_ptr<ByteSource> UnpackedBytes::first_pass() {
+  return open_source(file_, compression_, &points_);
+}
+
+std::unique_ptr<ByteSource> UnpackedBytes::from(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset) {
+  return std::make_unique<Rest>(std::move(bytes), offset);
+}
+
+void UnpackedBytes::read_at(uint64_t offset, std::span<std::byte> out) const {
+  if (compression_ == Compression::none) return file_->read_at(offset, out);
+  size_t done = 0;
+  while (done < out.size()) {
+    const auto piece = page(offset / kPageBytes);
+    const uint64_t inside = offset % kPageBytes;
+    if (inside >= piece->bytes.size()) throw damaged("the compressed data end too early");
+    const size_t some = std::min<size_t>(out.size() - done, piece->bytes.size() - inside);
+    std::memcpy(out.data() + done, piece->bytes.data() + inside, some);
+    done += some;
+    offset += some;
+  }
+}
+
+std::shared_ptr<const UnpackedBytes::Page> UnpackedBytes::page(uint64_t number) const {
+  return context_.cache.get<Page>({cache_owner_, number}, [&] { return load(number); });
+}
+
+UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
+  const uint64_t offset = number * kPageBytes;
+  Page page;
+  if (compression_ == Compression::none) {
+    if (offset >= file_->size()) return page;
+    page.bytes.resize(static_cast<size_t>(std::min(kPageBytes, file_->size() - offset)));
+    file_->read_at(offset, page.bytes);
+    return page;
+  }
+  const CancellableLock lock(mutex_);
+  Reader& reader = reader_before(offset);
+  try {
+    page.bytes.resize(kPageBytes);
+    while (reader.position < offset) {
+      check_cancelled();
+      const uint64_t wanted = std::min(kPageBytes, offset - reader.position);
+      const size_t some = reader.source->read(std::span(page.bytes).first(static_cast<size_t>(wanted)));
+      reader.position += some;
+      if (some < wanted) break;
+    }
+    const size_t size = reader.position < offset ? 0 : reader.source->read(page.bytes);
+    reader.position += size;
+    page.bytes.resize(size);
+    context_.counters.bytes_decoded.fetch_add(size, std::memory_order_relaxed);
+    context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+    return page;
+  } catch (...) {  // where it stands is not known any more
+    readers_.erase(readers_.begin() + (&reader - readers_.data()));
+    throw;
+  }
+}
+
+// The one that is nearest before offset, or a new one from the place before it.
+UnpackedBytes::Reader& UnpackedBytes::reader_before(uint64_t offset) const {
+  const auto after = std::upper_bound(points_.begin(), points_.end(), offset,
+                                      [](uint64_t at, const SeekPoint& point) { return at < point.output; });
+  const SeekPoint point = after == points_.begin() ? SeekPoint{} : *std::prev(after);
+  Reader* best = nullptr;
+  for (Reader& reader : readers_)
+    if (reader.position <= offset && reader.position >= point.output &&
+        (!best || reader.position > best->position))
+      best = &reader;
+  if (!best) {
+    if (readers_.size() >= most_readers(compression_))
+      readers_.erase(std::min_element(readers_.begin(), readers_.end(), [](const Reader& a, const Reader& b) {
+        return a.last_used < b.last_used;
+      }));
+    readers_.push_back({resume_source(file_, compression_, point), point.output, 0});
+    best = &readers_.back();
+  }
+  best->last_used = ++now_;
+  return *best;
+}
+
+}  // namespace plainfs::rds

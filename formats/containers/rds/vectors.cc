@@ -1,0 +1,276 @@
+#include "formats/containers/rds/vectors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/text/utf8.h"
+
+namespace plainfs::rds {
+namespace {
+
+constexpr int32_t kMissingInteger = std::numeric_limits<int32_t>::min();
+
+// "General purpose" bits of a CHARSXP.
+constexpr uint32_t kLatin1 = 1 << 2;
+constexpr uint32_t kUtf8 = 1 << 3;
+constexpr uint32_t kCharacters = 9;
+
+// What Windows-1252 has at 0x80 to 0x9f: R takes latin1 for it. 0: nothing.
+constexpr uint16_t kWindows1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+                                       0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
+                                       0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+                                       0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+
+void append_byte(unsigned char byte, std::string& out) {
+  out += fmt::format("\\x{:02x}", byte);
+}
+
+std::string from_latin1(std::string_view text) {
+  std::string utf8;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const uint32_t code = byte >= 0x80 && byte < 0xa0 ? kWindows1252[byte - 0x80] : byte;
+    if (code == 0 && byte != 0)
+      append_byte(byte, utf8);
+    else
+      append_utf8(code, utf8);
+  }
+  return utf8;
+}
+
+std::string from_utf8(std::string_view text) {
+  if (is_utf8(text)) return std::string(text);
+  std::string utf8;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) append_byte(static_cast<unsigned char>(text[0]), utf8);
+    utf8 += text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return utf8;
+}
+
+bool is_latin1_name(std::string_view encoding) {
+  return encoding == "latin1" || encoding == "ISO-8859-1" || encoding == "CP1252";
+}
+
+class NumbersInFile final : public Array {
+ public:
+  NumbersInFile(std::shared_ptr<const UnpackedBytes> bytes, DType type, uint64_t offset, uint64_t count)
+      : Array(type, {count}), bytes_(std::move(bytes)), offset_(offset) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const uint64_t count = box.extent[0], size = dtype().size;
+    Bytes stored(checked_size(count, size));
+    bytes_->read_at(offset_ + box.origin[0] * size, stored);
+    return unpack(dtype(), std::move(stored), count);
+  }
+  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const std::shared_ptr<const UnpackedBytes> bytes_;
+  const uint64_t offset_;
+};
+
+class PartsInFile final : public Array {
+ public:
+  PartsInFile(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
+              std::vector<VectorPart> parts, uint64_t count)
+      : Array(stored_type(type), {count}),
+        bytes_(std::move(bytes)),
+        type_(type),
+        form_(form),
+        encoding_(std::move(encoding)),
+        parts_(std::move(parts)),
+        cache_owner_(bytes_->context().cache.new_owner()) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements result = zero_elements(dtype(), 0);
+    uint64_t at = box.origin[0];
+    const uint64_t end = at + box.extent[0];
+    while (at < end) {
+      const size_t part = part_of(at);
+      const auto elements =
+          bytes_->context().cache.get<Elements>({cache_owner_, part}, [&] { return load(part); });
+      const uint64_t skipped = at - parts_[part].first;
+      const uint64_t some = std::min(end - at, elements->count - skipped);
+      append(dtype(), result, *elements, skipped, some);
+      at += some;
+    }
+    return result;
+  }
+  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 4096)}; }
+  bool may_be_missing() const override { return type_ == RType::text; }
+
+ private:
+  size_t part_of(uint64_t element) const {
+    const auto after = std::upper_bound(parts_.begin(), parts_.end(), element,
+                                        [](uint64_t at, const VectorPart& part) { return at < part.first; });
+    return static_cast<size_t>(after - parts_.begin()) - 1;
+  }
+
+  Elements load(size_t part) const {
+    const uint64_t end = part + 1 < parts_.size() ? parts_[part + 1].first : count();
+    const std::unique_ptr<ByteSource> source = UnpackedBytes::from(bytes_, parts_[part].offset);
+    SerialStream stream(*source, form_, parts_[part].offset);
+    return ElementReader(stream, encoding_).read(type_, end - parts_[part].first);
+  }
+
+  const std::shared_ptr<const UnpackedBytes> bytes_;
+  const RType type_;
+  const Form form_;
+  const std::string encoding_;
+  const std::vector<VectorPart> parts_;
+  const uint64_t cache_owner_;
+};
+
+class Sequence final : public Array {
+ public:
+  Sequence(RType type, uint64_t count, double first, double step)
+      : Array(stored_type(type), {count}), first_(first), step_(step) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements elements;
+    elements.count = box.extent[0];
+    elements.bytes.resize(checked_size(elements.count, dtype().size));
+    visit_number(dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, double>) {
+        const auto values = elements.mutable_values<T>();
+        for (size_t i = 0; i < values.size(); ++i)
+          values[i] = static_cast<T>(first_ + step_ * static_cast<double>(box.origin[0] + i));
+      }
+    });
+    return elements;
+  }
+  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const double first_;
+  const double step_;
+};
+
+}  // namespace
+
+DType stored_type(RType type) {
+  switch (type) {
+    case RType::logical:
+    case RType::integer:
+      return number_type(Kind::integer, 4);
+    case RType::real:
+      return number_type(Kind::real, 8);
+    case RType::complex:
+      return number_type(Kind::complex, 16);
+    case RType::raw:
+      return number_type(Kind::unsigned_integer, 1);
+    case RType::null:
+    case RType::text:
+    case RType::list:
+    case RType::symbol:
+    case RType::s4:
+    case RType::other:
+      break;
+  }
+  return text_type();
+}
+
+Elements ElementReader::numbers(RType type, uint64_t count) {
+  const DType dtype = stored_type(type);
+  const size_t word = type == RType::complex ? 8 : dtype.size;
+  const uint64_t words = type == RType::complex ? checked_multiply(count, 2) : count;
+  Elements elements;
+  elements.count = count;
+  if (stream_.form() != Form::text) {
+    elements.bytes = stream_.numbers(words, word);
+    return elements;
+  }
+  for (uint64_t i = 0; i < words; ++i) {
+    const auto put = [&](auto value) {
+      const auto bytes = std::as_bytes(std::span(&value, 1));
+      elements.bytes.insert(elements.bytes.end(), bytes.begin(), bytes.end());
+    };
+    if (word == 8)
+      put(stream_.real());
+    else if (word == 4)
+      put(stream_.integer());
+    else
+      put(stream_.byte());
+  }
+  return elements;
+}
+
+Elements ElementReader::read(RType type, uint64_t count) {
+  if (type != RType::text) return numbers(type, count);
+  TextBuilder builder(std::min<uint64_t>(count, 1 << 16));
+  for (uint64_t i = 0; i < count; ++i) add_string(builder);
+  return builder.finish();
+}
+
+void ElementReader::add_string(TextBuilder& builder) {
+  const auto flags = static_cast<uint32_t>(stream_.integer());
+  if ((flags & 0xff) != kCharacters) throw damaged("a string vector holds type {}", flags & 0xff);
+  // R gives strings no attributes.
+  if (flags & 1 << 9) throw unsupported("an R string with attributes");
+  if (const std::optional<std::string> text = string(flags))
+    builder.add(*text);
+  else
+    builder.add_missing();
+}
+
+std::optional<std::string> ElementReader::string(uint32_t flags) {
+  const int32_t size = stream_.integer();
+  if (size == -1) return std::nullopt;
+  if (size < -1) throw damaged("a string has length {}", size);
+  const uint32_t levels = flags >> 12;
+  const std::string_view text = stream_.text(static_cast<uint64_t>(size));
+  if (levels & kLatin1 || (!(levels & kUtf8) && is_latin1_name(encoding_))) return from_latin1(text);
+  return from_utf8(text);
+}
+
+ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, uint64_t offset,
+                        uint64_t count) {
+  DType dtype = stored_type(type);
+  dtype.big_endian = form == Form::big_endian;
+  return std::make_shared<NumbersInFile>(std::move(bytes), std::move(dtype), offset, count);
+}
+
+ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
+                      std::vector<VectorPart> parts, uint64_t count) {
+  return std::make_shared<PartsInFile>(std::move(bytes), type, form, std::move(encoding), std::move(parts),
+                                       count);
+}
+
+ArrayPtr sequence(RType type, uint64_t count, double first, double step) {
+  return std::make_shared<Sequence>(type, count, first, step);
+}
+
+ArrayPtr text_of_numbers(RType type, ArrayPtr numbers) {
+  return mapped(std::move(numbers), text_type(), [type](const Elements& elements, const Box&) {
+    TextBuilder builder(elements.count);
+    for (uint64_t i = 0; i < elements.count; ++i) {
+      if (type == RType::integer) {
+        const int32_t number = elements.values<int32_t>()[i];
+        if (number == kMissingInteger)
+          builder.add_missing();
+        else
+          builder.add(std::to_string(number));
+        continue;
+      }
+      const double number = elements.values<double>()[i];
+      if (number != std::trunc(number) || std::fabs(number) >= 1e5)
+        throw unsupported("the text of {} as R writes it is not known", number);
+      builder.add(std::to_string(static_cast<int32_t>(number)));
+    }
+    return builder.finish();
+  });
+}
+
+}  // namespace plainfs::rds

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include "formats/core/frames/names.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+// The list of assays, in the wrapping that their class has.
+ValuePtr assay_list(const Value& object) {
+  ValuePtr assays = object.attribute("assays");
+  for (int steps = 0; assays && steps < 8; ++steps) {
+    if (assays->type == RType::list) return assays;
+    ValuePtr inner = assays->attribute("data");
+    if (!inner) inner = assays->attribute("listData");
+    assays = inner;
+  }
+  return nullptr;
+}
+
+ValuePtr ranges_of(const Value& object) {
+  const ValuePtr ranges = object.attribute("rowRanges");
+  return ranges && ranges->type == RType::s4 ? ranges : nullptr;
+}
+
+// GRanges, or lists of them, whose names are those of their partitioning.
+ArrayPtr names_of_ranges(const Value& ranges) {
+  for (const char* slot : {"ranges", "partitioning"})
+    if (const ValuePtr part = ranges.attribute(slot))
+      if (const ValuePtr names = part->attribute("NAMES"); names && names->type == RType::text)
+        return names->vector;
+  return nullptr;
+}
+
+// What is said of the rows, and their names.
+struct Rows {
+  ValuePtr data;
+  ArrayPtr names;
+};
+Rows rows_of(const Value& object) {
+  if (const ValuePtr ranges = ranges_of(object))
+    return {ranges->attribute("elementMetadata"), names_of_ranges(*ranges)};
+  const ValuePtr names = object.attribute("NAMES");
+  return {object.attribute("elementMetadata"), names && names->type == RType::text ? names->vector : nullptr};
+}
+
+// A member of int_colData: a frame whose columns are what is meant.
+ValuePtr internal_columns(const Value& object, std::string_view name) {
+  const ValuePtr internal = object.attribute("int_colData");
+  const ValuePtr list = internal ? internal->attribute("listData") : nullptr;
+  const ValuePtr member = list ? list->item(name) : nullptr;
+  return member ? member->attribute("listData") : nullptr;
+}
+
+// What the parts of an experiment share.
+struct Experiment {
+  ValuePtr object;
+  Rows rows;
+  ArrayPtr columns;  // null = none
+};
+using ExperimentPtr = std::shared_ptr<const Experiment>;
+
+// A matrix with its own names, else those of the experiment.
+void add_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& item, const View& view,
+                const SideNames& names) {
+  const bool is_of_matrix = item->type == RType::s4 && item->attribute("Dim");
+  const ValuePtr dim = item->attribute(is_of_matrix ? "Dim" : "dim");
+  const auto extents = dim && dim->is_vector() && dim->length() == 2 ? dim->whole_numbers() : std::nullopt;
+  View inside = view;
+  if (extents && (*extents)[0] >= 0 && (*extents)[1] >= 0) {
+    const char* const dimnames = is_of_matrix ? "Dimnames" : "dimnames";
+    const View at = view.at(view.place.inside(name, view.place.parent));
+    const auto side = [&](size_t number, const ArrayPtr& given) {
+      const auto count = static_cast<uint64_t>((*extents)[number]);
+      if (ArrayPtr own = side_names(*item, dimnames, number, count, at)) return own;
+      return count == 0 ? nullptr : frames::fitting_names(given, count, at.place.path, view.scope->context);
+    };
+    inside.sides = SideNames{side(0, names.rows), side(1, names.columns)};
+  } else if (is_delayed(*item)) {
+    inside.sides = names;
+  }
+  add_member(members, name, item, inside);
+}
+
+// Calls add(name, item) for each item of a list.
+template <class Add>
+void for_each_item(const Value& list, Add add) {
+  const std::optional<std::vector<std::string>> names = list.item_names();
+  MemberNames given;
+  for (size_t i = 0; i < list.items.size(); ++i)
+    if (list.items[i]->is_vector() || list.items[i]->type == RType::s4 || list.items[i]->type == RType::list)
+      add(given.take(names ? (*names)[i] : "", i), list.items[i]);
+}
+
+using Add = void (*)(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
+                     const View& view, const Experiment& experiment);
+
+void add_assay(std::vector<Member>& members, const std::string& name, const ValuePtr& item, const View& view,
+               const Experiment& experiment) {
+  add_matrix(members, name, item, view, {experiment.rows.names, experiment.columns});
+}
+
+void add_reduced(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
+                 const View& view, const Experiment& experiment) {
+  add_matrix(members, name, item, view, {experiment.columns, nullptr});
+}
+
+void add_alternative(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
+                     const View& view, const Experiment& experiment) {
+  const ValuePtr wrapped = item->attribute("se");
+  const ValuePtr& inner = wrapped ? wrapped : item;
+  const View inside = view.at(view.place.inside(name, view.place.parent));
+  if (is_experiment(*inner)) members.push_back({name, experiment_node(inner, inside, experiment.columns)});
+}
+
+// A directory of the items of a list, unless there are none.
+void add_folder(std::vector<Member>& members, const std::string& name, const ValuePtr& list, const View& view,
+                const ExperimentPtr& experiment, Add add) {
+  if (!list || list->type != RType::list || list->items.empty()) return;
+  const View folder = view.at(view.place.inside(name, view.place.parent));
+  Node node;
+  node.parts =
+      std::make_shared<Directory>(folder.place, [list, folder, experiment, add](const GroupPtr& self) {
+        const View inside = folder.at({self, folder.place.path});
+        std::vector<Member> made;
+        for_each_item(*list, [&](const std::string& own, const ValuePtr& item) {
+          add(made, own, item, inside, *experiment);
+        });
+        return made;
+      });
+  members.push_back({name, std::move(node)});
+}
+
+std::vector<Member> experiment_members(const ExperimentPtr& experiment, const View& view) {
+  const Value& object = *experiment->object;
+  const auto place = [&](const char* name) { return view.at(view.place.inside(name, view.place.parent)); };
+  std::vector<Member> members;
+  add_folder(members, "assays", assay_list(object), view, experiment, add_assay);
+  const auto add_frame = [&](const char* name, const ValuePtr& frame, const ArrayPtr& row_names) {
+    if (frame && is_frame(*frame)) members.push_back({name, frame_node(frame, place(name), row_names)});
+  };
+  add_frame("column_data", object.attribute("colData"), nullptr);
+  add_frame("row_data", experiment->rows.data, experiment->rows.names);
+  if (const ValuePtr ranges = ranges_of(object); ranges && is_genomic_ranges(*ranges))
+    members.push_back({"row_ranges", ranges_node(ranges, place("row_ranges"), false)});
+  add_folder(members, "reduced_dimensions", internal_columns(object, "reducedDims"), view, experiment,
+             add_reduced);
+  add_folder(members, "alternative_experiments", internal_columns(object, "altExps"), view, experiment,
+             add_alternative);
+  const ValuePtr metadata = object.attribute("metadata");
+  if (metadata && metadata->type == RType::list && !metadata->items.empty())
+    add_member(members, "other_data", metadata, view);
+  return members;
+}
+
+}  // namespace
+
+bool is_experiment(const Value& value) {
+  return value.type == RType::s4 && value.attribute("assays") && value.attribute("colData") &&
+         is_frame(*value.attribute("colData"));
+}
+
+Node experiment_node(const ValuePtr& object, const View& view, const ArrayPtr& columns) {
+  Experiment experiment{object, rows_of(*object), frame_row_names(*object->attribute("colData"))};
+  if (!experiment.columns) experiment.columns = columns;
+  const auto shared = std::make_shared<const Experiment>(std::move(experiment));
+  Node node;
+  node.parts = std::make_shared<Directory>(
+      view.place,
+      [shared, view](const GroupPtr& self) {
+        return experiment_members(shared, view.at({self, view.place.path}));
+      },
+      [object] { return attributes_of(*object); });
+  return node;
+}
+
+}  // namespace plainfs::robject

@@ -1,0 +1,130 @@
+#include "formats/schemas/robject/meaning.h"
+
+#include <algorithm>
+
+#include "formats/core/model/element_text.h"
+
+namespace plainfs::robject {
+namespace {
+
+// What has no files.
+bool is_no_data(const Value& value) {
+  return value.type == RType::null || value.type == RType::symbol || value.type == RType::other;
+}
+
+// An object that is nothing but a list of its members: SimpleList and its like.
+ValuePtr list_data(const Value& object) {
+  const ValuePtr data = object.attribute("listData");
+  return data && data->type == RType::list ? data : nullptr;
+}
+
+Node slots_node(const ValuePtr& object, const View& view) {
+  Node node;
+  node.parts = std::make_shared<Directory>(
+      view.place,
+      [object, view](const GroupPtr& self) {
+        return slot_members(*object, view.at({self, view.place.path}));
+      },
+      [object] { return attributes_of(*object); });
+  return node;
+}
+
+Node object_node(const ValuePtr& object, const View& view) {
+  if (is_seurat(*object)) return seurat_node(object, view);
+  if (is_experiment(*object)) return experiment_node(object, view);
+  if (is_bpcells(*object)) return bpcells_node(object, view);
+  if (is_delayed(*object)) return delayed_node(object, view);
+  if (is_sparse_matrix(*object)) return sparse_node(object, view);
+  if (is_genomic_ranges(*object)) return ranges_node(object, view, true);
+  if (const ValuePtr dense = dense_matrix(*object)) return vector_node(dense, view);
+  if (const ValuePtr expanded = expanded_rle(*object)) return vector_node(expanded, view);
+  if (const ValuePtr list = list_data(*object)) return list_node(list, view);
+  return slots_node(object, view);
+}
+
+}  // namespace
+
+std::optional<Node> node_of(const ValuePtr& value, const View& view) {
+  if (!value || is_no_data(*value)) return std::nullopt;
+  if (is_frame(*value)) return frame_node(value, view);
+  if (value->is_vector()) return vector_node(value, view);
+  return value->type == RType::list ? list_node(value, view) : object_node(value, view);
+}
+
+Node list_node(const ValuePtr& list, const View& view) {
+  Node node;
+  node.parts = std::make_shared<Directory>(
+      view.place,
+      [list, view](const GroupPtr& self) {
+        return list_members(*list, view.at({self, view.place.path}));
+      },
+      [list] { return attributes_of(*list); });
+  return node;
+}
+
+std::vector<Member> list_members(const Value& list, const View& view) {
+  std::optional<std::vector<std::string>> names = list.item_names();
+  if (!names) {
+    view.scope->context.notice(
+        fmt::format("{}: names that are not as many as its members are not used", view.place.path));
+    names.emplace(list.items.size());
+  }
+  std::vector<Member> members;
+  MemberNames given;
+  for (size_t i = 0; i < list.items.size(); ++i) {
+    if (is_no_data(*list.items[i])) continue;
+    const std::string name = given.take((*names)[i], i);
+    add_member(members, name, list.items[i], view);
+  }
+  return members;
+}
+
+std::vector<Member> slot_members(const Value& object, const View& view,
+                                 const std::vector<std::string>& left_out) {
+  std::vector<Member> members;
+  for (const rds::NamedValue& slot : object.attributes) {
+    if (slot.name == "class") continue;
+    if (std::find(left_out.begin(), left_out.end(), slot.name) != left_out.end()) continue;
+    add_member(members, slot.name, slot.value, view);
+  }
+  return members;
+}
+
+void add_member(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
+                const View& view) {
+  View inside = view;
+  inside.place = view.place.inside(name, view.place.parent);
+  try {
+    if (std::optional<Node> node = node_of(value, inside)) members.push_back({name, *std::move(node)});
+  } catch (const Error& error) {
+    members.push_back({name, Node{.content = error}});
+  }
+}
+
+Json list_of(const Value& value) {
+  Json::List list;
+  const ArrayPtr elements_of = with_missing_marked(value);
+  const Elements elements = read_all(*elements_of);
+  for (uint64_t i = 0; i < elements.count; ++i)
+    list.push_back(elements.is_missing(i) ? Json() : json_of(elements_of->dtype(), elements, i));
+  return Json(std::move(list));
+}
+
+Attributes attributes_of(const Value& value) {
+  static constexpr std::string_view kShown[] = {"names", "dim", "dimnames", "row.names", "levels"};
+  Attributes attributes;
+  for (const rds::NamedValue& attribute : value.attributes) {
+    const bool is_left_out =
+        std::find(std::begin(kShown), std::end(kShown), attribute.name) != std::end(kShown);
+    if (is_left_out || !attribute.value->is_vector()) continue;
+    if (value.type == RType::s4 && attribute.name != "class") continue;
+    try {
+      attributes.push_back({attribute.name, list_of(*attribute.value)});
+    } catch (const Error& error) {
+      attributes.push_back({attribute.name, Json(), error});
+    }
+  }
+  return attributes;
+}
+
+}  // namespace plainfs::robject

@@ -1,0 +1,192 @@
+#include <algorithm>
+
+#include "formats/core/frames/table.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/schemas/robject/arrays.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+ArrayPtr integers_of(const Value& object, std::string_view slot, uint64_t count) {
+  const ValuePtr value = object.attribute(slot);
+  if (!value || value->type != RType::integer) throw damaged("ranges without the integers {}", slot);
+  if (value->length() != count) throw damaged("{} values of {} for {} ranges", value->length(), slot, count);
+  return with_missing_marked(*value);
+}
+
+// A factor, plain or run by run.
+ValuePtr factor_of(const Value& object, std::string_view slot) {
+  ValuePtr value = object.attribute(slot);
+  if (value)
+    if (const ValuePtr expanded = expanded_rle(*value)) value = expanded;
+  if (!value || !is_factor(*value) || !value->attribute("levels"))
+    throw damaged("ranges whose {} are no factor", slot);
+  return value;
+}
+
+// Codes from 0.
+ArrayPtr from_zero(const Value& factor) {
+  return mapped(with_missing_marked(factor), number_type(Kind::integer, 4),
+                [](Elements elements, const Box&) {
+                  for (int32_t& code : elements.mutable_values<int32_t>())
+                    if (code != INT32_MIN) --code;
+                  return elements;
+                });
+}
+
+// 1, -1 and 0 for the levels + - *, however they are ordered.
+ArrayPtr strands_of(const Value& factor) {
+  const std::vector<std::string> levels = factor.attribute("levels")->texts();
+  return mapped(factor.vector, number_type(Kind::integer, 4), [levels](Elements elements, const Box&) {
+    for (int32_t& code : elements.mutable_values<int32_t>()) {
+      if (code < 1 || static_cast<size_t>(code) > levels.size())
+        throw damaged("strand {} has no level", code);
+      const std::string& level = levels[static_cast<size_t>(code) - 1];
+      code = level == "+" ? 1 : level == "-" ? -1 : 0;
+    }
+    return elements;
+  });
+}
+
+struct Ranges {
+  GenomicRanges ranges;
+  ArrayPtr sequence_labels;
+  ArrayPtr strand_labels;
+};
+
+Ranges read_ranges(const Value& object, const View& view) {
+  Ranges read;
+  const ValuePtr positions = object.attribute("ranges");
+  const ValuePtr starts = positions ? positions->attribute("start") : nullptr;
+  if (!starts) throw damaged("ranges without starts");
+  const uint64_t count = starts->length();
+  GenomicRanges& ranges = read.ranges;
+  ranges.start = integers_of(*positions, "start", count);
+  ranges.width = integers_of(*positions, "width", count);
+  if (const ValuePtr names = positions->attribute("NAMES"); names && names->type == RType::text) {
+    if (names->length() != count) throw damaged("{} names for {} ranges", names->length(), count);
+    ranges.names = names->vector;
+  }
+  const ValuePtr sequence = factor_of(object, "seqnames"), strand = factor_of(object, "strand");
+  if (sequence->length() != count || strand->length() != count)
+    throw damaged("{} sequences and {} strands for {} ranges", sequence->length(), strand->length(), count);
+  ranges.sequence_names = sequence->attribute("levels")->vector;
+  ranges.sequence = from_zero(*sequence);
+  ranges.strand = strands_of(*strand);
+  read.sequence_labels = meaning_of(*sequence, view).as_text();
+  read.strand_labels = meaning_of(*strand, view).as_text();
+  return read;
+}
+
+Node range_table(const ValuePtr& object, const View& view, bool with_columns) {
+  try {
+    const Ranges read = read_ranges(*object, view);
+    const uint64_t count = read.ranges.start->count();
+    std::vector<Column> columns{{"sequence", read.sequence_labels},
+                                {"start", read.ranges.start},
+                                {"width", read.ranges.width},
+                                {"strand", read.strand_labels}};
+    const ValuePtr about = object->attribute("elementMetadata");
+    if (with_columns && about && is_frame(*about))
+      for (Column& column : columns_of(*about, count, view)) columns.push_back(std::move(column));
+    return Node{.content = frames::table_of(count, read.ranges.names, std::move(columns), view.place.path,
+                                            view.scope->context)};
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+    return Node{.content = error};
+  }
+}
+
+ArrayPtr sequence_list(const Value& info, const char* slot, RType type, uint64_t count) {
+  const ValuePtr value = info.attribute(slot);
+  if (!value || value->type != type) throw damaged("seqinfo without {}", slot);
+  if (value->length() != count)
+    throw damaged("{} values of {} for {} sequences", value->length(), slot, count);
+  return with_missing_marked(*value);
+}
+
+Node sequences_node(const ValuePtr& info, const View& view) {
+  SequenceLengths sequences;
+  Content table;
+  try {
+    const ValuePtr names = info->attribute("seqnames");
+    if (!names || names->type != RType::text) throw damaged("seqinfo without seqnames");
+    const uint64_t count = names->length();
+    sequences.names = names->vector;
+    sequences.lengths = sequence_list(*info, "seqlengths", RType::integer, count);
+    table = Table{count,
+                  nullptr,
+                  {{"name", sequences.names},
+                   {"length", sequences.lengths},
+                   {"circular", sequence_list(*info, "is_circular", RType::logical, count)},
+                   {"genome", sequence_list(*info, "genome", RType::text, count)}}};
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+    if (!sequences.lengths) sequences.error = error;
+    table = error;
+  }
+  Node node;
+  node.content = std::move(sequences);
+  node.parts = std::make_shared<Directory>(view.place, [table](const GroupPtr&) {
+    return std::vector<Member>{{"sequence_information", Node{.content = table}}};
+  });
+  return node;
+}
+
+}  // namespace
+
+bool is_genomic_ranges(const Value& value) {
+  return value.type == RType::s4 && value.attribute("seqnames") && value.attribute("ranges") &&
+         value.attribute("strand") && value.attribute("seqinfo");
+}
+
+Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
+  Node node;
+  try {
+    node.content = read_ranges(*object, view).ranges;
+  } catch (const Error& error) {
+    if (passes(error)) throw;
+    GenomicRanges broken;
+    broken.error = error;
+    node.content = std::move(broken);
+  }
+  node.attributes = [object] { return attributes_of(*object); };
+  node.parts = std::make_shared<Directory>(
+      view.place,
+      [object, view, with_columns](const GroupPtr& self) {
+        const View inside = view.at({self, view.place.path});
+        std::vector<Member> members{{"ranges", range_table(object, inside, with_columns)}};
+        const View info_view = view.at(inside.place.inside("sequence_information", self));
+        members.push_back({"sequence_information", sequences_node(object->attribute("seqinfo"), info_view)});
+        const ValuePtr about = object->attribute("elementMetadata");
+        if (with_columns && about && is_frame(*about) && !frame_columns(*about).items.empty())
+          add_member(members, "range_annotations", about, inside);
+        return members;
+      },
+      [object] { return attributes_of(*object); });
+  return node;
+}
+
+ValuePtr expanded_rle(const Value& value) {
+  if (value.type != RType::s4) return nullptr;
+  const std::vector<std::string> classes = value.classes();
+  if (classes.empty() || !classes.front().ends_with("Rle")) return nullptr;
+  const ValuePtr values = value.attribute("values"), lengths = value.attribute("lengths");
+  if (!values || !values->is_vector() || !lengths || lengths->type != RType::integer) return nullptr;
+  if (values->length() != lengths->length())
+    throw damaged("{} lengths for {} runs", lengths->length(), values->length());
+  std::vector<uint64_t> ends;
+  uint64_t end = 0;
+  const Elements counts = read_all(*lengths->vector);
+  for (const int32_t length : counts.values<int32_t>()) {
+    if (length < 0) throw damaged("a run of length {}", length);
+    ends.push_back(end += static_cast<uint64_t>(length));
+  }
+  auto expanded = std::make_shared<Value>(*values);
+  expanded->vector = run_lengths(values->vector, std::move(ends));
+  std::erase_if(expanded->attributes, [](const rds::NamedValue& a) { return a.name == "names"; });
+  return expanded;
+}
+
+}  // namespace plainfs::robject

@@ -1,0 +1,71 @@
+#include "formats/schemas/robject/schema.h"
+
+#include "formats/containers/rds/container.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+// A root that holds one array or table, under the name that such a store has.
+Node root_with(const std::string& name, const ValuePtr& value, const ScopePtr& scope) {
+  Node root;
+  root.attributes = [value] { return attributes_of(*value); };
+  root.parts = std::make_shared<Directory>(Place{}, [name, value, scope](const GroupPtr& self) {
+    std::vector<Member> members;
+    add_member(members, name, value, View{scope, {self, "/"}});
+    for (Member& member : members) member.node.attributes = [] { return Attributes(); };
+    return members;
+  });
+  return root;
+}
+
+Node root_of(const ValuePtr& value, const ScopePtr& scope) {
+  if (is_frame(*value)) return root_with("table", value, scope);
+  const bool is_array =
+      value->is_vector() || dense_matrix(*value) || expanded_rle(*value) || is_delayed(*value);
+  if (is_array) return root_with("array", value, scope);
+  std::optional<Node> node = node_of(value, View{scope, {}});
+  if (!node) throw unsupported("the R object holds no data");
+  return *std::move(node);
+}
+
+Json names_of(const ValuePtr& list) {
+  Json::List names;
+  if (list && list->type == RType::list)
+    for (const std::string& name : list->item_names().value_or(std::vector<std::string>()))
+      names.emplace_back(name);
+  return Json(std::move(names));
+}
+
+Json about_seurat(const Value& object) {
+  Json::Object about;
+  if (const ValuePtr assay = object.attribute("active.assay"))
+    about.emplace_back("default.assay", Json(assay->single_text().value_or("")));
+  if (const ValuePtr meta = object.attribute("meta.data"); meta && is_frame(*meta))
+    about.emplace_back("cells", Json::of(frame_rows(*meta)));
+  for (const char* slot : {"assays", "reductions", "graphs", "images"})
+    about.emplace_back(slot, names_of(object.attribute(slot)));
+  return Json(std::move(about));
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (const auto* raw = dynamic_cast<const rds::ValueGroup*>(node.parts.get())) {
+    const auto scope = std::make_shared<const Scope>(Scope{context, raw->location()});
+    return root_of(raw->value(), scope);
+  }
+  if (dynamic_cast<const Directory*>(node.parts.get())) return node;
+  return std::nullopt;
+}
+
+void describe(const Node& raw_root, Store& store) {
+  const auto* raw = dynamic_cast<const rds::ValueGroup*>(raw_root.parts.get());
+  if (!raw) return;
+  Json::List classes;
+  for (const std::string& name : raw->value()->classes()) classes.emplace_back(name);
+  if (!classes.empty()) store.details.emplace_back("class", Json(std::move(classes)));
+  if (is_seurat(*raw->value())) store.details.emplace_back("seurat", about_seurat(*raw->value()));
+}
+
+}  // namespace plainfs::robject

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/frames/names.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/time_text.h"
+#include "formats/schemas/robject/arrays.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+constexpr int32_t kMissingInteger = std::numeric_limits<int32_t>::min();
+
+ArrayPtr with_missing_integers(ArrayPtr values) {
+  return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+    const auto all = elements.values<int32_t>();
+    for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == kMissingInteger;
+  });
+}
+
+ArrayPtr with_missing_reals(ArrayPtr values) {
+  return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+    const auto all = elements.values<double>();
+    for (size_t i = 0; i < all.size(); ++i) missing[i] = is_missing_real(all[i]);
+  });
+}
+
+ArrayPtr with_missing_pairs(ArrayPtr values) {
+  return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+    const auto all = elements.values<double>();
+    for (size_t i = 0; i < missing.size(); ++i)
+      missing[i] = is_missing_real(all[2 * i]) || is_missing_real(all[2 * i + 1]);
+  });
+}
+
+// bit64: doubles whose bits are the integers.
+ArrayPtr bits_as_integers(ArrayPtr reals) {
+  const ArrayPtr integers = mapped(std::move(reals), number_type(Kind::integer, 8),
+                                   [](Elements elements, const Box&) { return elements; });
+  return with_missing(integers, [](const Elements& elements, std::vector<uint8_t>& missing) {
+    const auto all = elements.values<int64_t>();
+    for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == std::numeric_limits<int64_t>::min();
+  });
+}
+
+// Each number as a double; nullopt where it is none, or infinite.
+std::vector<std::optional<double>> finite_numbers(RType type, const Elements& elements) {
+  std::vector<std::optional<double>> all(elements.count);
+  for (uint64_t i = 0; i < elements.count; ++i) {
+    if (type == RType::integer) {
+      const int32_t value = elements.values<int32_t>()[i];
+      if (value != kMissingInteger) all[i] = value;
+    } else if (const double value = elements.values<double>()[i]; std::isfinite(value)) {
+      all[i] = value;
+    }
+  }
+  return all;
+}
+
+DType time_type(TimeUnit unit) {
+  DType type = number_type(Kind::time_point, 8);
+  type.time_unit = unit;
+  return type;
+}
+
+// Days since 1970, whose fraction is dropped towards the past.
+ArrayPtr days_of(RType type, ArrayPtr numbers) {
+  return mapped(std::move(numbers), time_type(TimeUnit::day), [type](const Elements& elements, const Box&) {
+    Elements days = zero_elements(time_type(TimeUnit::day), elements.count);
+    const auto values = days.mutable_values<int64_t>();
+    const std::vector<std::optional<double>> given = finite_numbers(type, elements);
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i] && std::fabs(*given[i]) > 0x1p53) throw unsupported("the day {} is too far", *given[i]);
+      values[i] = given[i] ? static_cast<int64_t>(std::floor(*given[i])) : kNotATime;
+    }
+    return days;
+  });
+}
+
+// The digits after the point of a number, as the shortest that read back to it; of a negative one those
+// from the second before it on.
+std::string fraction_digits(double number) {
+  char text[512];
+  const auto end = std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::fixed).ptr;
+  const std::string_view all(text, static_cast<size_t>(end - text));
+  const size_t point = all.find('.');
+  if (point == all.npos) return {};
+  std::string digits(all.substr(point + 1));
+  if (number >= 0) return digits;
+  // 1 less it: nines' complement, and one more at the last place.
+  for (char& digit : digits) digit = static_cast<char>('9' - (digit - '0'));
+  for (size_t i = digits.size(); i-- > 0;) {
+    if (digits[i] != '9') {
+      ++digits[i];
+      break;
+    }
+    digits[i] = '0';
+  }
+  return digits;
+}
+
+// Seconds since 1970 as UTC.
+ArrayPtr instants_of(RType type, ArrayPtr numbers) {
+  return mapped(std::move(numbers), text_type(), [type](const Elements& elements, const Box&) {
+    TextBuilder texts(elements.count);
+    const DType seconds = time_type(TimeUnit::second);
+    for (const std::optional<double>& given : finite_numbers(type, elements)) {
+      if (!given) {
+        texts.add_missing();
+        continue;
+      }
+      if (std::fabs(*given) > 0x1p53) throw unsupported("the second {} is too far", *given);
+      std::string text;
+      append_time(seconds, static_cast<int64_t>(std::floor(*given)), text);
+      if (const std::string digits = fraction_digits(*given); !digits.empty()) text += "." + digits;
+      texts.add(text + "Z");
+    }
+    return texts.finish();
+  });
+}
+
+// The levels of a factor; an array that throws where there are none.
+ArrayPtr levels_of(const Value& factor) {
+  const ValuePtr levels = factor.attribute("levels");
+  if (levels && levels->is_vector()) return with_missing_marked(*levels);
+  return std::make_shared<BrokenArray>(text_type(), damaged("a factor without levels"));
+}
+
+// By row, though R's lie by column: dimensions in reverse.
+Shape reversed(const Shape& dimensions) {
+  return {dimensions.rbegin(), dimensions.rend()};
+}
+
+// The same meaning in the value's dimensions.
+LabelledArray with_dimensions(const Value& vector, const VectorMeaning& meaning, const View& view) {
+  std::optional<Shape> dimensions;
+  try {
+    dimensions = dimensions_of(vector);
+  } catch (const Error& error) {
+    return {std::make_shared<BrokenArray>(meaning.stored->dtype(), error.at(view.place.path)), nullptr,
+            nullptr};
+  }
+  LabelledArray array{meaning.stored, nullptr, nullptr, meaning.shown};
+  if (!dimensions || dimensions->size() == 1) return array;
+  array.values = reshaped(array.values, reversed(*dimensions));
+  if (array.labels) array.labels = reshaped(array.labels, reversed(*dimensions));
+  if (dimensions->size() != 2) return array;
+  if (view.sides) {
+    array.row_names = view.sides->rows;
+    array.column_names = view.sides->columns;
+    return array;
+  }
+  array.row_names = side_names(vector, "dimnames", 0, (*dimensions)[0], view);
+  array.column_names = side_names(vector, "dimnames", 1, (*dimensions)[1], view);
+  return array;
+}
+
+// The names of a vector, or of the one dimension of an array; null where they do not fit.
+ArrayPtr names_of(const Value& vector, const View& view) {
+  if (view.without_names) return nullptr;
+  const ValuePtr dim = vector.attribute("dim");
+  if (dim && dim->length() == 1) return side_names(vector, "dimnames", 0, vector.length(), view);
+  const ValuePtr names = vector.attribute("names");
+  if (!names || names->type != RType::text) return nullptr;
+  return frames::fitting_names(names->vector, vector.length(), view.place.path, view.scope->context);
+}
+
+}  // namespace
+
+// R marks NA_real_ by this low word; arithmetic may quieten the NaN but keeps it (R: arithmetic.c, R_NaInfo).
+bool is_missing_real(double value) {
+  constexpr uint32_t kLowWord = 1954;
+  return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kLowWord;
+}
+
+bool is_factor(const Value& value) {
+  return value.type == RType::integer && value.is_a("factor") && !value.attribute("dim");
+}
+
+std::optional<Shape> dimensions_of(const Value& vector) {
+  const ValuePtr dim = vector.attribute("dim");
+  if (!dim || (dim->type != RType::integer && dim->type != RType::real) || dim->length() == 0)
+    return std::nullopt;
+  constexpr uint64_t kMostDimensions = 32;
+  if (dim->length() > kMostDimensions) throw unsupported("an array of {} dimensions", dim->length());
+  const std::optional<std::vector<int64_t>> given = dim->whole_numbers();
+  Shape dimensions;
+  for (const int64_t extent : given.value_or(std::vector<int64_t>{-1})) {
+    if (extent < 0) throw damaged("a dimension of an array is no number from 0 on");
+    dimensions.push_back(static_cast<uint64_t>(extent));
+  }
+  const uint64_t count = element_count(dimensions);
+  if (count != vector.length())
+    throw damaged("an array has {} elements, its dimensions {}", vector.length(), count);
+  return dimensions;
+}
+
+ArrayPtr side_names(const Value& object, const char* dimnames, size_t side, uint64_t count,
+                    const View& view) {
+  const ValuePtr lists = object.attribute(dimnames);
+  if (!lists || lists->type != RType::list || side >= lists->items.size() || count == 0) return nullptr;
+  const Value& names = *lists->items[side];
+  if (names.type != RType::text) return nullptr;
+  const std::string place = view.place.path + (side == 0 ? ": rows" : ": columns");
+  return frames::fitting_names(names.vector, count, place, view.scope->context);
+}
+
+ArrayPtr with_missing_marked(const Value& vector) {
+  switch (vector.type) {
+    case RType::logical:
+      return as_logical(with_missing_integers(vector.vector));
+    case RType::integer:
+      return with_missing_integers(vector.vector);
+    case RType::real:
+      return vector.is_a("integer64") ? bits_as_integers(vector.vector) : with_missing_reals(vector.vector);
+    case RType::complex:
+      return with_missing_pairs(vector.vector);
+    case RType::null:
+    case RType::raw:
+    case RType::text:
+    case RType::list:
+    case RType::symbol:
+    case RType::s4:
+    case RType::other:
+      break;
+  }
+  return vector.vector;
+}
+
+VectorMeaning meaning_of(const Value& vector, const View& view) {
+  VectorMeaning meaning{with_missing_marked(vector), nullptr};
+  const bool is_number = vector.type == RType::integer || vector.type == RType::real;
+  if (is_factor(vector))
+    meaning.shown = factor(meaning.stored, levels_of(vector), 1, view.place.path, view.scope->context,
+                           vector.is_a("ordered"));
+  else if (is_number && vector.is_a("Date"))
+    meaning.shown = days_of(vector.type, vector.vector);
+  else if (is_number && vector.is_a("POSIXct"))
+    meaning.shown = instants_of(vector.type, vector.vector);
+  return meaning;
+}
+
+Node vector_node(const ValuePtr& vector, const View& view) {
+  const VectorMeaning meaning = meaning_of(*vector, view);
+  const bool is_matrix = !is_factor(*vector) && vector->attribute("dim") != nullptr;
+  LabelledArray array = is_matrix ? with_dimensions(*vector, meaning, view)
+                                  : LabelledArray{meaning.stored, nullptr, nullptr, meaning.shown};
+  Node node;
+  node.attributes = [vector] { return attributes_of(*vector); };
+  if (is_factor(*vector)) {
+    array = {meaning.shown, nullptr, nullptr};
+    const ArrayPtr codes = meaning.stored;
+    const bool has_levels = vector->attribute("levels") != nullptr;
+    const ArrayPtr levels = levels_of(*vector);
+    node.parts = std::make_shared<Directory>(
+        view.place,
+        [codes, levels, has_levels](const GroupPtr&) {
+          std::vector<Member> members;
+          if (has_levels)
+            members.push_back({"levels", Node{.content = LabelledArray{levels, nullptr, nullptr}}});
+          members.push_back({"values", Node{.content = LabelledArray{codes, nullptr, nullptr}}});
+          return members;
+        },
+        [vector] { return attributes_of(*vector); });
+  }
+  if (array.values->shape().size() == 1) array.row_names = names_of(*vector, view);
+  node.content = std::move(array);
+  return node;
+}
+
+}  // namespace plainfs::robject
