@@ -378,6 +378,7 @@ std::string help_text() {
       "       plainfs index STORE\n"
       "       plainfs reload MOUNTPOINT\n"
       "       plainfs run STORE... -- COMMAND [ARGUMENT...]\n"
+      "       plainfs serve [--listen ADDRESS] [--host NAMES] [--cors ORIGINS] [--open] STORE...\n"
       "       plainfs ps [--json]\n"
       "       plainfs umount MOUNTPOINT...\n"
       "\n"

@@ -4,7 +4,7 @@ _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= 
   follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= region= remote_cache= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
-_plainfs_commands='ls cat export info check index reload run ps umount'
+_plainfs_commands='ls cat export info check index reload run serve ps umount'
 
 # What begins with $3 of the words $2, behind $1, which stands on the line before it.
 _plainfs_choice() {
@@ -167,6 +167,7 @@ _plainfs_complete() {
       cat) letters='--range' ;;
       export) letters='--views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info | ps) letters='--json' ;;
+      serve) letters='--listen --host --cors --open' ;;
       check | index | reload | umount) letters='' ;;
     esac
     # shellcheck disable=SC2086 # a list of names

@@ -9,7 +9,8 @@ from cases import SUITES
 from views import read, sentences
 from views_test import test_names
 
-SECTIONS = ("What is promised", "What each format's parser is exposed to", "libhdf5 in a process of its own", "The daemon in a sandbox")
+SECTIONS = ("What is promised", "What each format's parser is exposed to", "libhdf5 in a process of its own", "The daemon in a sandbox",
+            "Over HTTP")
 
 NO_PROMISES = ("advice", "says what is not kept", "says what is not kept on other systems")
 
