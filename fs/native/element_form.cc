@@ -181,10 +181,6 @@ void write_truth(const DType& type, const Elements& elements, uint64_t first, ui
   });
 }
 
-void write_mask(const DType&, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
-  for (uint64_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(elements.is_missing(first + i));
-}
-
 }  // namespace
 
 ElementForm r_integer() {
@@ -199,6 +195,12 @@ ElementForm r_logical() {
 ElementForm r_complex() {
   return {16, write_r_complex};
 }
+ElementForm little_int8() {
+  return {1, write_little<int8_t>};
+}
+ElementForm little_int16() {
+  return {2, write_little<int16_t>};
+}
 ElementForm little_int32() {
   return {4, write_little<int32_t>};
 }
@@ -207,6 +209,9 @@ ElementForm little_int64() {
 }
 ElementForm little_uint32() {
   return {4, write_little<uint32_t>};
+}
+ElementForm little_uint64() {
+  return {8, write_little<uint64_t>};
 }
 ElementForm little_float() {
   return {4, write_little<float>};
@@ -217,9 +222,6 @@ ElementForm little_double() {
 ElementForm little_stored(const DType& type) {
   if (type.kind == Kind::boolean || type.kind == Kind::logical) return {1, write_truth};
   return {type.size, write_stored};
-}
-ElementForm missing_mask() {
-  return {1, write_mask};
 }
 
 }  // namespace plainfs

@@ -22,16 +22,17 @@ ElementForm r_double();
 ElementForm r_logical();  // 0 FALSE, every other TRUE
 ElementForm r_complex();
 
-// Little-endian, as HDF5 files of AnnData and 10x have them. A number that does not fit is damaged; a missing
-// one is NaN in a real, else 0.
+// Little-endian, as files of AnnData, BPCells and 10x have them. A number that does not fit is damaged; a
+// missing one is NaN in a real, else 0.
+ElementForm little_int8();
+ElementForm little_int16();
 ElementForm little_int32();
 ElementForm little_int64();
 ElementForm little_uint32();
+ElementForm little_uint64();
 ElementForm little_float();
 ElementForm little_double();
 // As it is stored, truth values as 0 and 1. Requires: type is a number or a truth value.
 ElementForm little_stored(const DType& type);
-// 1 where a value is missing, else 0.
-ElementForm missing_mask();
 
 }  // namespace plainfs

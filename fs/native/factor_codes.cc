@@ -1,9 +1,11 @@
 #include "fs/native/factor_codes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_lengths.h"
 #include "fs/text/array_runs.h"
@@ -12,16 +14,11 @@ namespace plainfs {
 
 namespace {
 
-struct Numbering {
-  uint32_t first;
-  uint32_t missing;
-  bool is_big_endian;
-};
+constexpr uint32_t kRMissing = 0x80000000;
 
-class Codes : public Segment {
+class RCodes : public Segment {
  public:
-  Codes(const NativeFactor& factor, Numbering numbering)
-      : factor_(factor.parts), levels_(factor.levels.size()), numbering_(numbering) {}
+  explicit RCodes(const NativeFactor& factor) : factor_(factor.parts), levels_(factor.levels.size()) {}
 
   uint64_t size() const override { return checked_multiply(factor_.codes->count(), 4); }
 
@@ -33,9 +30,8 @@ class Codes : public Segment {
     read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
       for (uint64_t i = 0; i < some; ++i) {
         const uint64_t place = places[from - first + i];
-        uint32_t code =
-            place == kNoLevel ? numbering_.missing : static_cast<uint32_t>(place) + numbering_.first;
-        if (numbering_.is_big_endian) code = __builtin_bswap32(code);
+        const uint32_t code =
+            __builtin_bswap32(place == kNoLevel ? kRMissing : static_cast<uint32_t>(place) + 1);
         std::memcpy(out + i * 4, &code, 4);
       }
     });
@@ -44,7 +40,6 @@ class Codes : public Segment {
  private:
   const FactorParts factor_;
   const uint64_t levels_;
-  const Numbering numbering_;
 };
 
 }  // namespace
@@ -66,11 +61,19 @@ std::optional<NativeFactor> native_factor(const Array& array) {
 }
 
 SegmentPtr r_codes(const NativeFactor& factor) {
-  return std::make_shared<Codes>(factor, Numbering{1, 0x80000000, true});
+  return std::make_shared<RCodes>(factor);
 }
 
-SegmentPtr anndata_codes(const NativeFactor& factor) {
-  return std::make_shared<Codes>(factor, Numbering{0, 0xffffffff, false});
+ArrayPtr anndata_codes(const NativeFactor& factor) {
+  const auto number = [parts = factor.parts, levels = factor.levels.size()](const Elements& codes,
+                                                                            const Box&) {
+    const std::vector<uint64_t> places = level_places(parts, codes, levels);
+    Elements numbered = zero_elements(number_type(Kind::integer, 4), places.size());
+    std::transform(places.begin(), places.end(), numbered.mutable_values<int32_t>().begin(),
+                   [](uint64_t place) { return place == kNoLevel ? -1 : static_cast<int32_t>(place); });
+    return numbered;
+  };
+  return mapped(factor.parts.codes, number_type(Kind::integer, 4), number);
 }
 
 }  // namespace plainfs

@@ -18,8 +18,9 @@ struct NativeFactor {
 // Nullopt of any other array. Reads the levels.
 std::optional<NativeFactor> native_factor(const Array& array);
 
-// Four bytes each. R's: big-endian, from 1, a missing one is NA. AnnData's: little-endian, from 0, -1.
+// R's: four bytes each, big-endian, from 1, a missing one is NA.
 SegmentPtr r_codes(const NativeFactor& factor);
-SegmentPtr anndata_codes(const NativeFactor& factor);
+// AnnData's: integers of 32 bits, from 0, a missing one is -1.
+ArrayPtr anndata_codes(const NativeFactor& factor);
 
 }  // namespace plainfs

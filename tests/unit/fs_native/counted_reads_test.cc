@@ -181,6 +181,13 @@ BOOST_AUTO_TEST_CASE(texts_are_measured_once_for_all_files) {
   matrix.genes = 1;
   matrix.obs = table(counted, 30000);
   matrix.var.rows = 1;
+  // Of an array in which none can be missing nothing is looked for.
+  Column& whole = matrix.obs.columns.back();
+  AnnotatedMatrix of_whole = matrix;
+  of_whole.obs.columns = {whole};
+  layout_file([&] { return h5ad(of_whole, counted.context); }, counted.context)->size();
+  BOOST_TEST(counted.decoded() == 0u);
+  whole.values = with_missing(whole.values, [](const Elements&, std::vector<uint8_t>&) {});
   const auto frame = layout_file([&] { return table_rds(matrix.obs, counted.context); }, counted.context);
   frame->size();
   const uint64_t of_texts = counted.decoded();

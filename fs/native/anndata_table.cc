@@ -1,4 +1,4 @@
-#include "fs/native/h5ad_table.h"
+#include "fs/native/anndata_table.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
-#include "fs/native/array_segment.h"
+#include "formats/core/model/derived_array.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/text_lengths.h"
 #include "fs/text/array_runs.h"
@@ -15,8 +15,6 @@
 namespace plainfs {
 
 namespace {
-
-using hdf5::SkeletonKind;
 
 constexpr uint64_t kCellsAtOnce = 64 * 1024;
 
@@ -50,6 +48,7 @@ bool look_for_missing(const Array& values, Context& context) {
 }  // namespace
 
 bool any_missing(const Array& values, Context& context) {
+  if (!values.may_be_missing()) return false;
   const FindingPtr found = noted("any missing 1", values, [&] {
     return Finding{{}, {}, {look_for_missing(values, context)}};
   });
@@ -71,61 +70,67 @@ std::string encoding_of(const DType& type) {
   return is_text(type) ? "string-array" : "array";
 }
 
+// 1 where a value is missing, else 0.
+ArrayPtr missing_mask(const ArrayPtr& values) {
+  return mapped(values, number_type(Kind::boolean, 1), [](const Elements& elements, const Box&) {
+    Elements mask;
+    mask.count = elements.count;
+    mask.bytes.resize(elements.count);
+    for (uint64_t i = 0; i < elements.count; ++i)
+      mask.bytes[i] = static_cast<std::byte>(elements.is_missing(i));
+    return mask;
+  });
+}
+
+// Puts the names or one column of a frame at path.
 class FrameWriter {
  public:
-  FrameWriter(std::string path, Context& context, H5Layout& out)
+  FrameWriter(std::string path, Context& context, AnnDataLayout& out)
       : path_(std::move(path)), context_(context), out_(out) {}
 
   void put_values(const std::string& path, const ArrayPtr& values) {
-    out_.dataset(path, values, encoding(encoding_of(values->dtype()), "0.2.0"));
+    out_.array(path, values, encoding(encoding_of(values->dtype()), "0.2.0"));
   }
-  void put_names(const std::string& path, const ArrayPtr& names);
-  void put_column(const std::string& name, const ArrayPtr& values);
+  void put_names(const ArrayPtr& names);
+  void put_column(const ArrayPtr& values);
 
  private:
-  void put_categorical(const std::string& path, SegmentPtr codes, uint64_t count, const ArrayPtr& categories,
-                       bool is_ordered);
-  void put_texts_with_missing(const std::string& path, const ArrayPtr& values);
-  void put_nullable(const std::string& path, const ArrayPtr& values);
+  void put_categorical(const ArrayPtr& codes, const ArrayPtr& categories, bool is_ordered);
+  void put_texts_with_missing(const ArrayPtr& values);
+  void put_nullable(const ArrayPtr& values);
 
   const std::string path_;
   Context& context_;
-  H5Layout& out_;
+  AnnDataLayout& out_;
 };
 
 // An index has no place for what is missing: it is spelled, as in the .csv, and so are the numbers beside it.
-void FrameWriter::put_names(const std::string& path, const ArrayPtr& names) {
-  if (is_text(names->dtype()) || !any_missing(*names, context_)) return put_values(path, names);
-  out_.texts(path, names, measure_texts(*names, context_), encoding("string-array", "0.2.0"));
+void FrameWriter::put_names(const ArrayPtr& names) {
+  if (is_text(names->dtype()) || !any_missing(*names, context_)) return put_values(path_, names);
+  out_.texts(path_, names, encoding("string-array", "0.2.0"));
 }
 
-void FrameWriter::put_column(const std::string& name, const ArrayPtr& values) {
-  const std::string path = path_ + "/" + name;
+void FrameWriter::put_column(const ArrayPtr& values) {
   const DType& type = values->dtype();
   if (const auto factor = native_factor(*values))
-    return put_categorical(path, anndata_codes(*factor), values->count(), factor->parts.levels,
-                           factor->parts.is_ordered);
-  if (is_text(type)) {
-    const TextLengths lengths = measure_texts(*values, context_);
-    if (lengths.any_missing) return put_texts_with_missing(path, values);
-    return out_.texts(path, values, lengths, encoding(encoding_of(type), "0.2.0"));
-  }
-  if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(path, values);
-  put_values(path, values);
+    return put_categorical(anndata_codes(*factor), factor->parts.levels, factor->parts.is_ordered);
+  const bool may_be_missing = values->may_be_missing();
+  if (is_text(type) && may_be_missing && measure_texts(*values, context_).any_missing)
+    return put_texts_with_missing(values);
+  if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(values);
+  put_values(path_, values);
 }
 
-void FrameWriter::put_categorical(const std::string& path, SegmentPtr codes, uint64_t count,
-                                  const ArrayPtr& categories, bool is_ordered) {
-  H5Attributes attributes = encoding("categorical", "0.2.0");
+void FrameWriter::put_categorical(const ArrayPtr& codes, const ArrayPtr& categories, bool is_ordered) {
+  AnnDataAttributes attributes = encoding("categorical", "0.2.0");
   attributes.push_back({"ordered", is_ordered});
-  out_.group(path, std::move(attributes));
-  out_.data(path + "/codes", {SkeletonKind::integer, 4, {count}}, std::move(codes),
-            encoding("array", "0.2.0"));
-  put_values(path + "/categories", categories);
+  out_.group(path_, std::move(attributes));
+  out_.codes(path_ + "/codes", codes, categories->count(), encoding("array", "0.2.0"));
+  put_values(path_ + "/categories", categories);
 }
 
 // anndata 0.8 has no missing texts but in a categorical.
-void FrameWriter::put_texts_with_missing(const std::string& path, const ArrayPtr& values) {
+void FrameWriter::put_texts_with_missing(const ArrayPtr& values) {
   std::vector<std::string> categories;
   std::unordered_map<std::string, int32_t> known;
   Elements codes;
@@ -145,17 +150,27 @@ void FrameWriter::put_texts_with_missing(const std::string& path, const ArrayPtr
   }
   const auto array =
       std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{codes.count}, std::move(codes));
-  put_categorical(path, array_segment(array, little_int32(), context_), array->count(),
-                  text_array(categories), false);
+  put_categorical(array, text_array(categories), false);
 }
 
-void FrameWriter::put_nullable(const std::string& path, const ArrayPtr& values) {
+void FrameWriter::put_nullable(const ArrayPtr& values) {
   const DType& type = values->dtype();
   const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
-  out_.group(path, encoding(is_truth ? "nullable-boolean" : "nullable-integer", "0.1.0"));
-  put_values(path + "/values", values);
-  out_.data(path + "/mask", {SkeletonKind::boolean, 1, {values->count()}},
-            array_segment(values, missing_mask(), context_), encoding("array", "0.2.0"));
+  out_.group(path_, encoding(is_truth ? "nullable-boolean" : "nullable-integer", "0.1.0"));
+  put_values(path_ + "/values", values);
+  put_values(path_ + "/mask", missing_mask(values));
+}
+
+// The names of the rows, "0", "1", … where they have none.
+void put_index(const std::string& path, const Table& table, Context& context, AnnDataLayout& out) {
+  ArrayPtr names = table.row_names;
+  if (names) names->check();
+  if (!names || names->count() != table.rows) {
+    if (table.rows > kMostCountedNames)
+      throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
+    names = std::make_shared<CountedNames>(table.rows);
+  }
+  FrameWriter(path, context, out).put_names(names);
 }
 
 // A name that no column has.
@@ -168,37 +183,35 @@ std::string index_name(const Table& table) {
 
 }  // namespace
 
-H5Attributes encoding(const std::string& type, const std::string& version) {
+AnnDataAttributes encoding(const std::string& type, const std::string& version) {
   return {{"encoding-type", type}, {"encoding-version", version}};
 }
 
-void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out) {
-  if (table.row_names) table.row_names->check();
+void put_frame(const std::string& path, const Table& table, Context& context, AnnDataLayout& out) {
   std::vector<std::string> order;
   std::unordered_set<std::string> distinct;
   for (const Column& column : table.columns) {
-    column.values->check();
-    if (column.values->count() != table.rows)
-      throw damaged("{}: column {} has {} values for {} rows", path, column.name, column.values->count(),
-                    table.rows);
     if (!distinct.insert(column.name).second)
       throw unsupported("{}: two columns are called {}", path, column.name);
     order.push_back(column.name);
   }
   const std::string index = index_name(table);
-  H5Attributes attributes = encoding("dataframe", "0.2.0");
+  AnnDataAttributes attributes = encoding("dataframe", "0.2.0");
   attributes.push_back({"_index", index});
   attributes.push_back({"column-order", order});
   out.group(path, std::move(attributes));
-  FrameWriter frame(path, context, out);
-  ArrayPtr names = table.row_names;
-  if (!names || names->count() != table.rows) {
-    if (table.rows > kMostCountedNames)
-      throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
-    names = std::make_shared<CountedNames>(table.rows);
+  out.part(path + "/" + index, [path = path + "/" + index, names = Table{table.rows, table.row_names, {}},
+                                &context](AnnDataLayout& to) { put_index(path, names, context, to); });
+  for (const Column& column : table.columns) {
+    const auto put = [path, column, rows = table.rows, &context](AnnDataLayout& to) {
+      column.values->check();
+      if (column.values->count() != rows)
+        throw damaged("{}: column {} has {} values for {} rows", path, column.name, column.values->count(),
+                      rows);
+      FrameWriter(path + "/" + column.name, context, to).put_column(column.values);
+    };
+    out.part(path + "/" + column.name, put);
   }
-  frame.put_names(path + "/" + index, names);
-  for (const Column& column : table.columns) frame.put_column(column.name, column.values);
 }
 
 }  // namespace plainfs

@@ -3,16 +3,14 @@
 
 #include <string>
 
+#include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "fs/native/h5_layout.h"
+#include "fs/native/anndata_layout.h"
 
 namespace plainfs {
 
-// The attributes encoding-type and encoding-version.
-H5Attributes encoding(const std::string& type, const std::string& version);
-
 // Puts the group path with the columns and the index; rows without names are counted from 0.
-void put_frame(const std::string& path, const Table& table, Context& context, H5Layout& out);
+void put_frame(const std::string& path, const Table& table, Context& context, AnnDataLayout& out);
 
 // Whether any value is missing; reads all, and notes what it found.
 bool any_missing(const Array& values, Context& context);
