@@ -63,6 +63,9 @@ class LayoutFile : public ViewFile {
  public:
   LayoutFile(std::function<ByteLayout()> lay_out, Context& context, std::string version)
       : lay_out_(std::move(lay_out)), context_(context), version_(std::move(version)) {}
+  LayoutFile(ByteLayout layout, Context& context) : context_(context), is_given_(true) {
+    set_blocks(std::move(layout));
+  }
 
   uint64_t size() override {
     if (const std::optional<uint64_t> known = known_size()) return *known;
@@ -80,12 +83,19 @@ class LayoutFile : public ViewFile {
  private:
   void prepare();
   ByteLayout laid_out();
+  void set_blocks(ByteLayout layout) {
+    const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
+    blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
+    size_.store(blocks_->size(), std::memory_order_release);
+    prepared_.store(true, std::memory_order_release);
+  }
 
   static constexpr uint64_t kUnknown = UINT64_MAX;
 
   std::function<ByteLayout()> lay_out_;
   Context& context_;
   const std::string version_;
+  const bool is_given_ = false;  // laid out when it was made
   Notebook notebook_;
   Mutex preparing_;                       // guards the first prepare
   std::atomic<bool> prepared_{false};     // set once blocks_ is final; read without the lock
@@ -99,11 +109,8 @@ void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_relaxed)) return;
   ByteLayout layout = laid_out();
   const bool is_other = known_size().value_or(layout.size()) != layout.size();
-  const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
-  blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
   lay_out_ = nullptr;
-  size_.store(blocks_->size(), std::memory_order_release);
-  prepared_.store(true, std::memory_order_release);
+  set_blocks(std::move(layout));
   // Said once: from then on it is as long as it is.
   if (is_other) throw Outdated("the file has changed since it was measured");
 }
@@ -120,7 +127,7 @@ ByteLayout LayoutFile::laid_out() try {
 // The last one is the size.
 Findings LayoutFile::findings() const {
   const uint64_t size = size_.load(std::memory_order_acquire);
-  if (size == kUnknown) return {};
+  if (size == kUnknown || is_given_) return {};
   Findings findings = notebook_.all();
   findings.push_back(std::make_shared<const Finding>(Finding{version_, {}, {size}, true}));
   return findings;
@@ -222,6 +229,10 @@ void ByteLayout::passed(uint64_t begin, uint64_t end) const {
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
                                       std::string version) {
   return std::make_unique<LayoutFile>(std::move(lay_out), context, std::move(version));
+}
+
+std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context) {
+  return std::make_unique<LayoutFile>(std::move(layout), context);
 }
 
 }  // namespace plainfs

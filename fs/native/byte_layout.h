@@ -68,5 +68,7 @@ class ByteLayout {
 // as a Finding is named.
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
                                       std::string version = {});
+// The file that is laid out so: its size is known, and nothing was found out for it.
+std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
 
 }  // namespace plainfs

@@ -4,7 +4,7 @@
 #include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/later_order.h"
+#include "fs/native/entry_segments.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_parts.h"
 #include "fs/native/rds_writer.h"
@@ -14,72 +14,6 @@
 namespace plainfs {
 
 namespace {
-
-// The index of each entry, in R's order.
-class IndexSegment : public Segment {
- public:
-  IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries)
-      : order_(std::move(order)), size_(checked_multiply(entries, 4)) {}
-
-  uint64_t size() const override { return size_; }
-
-  void read(const Wanted& wanted) const override {
-    const uint64_t first = wanted.offset / 4, last = divide_up(wanted.offset + wanted.out.size(), 4);
-    const EntryOrder& order = order_->get();
-    const IndexRun<uint32_t> stored = order.read_indices(first, last);
-    const std::vector<uint64_t> places = order.places(first, stored.values());
-    const std::vector<uint32_t> sorted = places.empty() ? std::vector<uint32_t>() : gathered(order, places);
-    const std::span<const uint32_t> indices = places.empty() ? stored.values() : sorted;
-    read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
-      convert(indices.subspan(from - first, some), out,
-              [](uint32_t index) { return __builtin_bswap32(index); });
-    });
-  }
-
-  void passed(uint64_t begin, uint64_t end) const override {
-    passed_run(*order_->get().matrix().index, begin / 4, (end - begin) / 4);
-  }
-
- private:
-  static std::vector<uint32_t> gathered(const EntryOrder& order, const std::vector<uint64_t>& places) {
-    const auto [least, most] = std::minmax_element(places.begin(), places.end());
-    const IndexRun<uint32_t> all = order.read_indices(*least, *most + 1);
-    std::vector<uint32_t> indices(places.size());
-    for (size_t i = 0; i < places.size(); ++i) indices[i] = all.values()[places[i] - *least];
-    return indices;
-  }
-
-  const std::shared_ptr<const LaterOrder> order_;
-  const uint64_t size_;
-};
-
-// The value of each entry, in R's order.
-class ValueSegment : public Segment {
- public:
-  ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form)
-      : order_(std::move(order)), form_(form), size_(checked_multiply(entries, form.size)) {}
-
-  uint64_t size() const override { return size_; }
-
-  void read(const Wanted& wanted) const override {
-    const EntryOrder& order = order_->get();
-    const uint64_t first = wanted.offset / form_.size;
-    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), form_.size) - first;
-    const Elements elements = order.read_values(first, count);
-    read_elements(wanted, form_.size, [&](uint64_t from, uint64_t some, std::byte* out) {
-      form_.write(order.matrix().value->dtype(), elements, from - first, some, out);
-    });
-  }
-
-  void passed(uint64_t begin, uint64_t end) const override {
-    passed_run(*order_->get().matrix().value, begin / form_.size, (end - begin) / form_.size);
-  }
-
- private:
-  const std::shared_ptr<const LaterOrder> order_;
-  const ElementForm form_;
-  const uint64_t size_;
-};
 
 // Where the entries of each column (row) begin.
 class PointerSegment : public Segment {

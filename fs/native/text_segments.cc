@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/element_text.h"
 #include "fs/native/array_segment.h"
 
 namespace plainfs {
@@ -35,7 +37,117 @@ class PaddedTexts : public Segment {
   const uint32_t width_;
 };
 
+class FramedTexts : public Segment {
+ public:
+  FramedTexts(ArrayPtr texts, std::shared_ptr<const TextLengths> lengths, uint64_t first, uint64_t count,
+              TextFraming framing)
+      : texts_(std::move(texts)),
+        lengths_(std::move(lengths)),
+        framing_(framing),
+        first_(first),
+        end_(first + count),
+        bytes_before_first_(bytes_before(first)),
+        size_(checked_add(bytes_before(end_) - bytes_before_first_, checked_multiply(count, framing.size))) {}
+
+  uint64_t size() const override { return size_; }
+
+  void read(const Wanted& wanted) const override {
+    std::span<std::byte> out = wanted.out;
+    uint64_t offset = wanted.offset, run = run_at(offset);
+    while (!out.empty()) {
+      const uint64_t end = std::min(end_, (run / kTextsInRun + 1) * kTextsInRun);
+      const uint64_t start = start_of(run);
+      const std::string bytes = framed(run, end);
+      if (bytes.size() != start_of(end) - start)
+        throw unreadable("texts have changed since they were measured");
+      const size_t some = std::min<size_t>(out.size(), bytes.size() - (offset - start));
+      std::memcpy(out.data(), bytes.data() + (offset - start), some);
+      out = out.subspan(some);
+      offset += some;
+      run = end;
+    }
+  }
+
+ private:
+  // Of all texts before one.
+  uint64_t bytes_before(uint64_t text) const {
+    if (text == lengths_->count) return lengths_->before.back();
+    const uint64_t run = text / kTextsInRun * kTextsInRun;
+    uint64_t bytes = lengths_->before[run / kTextsInRun];
+    if (text > run)
+      for_each_text(*texts_, run, text - run, [&](std::string_view each, bool) { bytes += each.size(); });
+    return bytes;
+  }
+  // Where a text begins that begins a run, or is the first, or the end.
+  uint64_t start_of(uint64_t text) const {
+    if (text == first_) return 0;
+    if (text == end_) return size_;
+    return bytes_before(text) - bytes_before_first_ + (text - first_) * framing_.size;
+  }
+  // The first text of the run that a byte is in.
+  uint64_t run_at(uint64_t offset) const {
+    uint64_t low = first_ / kTextsInRun, high = divide_up(end_, kTextsInRun);
+    while (high - low > 1) {
+      const uint64_t middle = low + (high - low) / 2;
+      (start_of(middle * kTextsInRun) <= offset ? low : high) = middle;
+    }
+    return std::max(first_, low * kTextsInRun);
+  }
+  std::string framed(uint64_t first, uint64_t end) const {
+    std::string bytes;
+    for_each_text(*texts_, first, end - first,
+                  [&](std::string_view text, bool) { framing_.append(text, bytes); });
+    return bytes;
+  }
+
+  const ArrayPtr texts_;
+  const std::shared_ptr<const TextLengths> lengths_;
+  const TextFraming framing_;
+  const uint64_t first_, end_;
+  const uint64_t bytes_before_first_;
+  const uint64_t size_;
+};
+
 }  // namespace
+
+TextFraming with_length() {
+  return {sizeof(uint32_t), [](std::string_view text, std::string& out) {
+            if (text.size() > INT32_MAX) throw unsupported("a text of {} bytes", text.size());
+            const auto length = static_cast<uint32_t>(text.size());
+            out.append(reinterpret_cast<const char*>(&length), sizeof length);
+            out += text;
+          }};
+}
+
+TextFraming with_line_feed() {
+  return {1, [](std::string_view text, std::string& out) {
+            if (text.find('\n') != text.npos || text.ends_with('\r'))
+              throw unsupported("the name {} has a line end in it", text);
+            out.append(text).append("\n");
+          }};
+}
+
+ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
+  if (!texts->may_be_missing() || !measure_texts(*texts, context).any_missing) return texts;
+  return mapped(texts, text_type(), [type = texts->dtype()](const Elements& elements, const Box&) {
+    TextBuilder spelled(elements.count);
+    std::string text;
+    for (uint64_t i = 0; i < elements.count; ++i) {
+      text.clear();
+      if (elements.is_missing(i))
+        text = kMissing;
+      else
+        append_plain(type, elements, i, text);
+      spelled.add(text);
+    }
+    return spelled.finish();
+  });
+}
+
+SegmentPtr framed_texts(ArrayPtr texts, std::shared_ptr<const TextLengths> lengths, uint64_t first,
+                        uint64_t count, TextFraming framing) {
+  return std::make_shared<FramedTexts>(std::move(texts), std::move(lengths), first, count, framing);
+}
 
 uint64_t padded_width(const TextLengths& lengths) {
   return std::max<uint64_t>(lengths.longest, lengths.any_missing ? kMissing.size() : 1);

@@ -99,12 +99,22 @@ struct Candidate {
 };
 
 // Of a directory or a file that views make in the directory of a node, which cannot be read for now where
-// there is a fault. The name is given later.
+// there is a fault.
 Shown made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
-  Shown made{{}, offered.members.empty() ? FileKind::file : FileKind::directory, {}, offered.open, {}, fault};
+  Shown made{std::move(offered.name),
+             offered.is_directory() ? FileKind::directory : FileKind::file,
+             {},
+             offered.open,
+             {},
+             fault};
   made.is_unlisted = offered.found_by_name;
-  for (OfferedFile& file : offered.members)
-    made.made.push_back({std::move(file.name), FileKind::file, {}, std::move(file.open), {}, fault});
+  if (!offered.is_directory()) return made;
+  made.list = [offered = std::move(offered), fault] {
+    std::vector<Shown> all;
+    std::vector<OfferedFile> files = offered.list ? offered.list() : offered.members;
+    for (OfferedFile& file : files) all.push_back(made_by_views(std::move(file), fault));
+    return all;
+  };
   return made;
 }
 
@@ -167,7 +177,7 @@ class MemberLister {
     for (OfferedFile& file : offered_files(node, shelf_)) {
       if (!file.inside) continue;
       const size_t dot =
-          file.members.empty() ? std::min(file.name.rfind('.'), file.name.size()) : file.name.size();
+          file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
       candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault)});
     }
@@ -331,7 +341,7 @@ const Error* Unopened::unknown(std::string_view name) const {
 
 DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
                                 const Shelf& shelf) {
-  if (!directory.made.empty()) return {directory.made, {}};
+  if (directory.list) return {directory.list(), {}};
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, shelf.stores, shelf.context);
   TargetNames names(place, links, shelf);

@@ -28,8 +28,9 @@ struct Shown {
   // Of a link of which nobody knows where it leads. Of what views show in the directory of something that
   // cannot be read for now: why, so that it is not kept.
   std::optional<Error> error{};
-  std::vector<Shown> made{};  // what a directory that views make holds; its node is empty
-  bool is_unlisted = false;   // found by its name, and in no listing
+  // What a directory that views make holds; its node is empty.
+  std::function<std::vector<Shown>()> list = nullptr;
+  bool is_unlisted = false;  // found by its name, and in no listing
 };
 
 // Where a directory is.

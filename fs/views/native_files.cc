@@ -9,7 +9,9 @@
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/seurat_objects.h"
+#include "fs/native/anndata_zarr.h"
 #include "fs/native/bgzf.h"
+#include "fs/native/bpcells_directory.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
@@ -247,6 +249,32 @@ void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>&
     if (meant.values->dtype().kind == Kind::compound && !meant.values->is_null())
       offer([meant] { return table_of(meant); });
   }
+}
+
+namespace {
+
+OfferedFile offered_again(MadeEntry entry) {
+  OfferedFile offered{true, std::move(entry.name), std::move(entry.open), {}, entry.found_by_name};
+  if (entry.list)
+    offered.list = [list = std::move(entry.list)] {
+      std::vector<OfferedFile> files;
+      for (MadeEntry& made : list()) files.push_back(offered_again(std::move(made)));
+      return files;
+    };
+  return offered;
+}
+
+}  // namespace
+
+void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  for (FoundAnnotatedMatrix& found : annotated_matrices(node, context))
+    files.push_back(
+        offered_again({found.name + ".zarr", nullptr, anndata_zarr(std::move(found.make), context), true}));
+}
+
+void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content))
+    files.push_back(offered_again({"bpcells", nullptr, bpcells_directory(*matrix, context), true}));
 }
 
 }  // namespace plainfs

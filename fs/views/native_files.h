@@ -31,4 +31,10 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
 // parquet: NAME.parquet of what has an NAME.rds and is a table; found by name.
 void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
+// zarr: anndata.zarr/ beside what offer_h5ad offers; found by name.
+void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
+// bpcells: bpcells/ in the directory of every sparse matrix; found by name.
+void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files);
+
 }  // namespace plainfs

@@ -27,6 +27,10 @@ struct OfferedFile {
   std::vector<OfferedFile> members{};
   // Found by who asks for its name, and in no listing unless the view is named in -o views=.
   bool found_by_name = false;
+  // Where it is set: a directory of what this gives when it is entered. May throw Error.
+  std::function<std::vector<OfferedFile>()> list = nullptr;
+
+  bool is_directory() const { return list || !members.empty(); }
 };
 
 struct View {

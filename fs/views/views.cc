@@ -171,7 +171,7 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-constexpr std::array<View, 13> kViews = {{
+constexpr std::array<View, 15> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
@@ -185,6 +185,8 @@ constexpr std::array<View, 13> kViews = {{
     {"seurat", offer_seurat, true},
     {"h5", offer_h5, true},
     {"parquet", offer_parquet, true},
+    {"zarr", offer_zarr, true},
+    {"bpcells", offer_bpcells, true},
 }};
 
 }  // namespace

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""anndata.zarr/ and bpcells/ of every test store, read by other programs and by plainfs itself."""
+import hashlib
+import json
+import math
+import os
+import shutil
+import subprocess
+import unittest
+import zipfile
+
+from mounted import DATA, PROGRAM, Folder, Mount, main, run
+
+try:
+    import warnings
+    warnings.simplefilter("ignore")
+    import anndata
+    import numpy as np
+    import pandas as pd
+    import scipy.sparse
+    import zarr
+    no_anndata = None
+except ImportError as error:
+    no_anndata = str(error)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+READERS = os.path.join(HERE, "npm")
+PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
+
+
+def why_no_zarrita():
+    if shutil.which("node") is None:
+        return "node is not installed"
+    if not os.path.isdir(os.path.join(READERS, "node_modules", "zarrita")):
+        return "zarrita is not installed: scripts/setup readers"
+    return no_anndata
+
+
+def stores():
+    for at, folders, names in sorted(os.walk(DATA)):
+        if "expected" not in folders or os.sep + "bad" + os.sep in at:
+            continue
+        inner = list(folders)
+        folders.clear()
+        for name in sorted(inner + names):
+            if name == "store" or name.startswith("store."):
+                yield os.path.relpath(at, DATA).replace(os.sep, "-"), os.path.join(at, name)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def same_values(ours, theirs, what):
+    """Of one element of an AnnData."""
+    if isinstance(theirs, pd.DataFrame):
+        return pd.testing.assert_frame_equal(ours, theirs, obj=what)
+    assert type(ours) is type(theirs), f"{what}: {type(ours)}, not {type(theirs)}"
+    if scipy.sparse.issparse(theirs):
+        assert ours.shape == theirs.shape, what
+        for part in ("data", "indices", "indptr"):
+            same_values(getattr(ours, part), getattr(theirs, part), f"{what} {part}")
+    elif theirs is not None:
+        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), f"{what}: {ours.dtype} {ours.shape}"
+        same = list(ours.ravel()) == list(theirs.ravel()) if theirs.dtype == object else ours.tobytes() == theirs.tobytes()
+        assert same, what
+
+
+def same_anndata(ours, theirs):
+    for frame in ("obs", "var"):
+        same_values(getattr(ours, frame), getattr(theirs, frame), frame)
+    same_values(ours.X, theirs.X, "X")
+    for room in ("layers", "obsm", "varm", "obsp", "varp"):
+        mine, others = getattr(ours, room), getattr(theirs, room)
+        assert sorted(mine) == sorted(others), f"{room}: {sorted(mine)}, not {sorted(others)}"
+        for name in others:
+            same_values(mine[name], others[name], f"{room}/{name}")
+    assert (ours.raw is None) == (theirs.raw is None), "raw"
+    if theirs.raw is not None:
+        same_values(ours.raw.X, theirs.raw.X, "raw/X")
+        same_values(ours.raw.var, theirs.raw.var, "raw/var")
+        assert sorted(ours.raw.varm) == sorted(theirs.raw.varm), "raw/varm"
+    assert not ours.uns, "uns"
+
+
+def arrays_of(group):
+    """Every array below, by its path."""
+    found = {}
+    group.visititems(lambda path, item: found.update({path: item}) if isinstance(item, zarr.Array) else None)
+    return found
+
+
+def digest(values):
+    values = np.asarray(values)
+    if values.dtype == object:
+        return [str(value) for value in values.ravel()]
+    return hashlib.sha256(values.tobytes()).hexdigest()
+
+
+def entries_of(path):
+    """(rows, columns, {place: value}) of a MatrixMarket file."""
+    lines = [line.split() for line in content(path).splitlines() if not line.startswith(b"%")]
+    numbers = {(line[0], line[1]): 1.0 if len(line) < 3 else math.nan if line[2] == b"NA" else float(line[2]) for line in lines[1:]}
+    return lines[0][:2], {place: "NaN" if math.isnan(value) else value for place, value in numbers.items()}
+
+
+def in_single(entries):
+    """As a reader of float32 has them: of a float16 the text has fewer digits."""
+    return {place: value if value == "NaN" else float(np.float16(value)) for place, value in entries.items()}
+
+
+def tree_of(folder):
+    """Every file below, but the codes of factors, which are of another type in a Zarr."""
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.relpath(os.path.join(at, name), folder)
+            if os.path.basename(path) not in ("codes.npy", ".attrs.json") and not os.path.islink(os.path.join(at, name)):
+                found[path] = content(os.path.join(at, name))
+    return found
+
+
+class Exported(unittest.TestCase):
+    """The directories of all stores."""
+
+    @classmethod
+    def setUpClass(cls):
+        import tempfile
+        cls.folder = tempfile.mkdtemp(prefix="plainfs-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        for name, store in stores():
+            run(PROGRAM, "export", "--views", "h5ad+zarr+bpcells+mtx+tsv", store, os.path.join(cls.folder, name))
+
+    def folders(self, ending):
+        return [os.path.join(at, name) for at, names, _ in sorted(os.walk(self.folder)) for name in sorted(names) if name.endswith(ending)]
+
+    def h5ad_beside(self, path):
+        """None where that says why there is none."""
+        beside = path[:-len(".zarr")] + ".h5ad"
+        return beside if os.path.exists(beside) else None
+
+    @unittest.skipIf(no_anndata, no_anndata)
+    def test_anndata_reads_the_same_of_both(self):
+        compared = 0
+        for path in self.folders(".zarr"):
+            beside = self.h5ad_beside(path)
+            if not beside or not os.path.exists(os.path.join(path, ".zmetadata")):
+                self.assertFalse(beside, f"{path}: there is a .h5ad")
+                continue
+            with self.subTest(store=os.path.relpath(path, self.folder)):
+                same_anndata(anndata.read_zarr(path), anndata.read_h5ad(beside))
+            compared += 1
+        self.assertGreater(compared, 50)
+
+    @unittest.skipIf(no_anndata, no_anndata)
+    def test_consolidated_metadata_name_every_array(self):
+        compared = 0
+        for path in self.folders(".zarr"):
+            if not os.path.exists(os.path.join(path, ".zmetadata")):
+                continue
+            with self.subTest(store=os.path.relpath(path, self.folder)):
+                consolidated, plain = arrays_of(zarr.open_consolidated(path, mode="r")), arrays_of(zarr.open(path, mode="r"))
+                self.assertEqual(sorted(consolidated), sorted(plain))
+                for name, array in plain.items():
+                    self.assertEqual(digest(consolidated[name][...]), digest(array[...]), name)
+            compared += len(plain)
+        self.assertGreater(compared, 500)
+
+    def test_plainfs_reads_its_own_zarr(self):
+        compared = 0
+        for path in self.folders(".zarr"):
+            beside = self.h5ad_beside(path)
+            if not beside:
+                continue
+            with self.subTest(store=os.path.relpath(path, self.folder)):
+                for store, target in ((path, "of-zarr"), (beside, "of-h5ad")):
+                    shutil.rmtree(os.path.join(self.folder, target), ignore_errors=True)
+                    run(PROGRAM, "export", "--views", "csv+npy+mtx+tsv", store, os.path.join(self.folder, target))
+                ours, theirs = (tree_of(os.path.join(self.folder, target)) for target in ("of-zarr", "of-h5ad"))
+                for name in [name for name in theirs if name.endswith(".npy") and name not in ours]:
+                    del theirs[name]  # of texts of fixed length
+                self.assertEqual(sorted(ours), sorted(theirs))
+                self.assertEqual([name for name in theirs if ours[name] != theirs[name]], [])
+            compared += len(theirs)
+        self.assertGreater(compared, 500)
+
+    def test_plainfs_reads_its_own_bpcells(self):
+        compared, refused = 0, 0
+        for path in self.folders("bpcells"):
+            folder, target = os.path.dirname(path), os.path.join(self.folder, "of-bpcells")
+            if not all(map(os.path.isfile, (os.path.join(path, "val"), os.path.join(folder, "matrix.mtx")))):
+                continue
+            if not all(os.path.isfile(os.path.join(path, names)) for names in ("row_names", "col_names")):
+                refused += 1  # a name with a line end
+                continue
+            with self.subTest(store=os.path.relpath(path, self.folder)):
+                shutil.rmtree(target, ignore_errors=True)
+                done = run(PROGRAM, "export", "--views", "mtx+tsv", path, target)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                (sides, ours), (their_sides, theirs) = (entries_of(os.path.join(at, "matrix.mtx")) for at in (target, folder))
+                self.assertEqual(sides, their_sides)
+                self.assertTrue(ours == theirs or in_single(ours) == in_single(theirs))
+                for names in ("genes.tsv", "barcodes.tsv"):
+                    if os.path.isdir(os.path.join(folder, names)):
+                        continue  # a member of that name
+                    lists = [content(os.path.join(at, names)).splitlines() if os.path.isfile(os.path.join(at, names)) else [] for at in (target, folder)]
+                    self.assertEqual(*[[line.split(b"\t")[-1] for line in lines] for lines in lists])
+            compared += 1
+        self.assertLess(refused, 20)
+        self.assertGreater(compared, 50)
+
+    @unittest.skipIf(why_no_zarrita(), why_no_zarrita())
+    def test_zarrita_reads_every_array(self):
+        paths = [path for path in self.folders(".zarr") if os.path.exists(os.path.join(path, ".zmetadata"))]
+        done = subprocess.run(["node", os.path.join(READERS, "zarr.mjs")], input="\n".join(paths), text=True, capture_output=True, timeout=500, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared = 0
+        for path, line in zip(paths, done.stdout.splitlines(), strict=True):
+            with self.subTest(store=os.path.relpath(path, self.folder)):
+                answer, arrays = json.loads(line), arrays_of(zarr.open(path, mode="r"))
+                self.assertEqual(sorted(answer), sorted(arrays))
+                for name, array in arrays.items():
+                    # It has no float16, and fails on arrays without elements.
+                    if array.dtype == "f2" or array.size == 0:
+                        continue
+                    self.assertEqual(answer[name], digest(array[...]), name)
+                    compared += 1
+        self.assertGreater(compared, 500)
+
+
+class InPlace(Folder):
+    def test_both_are_found_and_not_listed(self):
+        with Mount(PBMC) as mount:
+            self.assertNotIn("anndata.zarr", os.listdir(mount.path))
+            self.assertNotIn("bpcells", os.listdir(mount.join("X")))
+            self.assertEqual(run("find", mount.path, "-name", ".z*", "-o", "-name", "val").stdout, b"")
+            self.assertIn("X_csc", run(PROGRAM, "ls", "-a", PBMC, "anndata.zarr/layers").stdout.decode())
+            self.assertEqual(sorted(os.listdir(mount.join("anndata.zarr", "layers"))), [".zattrs", ".zgroup"])
+            self.assertEqual(mount.read("anndata.zarr", "X", ".zgroup"), b'{\n    "zarr_format": 2\n}')
+            self.assertEqual(mount.read("X", "bpcells", "version"), b"unpacked-float-matrix-v2\n")
+        with Mount(PBMC, "-o", "views=mtx+zarr+bpcells") as mount:
+            self.assertIn("anndata.zarr", os.listdir(mount.path))
+            self.assertEqual(sorted(os.listdir(mount.join("X"))), ["bpcells", "matrix.mtx"])
+            self.assertNotIn("X_csc", os.listdir(mount.join("anndata.zarr", "layers")))
+
+    @unittest.skipIf(no_anndata, no_anndata)
+    def test_it_opens_mounted_copied_and_zipped(self):
+        with Mount(PBMC) as mount:
+            path, copy = mount.join("anndata.zarr"), os.path.join(self.folder, "copy.zarr")
+            same_anndata(anndata.read_zarr(path), anndata.read_h5ad(mount.join("anndata.h5ad")))
+            shutil.copytree(path, copy)
+            zipped = os.path.join(self.folder, "copy.zip")
+            with zipfile.ZipFile(zipped, "w") as file:
+                for at, _, names in os.walk(path):
+                    for name in names:
+                        file.write(os.path.join(at, name), os.path.relpath(os.path.join(at, name), path))
+            mounted = arrays_of(zarr.open_consolidated(path, mode="r"))
+            for store in (copy, zarr.ZipStore(zipped, mode="r")):
+                arrays = arrays_of(zarr.open_consolidated(store, mode="r"))
+                self.assertEqual(sorted(arrays), sorted(mounted))
+                for name, array in mounted.items():
+                    self.assertEqual(digest(arrays[name][...]), digest(array[...]), name)
+
+    @unittest.skipIf(no_anndata, no_anndata)
+    def test_x_by_column_is_x(self):
+        with Mount(PBMC) as mount:
+            group = zarr.open(mount.join("anndata.zarr", "layers", "X_csc"), mode="r")
+            x = anndata.read_zarr(mount.join("anndata.zarr")).X
+            self.assertEqual(list(group.attrs["shape"]), list(x.shape))
+            same_values(scipy.sparse.csc_matrix((group["data"][...], group["indices"][...], group["indptr"][...]), x.shape), x.tocsc(), "X_csc")
+
+
+if __name__ == "__main__":
+    main()

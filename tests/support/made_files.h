@@ -1,0 +1,47 @@
+// What a made directory holds.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "fs/native/made_entry.h"
+#include "tests/support/view_text.h"
+
+namespace plainfs {
+
+// Every file that is listed in it and below, by its path, without opening one.
+inline std::map<std::string, MadeEntry> listed_files(const ListMade& list, const std::string& place = "") {
+  std::map<std::string, MadeEntry> files;
+  for (MadeEntry& entry : list()) {
+    if (entry.found_by_name) continue;
+    if (entry.list)
+      files.merge(listed_files(entry.list, place + entry.name + "/"));
+    else if (!files.emplace(place + entry.name, entry).second)
+      throw std::logic_error(place + entry.name + " is there twice");
+  }
+  return files;
+}
+
+inline std::map<std::string, std::string> listed_texts(const ListMade& list) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, entry] : listed_files(list)) texts[path] = whole_text(*entry.open());
+  return texts;
+}
+
+// The file or directory at a path, listed or not.
+inline MadeEntry found(const ListMade& list, std::string_view path) {
+  const size_t end = std::min(path.find('/'), path.size());
+  for (MadeEntry& entry : list()) {
+    if (entry.name != path.substr(0, end)) continue;
+    return end == path.size() ? entry : found(entry.list, path.substr(end + 1));
+  }
+  throw std::out_of_range("no " + std::string(path));
+}
+
+inline std::string text_at(const ListMade& list, std::string_view path) {
+  return whole_text(*found(list, path).open());
+}
+
+}  // namespace plainfs
