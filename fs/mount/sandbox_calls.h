@@ -5,8 +5,8 @@
 
 namespace plainfs {
 
-// As allow_calls_only(). with_network: sockets of every kind, and not only to processes of this machine. serves:
-// what comes in over sockets that listen.
+// As allow_calls_only(). with_network: sockets of every kind, and not only to processes of this machine.
+// serves: what comes in over sockets that listen.
 std::string filter_daemon_calls(bool with_network, bool serves);
 
 }  // namespace plainfs
