@@ -192,6 +192,8 @@ void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& 
                                            found);
                        },
                        kSeurat)});
+  // Of a matrix alone R takes matrix.rds.
+  files.back().found_by_name = std::holds_alternative<SparseMatrix>(node.content);
 }
 
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {

@@ -336,6 +336,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("ls", "-lz", links).stderr, b"plainfs: unknown option: -z\n")
         self.assertEqual(run("ls", links, "nothing").returncode, 11)
 
+    def test_a_seurat_object_of_a_matrix_alone_is_found_by_name(self):
+        self.assertNotIn("seurat.rds", run("ls", SAMPLE).stdout.decode().splitlines())
+        self.assertIn("seurat.rds", run("ls", "-a", SAMPLE).stdout.decode().splitlines())
+
     def test_ls_lists_what_is_found_by_name(self):
         store = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         self.assertNotIn("obs.parquet", run("ls", store).stdout.decode().splitlines())
@@ -455,7 +459,7 @@ class Commands(unittest.TestCase):
             if not refused(case) and statements(case)[1]:
                 result = run("check", store)
                 # what is odd and breaks no rule (a list of names that does not fit) is told in the log alone
-                if (result.returncode != 14 or not result.stdout) and not re.search(r"are not used|is left out of the table|\d names for \d", "".join(lines(case, "outcome.txt"))):
+                if (result.returncode != 14 or not result.stdout) and not re.search(r"are not used|is left out of the table|names are not known|\d names for \d", "".join(lines(case, "outcome.txt"))):
                     failures.append(case)
         self.assertFalse(failures, "\n".join(failures))
 
