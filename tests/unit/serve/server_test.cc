@@ -75,8 +75,11 @@ struct Running : Served {
   Socket connect() const { return Socket(address.port); }
   template <class Condition>
   static bool wait_until(const Condition& condition) {
-    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return condition();
+    for (int i = 0; i < 2000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
   }
 
   ListenAddress address;
