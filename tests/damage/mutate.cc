@@ -131,14 +131,17 @@ class Mutation {
 
   // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
   // and below, in the table that a folder above is, in the files that native tools open of what is below
-  // their folder, and in an .h5ad, which holds all of the store. Any view may change where the store is one
-  // file, or all its files make one thing.
+  // their folder, and in an .h5ad or a made .zarr, which hold all of the store. Any view may change where the
+  // store is one file, or all its files make one thing.
   bool explains(const std::string& path) const {
-    if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad")) return true;
+    if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad") ||
+        path.find(".zarr/") != path.npos)
+      return true;
     const std::string stem = path.substr(0, path.rfind('.'));
     if (stem != path && near_.starts_with(stem + "/")) return true;
-    const bool is_native = path.ends_with(".rds") || path.find("10x/") != path.npos;
-    return is_native && near_.starts_with(path.substr(0, path.rfind('/') + 1));
+    const size_t made = std::min(path.find("10x/"), path.find("bpcells/"));
+    const std::string folder = path.substr(0, made != path.npos ? made : path.rfind('/') + 1);
+    return (made != path.npos || path.ends_with(".rds")) && near_.starts_with(folder);
   }
 
  private:
