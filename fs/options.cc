@@ -340,6 +340,20 @@ Options parse_options(std::span<const std::string> arguments, size_t most_names)
   return Parser(arguments, most_names).parse();
 }
 
+std::vector<Options> options_of_stores(std::span<const std::string> arguments) {
+  const Options given = parse_options(arguments, kManyNames);
+  std::vector<Options> all;
+  for (const std::string& name : given.names) {
+    const std::string only[] = {"--", name};
+    const Options named = parse_options(only, 1);  // as the one store of a command
+    Options& options = all.emplace_back(given);
+    options.store = named.store;
+    options.mountpoint.clear();
+    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
+  }
+  return all;
+}
+
 MountHelper from_mount_helper(std::span<const std::string> arguments) {
   MountHelper helper;
   std::vector<std::string>& kept = helper.arguments;

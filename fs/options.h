@@ -61,6 +61,9 @@ inline constexpr size_t kManyNames = SIZE_MAX;
 
 // Throws Failure(kUsage), with the option in the message; also where there are more than most_names names.
 Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
+// Of a command for several stores: the options of each, the same but for what its name says. Empty: no store
+// is given. Throws as parse_options does.
+std::vector<Options> options_of_stores(std::span<const std::string> arguments);
 
 // The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
 // type]`.

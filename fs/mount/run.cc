@@ -187,28 +187,15 @@ int wait_for_command(pid_t command, const Signals& signals) {
   }
 }
 
-std::vector<Options> options_of(std::span<const std::string> arguments) {
-  const Options given = parse_options(arguments, kManyNames);
-  std::vector<Options> all;
-  for (const std::string& name : given.names) {
-    const std::string only[] = {"--", name};
-    const Options named = parse_options(only, 1);  // as the one store of a command
-    Options& options = all.emplace_back(given);
-    options.store = named.store;
-    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
-    options.foreground = true;
-  }
-  return all;
-}
-
 }  // namespace
 
 int run_command(const std::vector<std::string>& arguments) {
   const auto split = std::find(arguments.begin(), arguments.end(), "--");
   if (split == arguments.begin() || arguments.end() - split < 2)
     throw Failure(kUsage, "run: stores and a command are wanted: plainfs run STORE... -- COMMAND");
-  std::vector<Options> stores = options_of({arguments.begin(), split});
+  std::vector<Options> stores = options_of_stores({arguments.begin(), split});
   if (stores.empty()) throw Failure(kUsage, "run: no store is given");
+  for (Options& options : stores) options.foreground = true;
   const Signals signals;
   enter_private_mounts();
   RunFolder folder;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "cache/request.h"
+#include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/field_text.h"
 
@@ -50,7 +51,7 @@ bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string
 std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
   std::string way;
   for (size_t i = 0; i < asked.names.size(); ++i) way += "../";
-  for (const std::string& name : names) way += encoded(name) + "/";
+  for (const std::string& name : names) way += percent_encoded(name) + "/";
   return way;
 }
 
@@ -58,7 +59,7 @@ std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
 
 std::string Asked::href(const std::vector<std::string>& path, bool is_folder) const {
   std::string text = "/" + settings.token;
-  for (const std::string& name : path) text += "/" + encoded(name);
+  for (const std::string& name : path) text += "/" + percent_encoded(name);
   return is_folder ? text + "/" : text;
 }
 
@@ -192,7 +193,7 @@ void Answering::answer_found(const Asked& asked, const Site::Place& place) const
   if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
   if (!is_folder) return answer_file(asked, place);
   if (!asked.target.is_folder) {
-    asked.reply.add("Location", encoded(asked.target.names.back()) + "/" +
+    asked.reply.add("Location", percent_encoded(asked.target.names.back()) + "/" +
                                     (asked.target.query.empty() ? "" : "?" + asked.target.query));
     return say(asked.reply, 301, "it is a folder");
   }

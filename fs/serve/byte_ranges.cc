@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 
 namespace plainfs::serve {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 
 namespace plainfs::serve {

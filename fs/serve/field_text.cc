@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace plainfs::serve {
+#include "formats/core/text/trimmed.h"
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
+namespace plainfs::serve {
 
 bool is_same_word(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };

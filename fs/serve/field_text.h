@@ -6,8 +6,6 @@
 
 namespace plainfs::serve {
 
-// Without blanks and tabs at both ends.
-std::string_view trimmed(std::string_view text);
 // Whether they differ in the case of ASCII letters only.
 bool is_same_word(std::string_view a, std::string_view b);
 // What stands between commas, trimmed; what is empty is left out.

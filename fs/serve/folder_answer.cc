@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "formats/core/text/json.h"
+#include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "fs/commands/progress.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/folder.h"
 #include "fs/serve/page.h"
@@ -27,7 +29,7 @@ Form wanted_form(const Asked& asked) {
 }
 
 std::string link_of(const FolderEntry& entry) {
-  return encoded(entry.name) + (entry.is_folder ? "/" : "");
+  return percent_encoded(entry.name) + (entry.is_folder ? "/" : "");
 }
 
 std::string shown_name(const FolderEntry& entry) {
@@ -88,7 +90,8 @@ std::string rows_html(const std::vector<FolderEntry>& entries) {
         "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
         escaped(link_of(entry)), shown_name(entry), entry.is_link ? "link to a " : "",
-        escaped(what.substr(0, what.find(';'))), entry.size ? byte_words(*entry.size) : "",
+        escaped(what.substr(0, what.find(';'))),
+        entry.size ? byte_text(static_cast<double>(*entry.size)) : "",
         entry.error.empty() ? time_words(entry.modified) : "");
   }
   return html;

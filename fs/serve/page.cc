@@ -61,13 +61,4 @@ std::string address_of(const Asked& asked, const std::vector<std::string>& names
                      asked.href(names, is_folder));
 }
 
-std::string byte_words(uint64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  constexpr std::string_view kUnits[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
-  auto value = static_cast<double>(bytes) / 1000;
-  size_t unit = 0;
-  for (; value >= 999.95; value /= 1000) ++unit;
-  return fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
-
 }  // namespace plainfs::serve

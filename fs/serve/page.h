@@ -21,7 +21,4 @@ void answer_page(const Asked& asked, const Page& page);
 // "http://HOST/TOKEN/a/b/", as the client has reached it.
 std::string address_of(const Asked& asked, const std::vector<std::string>& names, bool is_folder);
 
-// "12.3 kB"
-std::string byte_words(uint64_t bytes);
-
 }  // namespace plainfs::serve

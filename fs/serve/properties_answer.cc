@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "formats/core/text/printable.h"
+#include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/folder.h"
 #include "fs/serve/page_text.h"

@@ -70,20 +70,11 @@ std::vector<std::string> origins_of(const std::string& given) {
 }
 
 std::vector<Options> options_of(const Arguments& arguments) {
-  const Options given = parse_options(arguments, kManyNames);
-  if (given.names.empty()) throw Failure(kUsage, "serve: no store is given");
-  if (!given.mount_options.empty())
-    throw Failure(kUsage, fmt::format("option {}: there is no mount", given.mount_options[0]));
-  std::vector<Options> all;
-  for (const std::string& name : given.names) {
-    const std::string only[] = {"--", name};
-    const Options named = parse_options(only, 1);  // as the one store of a command
-    Options& options = all.emplace_back(given);
-    options.store = named.store;
-    options.mountpoint.clear();
-    options.cache_bytes = given.cache_bytes / given.names.size();
-    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
-  }
+  std::vector<Options> all = options_of_stores(arguments);
+  if (all.empty()) throw Failure(kUsage, "serve: no store is given");
+  const std::vector<std::string>& passed = all[0].mount_options;
+  if (!passed.empty()) throw Failure(kUsage, fmt::format("option {}: there is no mount", passed[0]));
+  for (Options& options : all) options.cache_bytes /= all.size();
   return all;
 }
 

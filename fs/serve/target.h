@@ -18,7 +18,4 @@ struct Target {
 // nullopt where it is no such thing, or could name nothing that is served.
 std::optional<Target> parse_target(std::string_view text);
 
-// A name as it stands in a path: all but letters, digits, "-", ".", "_" and "~" as "%2F".
-std::string encoded(std::string_view name);
-
 }  // namespace plainfs::serve

@@ -6,6 +6,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
 namespace {

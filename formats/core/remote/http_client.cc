@@ -18,7 +18,7 @@
 #include "cache/request.h"
 #include "formats/core/remote/private_network.h"
 #include "formats/core/remote/retries.h"
-#include "formats/core/remote/trimmed.h"
+#include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {
 namespace {

@@ -1,6 +1,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/remote/trimmed.h"
+#include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {
 

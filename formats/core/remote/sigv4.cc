@@ -11,6 +11,7 @@
 #include "formats/core/base/hex.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
 namespace {

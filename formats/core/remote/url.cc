@@ -65,41 +65,4 @@ Url redirected(const Url& base, const std::string& location) {
   return url;
 }
 
-std::string percent_encoded(std::string_view text, bool keeps_slashes) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char letter : text) {
-    const bool is_plain = (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') ||
-                          (letter >= '0' && letter <= '9') ||
-                          std::string_view("-._~").find(letter) != std::string_view::npos ||
-                          (letter == '/' && keeps_slashes);
-    const auto byte = static_cast<unsigned char>(letter);
-    if (is_plain)
-      encoded += letter;
-    else
-      (encoded += '%').append({kDigits[byte >> 4], kDigits[byte & 15]});
-  }
-  return encoded;
-}
-
-std::string percent_decoded(std::string_view text) {
-  const auto digit = [](char letter) {
-    if (letter >= '0' && letter <= '9') return letter - '0';
-    const char lower = static_cast<char>(letter | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-  };
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? digit(text[i + 1]) : -1;
-    const int low = high >= 0 ? digit(text[i + 2]) : -1;
-    if (low < 0) {
-      decoded += text[i];
-      continue;
-    }
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return decoded;
-}
-
 }  // namespace plainfs::remote

@@ -24,10 +24,4 @@ Url parse_url(const std::string& text);
 // or would leave https.
 Url redirected(const Url& base, const std::string& location);
 
-// Every byte but A-Z a-z 0-9 - . _ ~, and "/" where slashes are kept, as %XX (RFC 3986, and UriEncode of
-// AWS's Signature Version 4).
-std::string percent_encoded(std::string_view text, bool keeps_slashes);
-// "%41" → "A".
-std::string percent_decoded(std::string_view text);
-
 }  // namespace plainfs::remote

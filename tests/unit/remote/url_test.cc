@@ -44,10 +44,4 @@ BOOST_AUTO_TEST_CASE(redirects_may_be_relative_and_never_leave_https) {
   BOOST_CHECK_EXCEPTION(redirected(base, "file:///etc/passwd"), Error, says("no https:// URL"));
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_encoded_as_s3_wants_it) {
-  BOOST_TEST(percent_encoded("a/b c+d~e*é:(1)", true) == "a/b%20c%2Bd~e%2A%C3%A9%3A%281%29");
-  BOOST_TEST(percent_encoded("a/b", false) == "a%2Fb");
-  BOOST_TEST(percent_decoded("a%2Fb%20c%C3%A9%zz%4") == "a/b cé%zz%4");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 #include "fs/serve/target.h"
+#include "formats/core/text/percent.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -44,7 +45,7 @@ BOOST_AUTO_TEST_CASE(any_name_comes_back_as_it_was_encoded) {
       if (c != '/' && c != '\0') name += c;
     }
     if (name == "." || name == "..") continue;
-    const std::string text = encoded(name);
+    const std::string text = percent_encoded(name);
     BOOST_TEST(text.find_first_of("\"'<>&?#:/ ") == std::string::npos);
     const std::optional<Target> target = parse_target("/" + text);
     BOOST_REQUIRE(target);

@@ -1,9 +1,9 @@
-// A line of a header or of a settings file without the white space around it.
+// A line or a field of a header, or of a settings file, without the white space around it.
 #pragma once
 
 #include <string_view>
 
-namespace plainfs::remote {
+namespace plainfs {
 
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kWhite = " \t\r\n";
@@ -12,4 +12,4 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-}  // namespace plainfs::remote
+}  // namespace plainfs
