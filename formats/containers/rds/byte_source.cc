@@ -75,7 +75,8 @@ Error input_ends_early() {
 
 class GzipSource final : public ByteSource {
  public:
-  GzipSource(FilePtr file, std::vector<SeekPoint>* points) : input_(std::move(file)), points_(points) {
+  GzipSource(FilePtr file, std::vector<SeekPoint>* points, size_t most_points)
+      : input_(std::move(file)), points_(points), most_points_(most_points) {
     start(kGzipOnly);
   }
   GzipSource(FilePtr file, const SeekPoint& point) : input_(file, point.input / 8) {
@@ -166,13 +167,23 @@ class GzipSource final : public ByteSource {
     inflateGetDictionary(&stream_, reinterpret_cast<Bytef*>(window->data()), &size);
     window->resize(size);
     const auto unused_bits = static_cast<uint64_t>(stream_.data_type & kBits);
+    if (points_->size() >= most_points_) thin_out();
     points_->push_back({output_, input_.taken() * 8 - unused_bits, std::move(window)});
-    next_point_ = output_ + kPointEvery;
+    next_point_ = output_ + point_every_;
+  }
+
+  void thin_out() {
+    size_t kept = 0;
+    for (size_t i = 1; i < points_->size(); i += 2) (*points_)[kept++] = std::move((*points_)[i]);
+    points_->resize(kept);
+    point_every_ *= 2;
   }
 
   Input input_;
   std::vector<SeekPoint>* points_ = nullptr;
   uint64_t output_ = 0;
+  size_t most_points_ = 0;
+  uint64_t point_every_ = kPointEvery;
   uint64_t next_point_ = kPointEvery;
   z_stream stream_{};
   bool is_between_ = true;  // members
@@ -245,13 +256,13 @@ std::string name_of(Compression compression) {
   return "xz";
 }
 
-std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
-                                        std::vector<SeekPoint>* points) {
+std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, std::vector<SeekPoint>* points,
+                                        size_t most_gzip_points) {
   switch (compression) {
     case Compression::none:
       return std::make_unique<FileSource>(std::move(file));
     case Compression::gzip:
-      return std::make_unique<GzipSource>(std::move(file), points);
+      return std::make_unique<GzipSource>(std::move(file), points, most_gzip_points);
     case Compression::bzip2:
       return bzip2_source(std::move(file), {}, points);
     case Compression::xz:

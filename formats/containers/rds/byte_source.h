@@ -37,9 +37,12 @@ struct SeekPoint {
 };
 
 // From the file's beginning. points, where it is not null, gains the places that are passed: of gzip one
-// every 8 MiB, of bzip2 every block, of xz none. Requires: points outlives the source.
+// every 8 MiB, and where these are most_gzip_points every second of them goes and the next are twice as far
+// apart; of bzip2 every block, of xz none. Requires: points outlives the source.
+inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
-                                        std::vector<SeekPoint>* points = nullptr);
+                                        std::vector<SeekPoint>* points = nullptr,
+                                        size_t most_gzip_points = kMostGzipPoints);
 // From such a place on. The checksum of the stream it is in is not looked at.
 std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point);
 

@@ -13,7 +13,8 @@ namespace {
 
 // A stream of 4-byte nothings must not become a tree that fills the memory, nor a deep one the stack.
 constexpr uint64_t kMostValues = uint64_t{1} << 20;
-constexpr uint64_t kMostReferences = uint64_t{1} << 22;
+constexpr uint64_t kMostReferences = uint64_t{1} << 20;
+constexpr uint64_t kMostNameBytes = 32 << 20;
 constexpr unsigned kMostDepth = 800;
 
 // Larger vectors are read when they are asked for. Where many small ones have come to much, so are they.
@@ -166,6 +167,13 @@ void Reader::count_value(bool keep) {
   if (keep && ++kept_values_ > kMostValues) throw unsupported("more than {} R values", kMostValues);
 }
 
+// A name that is long once may be referred to a million times.
+void Reader::count_name(std::string_view name) {
+  name_bytes_ += name.size();
+  if (name_bytes_ > kMostNameBytes)
+    throw unsupported("names of R values of more than {} bytes", kMostNameBytes);
+}
+
 ValuePtr Reader::item(unsigned depth, bool keep) {
   return item_of_type(static_cast<uint32_t>(stream_.integer()), depth, keep);
 }
@@ -178,9 +186,14 @@ ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
     case kNilValue:
       return nothing();
     case kSymbol:
-      return symbol(depth);
-    case kReference:
-      return reference(flags);
+    case kReference: {
+      ValuePtr value = code == kSymbol ? symbol(depth) : reference(flags);
+      if (keep) {
+        count_value(true);
+        count_name(value->name);
+      }
+      return value;
+    }
     case kPairs:
       count_value(keep);
       return pairs(flags, depth, keep);
@@ -348,6 +361,7 @@ ValuePtr Reader::pairs(uint32_t flags, unsigned depth, bool keep) {
     if (is_list) {
       count_value(true);
       has_names |= !tag.empty();
+      count_name(tag);
       names.add(tag);
       value->items.push_back(std::move(member));
     }
@@ -401,6 +415,7 @@ ValuePtr Reader::reference(uint32_t flags) {
 void Reader::add_reference(std::string symbol) {
   if (references_.size() == kMostReferences)
     throw unsupported("more than {} R symbols and environments", kMostReferences);
+  count_name(symbol);
   references_.push_back(std::move(symbol));
 }
 

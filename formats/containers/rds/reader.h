@@ -37,6 +37,7 @@ class Reader {
   void byte_code_language(uint32_t type, unsigned depth);
   void read_attributes(Value& value, unsigned depth, bool keep);
   void count_value(bool keep);
+  void count_name(std::string_view name);
   void add_reference(std::string symbol);
 
   SerialStream& stream_;
@@ -45,6 +46,7 @@ class Reader {
   std::vector<std::string> references_;  // the name of a symbol; empty for everything else
   uint64_t kept_values_ = 0;
   uint64_t held_bytes_ = 0;  // of small vectors
+  uint64_t name_bytes_ = 0;  // of symbols, each as often as it is held
 };
 
 }  // namespace plainfs::rds

@@ -267,6 +267,17 @@ BOOST_AUTO_TEST_CASE(very_many_values_are_refused) {
   fails(Errc::unsupported, "more than 1048576 R values", pairs.text);
 }
 
+BOOST_AUTO_TEST_CASE(a_long_name_that_is_said_very_often_takes_no_memory) {
+  RStream pairs = start();
+  pairs.tag(std::string(1 << 20, 'n')).nil();
+  for (int i = 0; i < 1000; ++i) pairs.i(2 | kWithTag).i(1 << 8 | 255).nil();
+  fails(Errc::unsupported, "names of R values of more than", pairs.nil().text);
+  RStream symbols = start();
+  symbols.list(1000).symbol(std::string(1 << 20, 'n'));
+  for (int i = 0; i < 999; ++i) symbols.i(1 << 8 | 255);
+  fails(Errc::unsupported, "names of R values of more than", symbols.text);
+}
+
 BOOST_AUTO_TEST_CASE(more_bytes_than_allowed_are_refused) {
   const std::string text = start().integers(std::vector<int32_t>(100000)).text;
   TestContext context;
