@@ -18,7 +18,8 @@ struct Magic {
 constexpr Magic kMagic[] = {
     {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
     {0, "\x1f\x8b"sv,
-     "a gzip file (of a tar archive, an R workspace or text); unpack it first (R: load(), then saveRDS())"},
+     "a gzip file (of a tar archive, an R object or text); unpack it first (an R object is read under a name "
+     "in .rds or .RData)"},
     {0, "\x93NUMPY"sv, "a NumPy array, a plain file already"},
     {0, "BZh"sv, "a bzip2 file; unpack it first"},
     {0,
@@ -34,7 +35,7 @@ constexpr Magic kMagic[] = {
     {0, "SQLite format 3\0"sv, "an SQLite database, which sqlite3 reads"},
     {0, "CDF\x01"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
     {0, "CDF\x02"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
-    {0, "RDX"sv, "an R workspace; saveRDS() writes a single object that may be read"},
+    {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
     {0, "II*\0"sv, "a TIFF image"},
     {0, "MM\0*"sv, "a TIFF image"},
     {0, "%PDF"sv, "a PDF document"},

@@ -397,8 +397,8 @@ std::string help_text() {
       "       plainfs umount MOUNTPOINT...\n"
       "\n"
       "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
-      "store, or a directory\n"
-      "of them, as plain files.\n"
+      "store, an R object\n"
+      "(.rds, .RData), or a directory of them, as plain files.\n"
       "Every -o NAME may also be written --NAME.\n\n";
   for (const Row& row : kOwn) {
     text += help_line(row.letter, row.name, row.value, row.help);
