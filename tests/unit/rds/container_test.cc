@@ -9,31 +9,14 @@
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
+#include "tests/unit/rds/rds_file.h"
 
 namespace {
 
 using namespace plainfs;
 
-// A file store.rds.
-class RdsFile {
- public:
-  explicit RdsFile(const std::string& content, const std::string& name = "store.rds")
-      : path(directory_.path(name)) {
-    std::ofstream(path, std::ios::binary) << content;
-  }
-
- private:
-  TemporaryDirectory directory_;
-
- public:
-  const std::string path;
-};
-
-rds::RStream start(bool big_endian = true) {
-  rds::RStream out(big_endian);
-  out.header();
-  return out;
-}
+using rds::RdsFile;
+using rds::start;
 
 void fails(Errc code, const std::string& words, const std::string& content) {
   TestContext context;

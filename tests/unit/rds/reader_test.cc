@@ -9,6 +9,7 @@
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
+#include "tests/unit/rds/rds_file.h"
 
 namespace {
 
@@ -36,12 +37,6 @@ void fails(Errc code, const std::string& words, const std::string& stream) {
     BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
                "\"" << error.what() << "\" does not say \"" << words << "\"");
   }
-}
-
-RStream start() {
-  RStream out;
-  out.header();
-  return out;
 }
 
 std::string bytes_of_hex(const std::string& hex) {

@@ -7,35 +7,17 @@
 #include "tests/support/golden_arrays.h"
 #include "tests/support/probe.h"
 #include "tests/support/says.h"
-#include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
+#include "tests/unit/rds/rds_file.h"
 
 namespace {
 
 using namespace plainfs;
 
-// A file store.rds.
-class RdsFile {
- public:
-  explicit RdsFile(const std::string& content, const std::string& name = "store.rds")
-      : path(directory_.path(name)) {
-    std::ofstream(path, std::ios::binary) << content;
-  }
-
- private:
-  TemporaryDirectory directory_;
-
- public:
-  const std::string path;
-};
-
-rds::RStream start(bool big_endian = true) {
-  rds::RStream out(big_endian);
-  out.header();
-  return out;
-}
+using rds::RdsFile;
+using rds::start;
 
 Node object_in(const std::string& path, Context& context) {
   return *robject::refine(rds::open(look_at(path), context).root, context);
