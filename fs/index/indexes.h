@@ -41,8 +41,8 @@ class Indexes {
   const std::string named_;
   const std::string options_;
   Context& context_;
-  Mutex mutex_;  // guards indexes_
-  std::unordered_map<std::string, std::unique_ptr<StoreIndex>> indexes_;
+  Mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<StoreIndex>> indexes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs

@@ -151,7 +151,6 @@ void StoreIndex::save(bool is_wanted) {
   saving_ = Clock::now() - start;
 }
 
-// Requires: looking_ is held.
 void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   const auto used = sources_.stamps();
   if (!used || used->empty())

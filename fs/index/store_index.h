@@ -49,7 +49,7 @@ class StoreIndex {
  private:
   std::shared_ptr<const IndexFile> known();
   std::unique_ptr<const IndexFile> open_valid();
-  void write(const std::map<std::string, Bytes>& added);
+  void write(const std::map<std::string, Bytes>& added) REQUIRES(looking_);
   void told(const char* what, const Error& error) const;
 
   const IndexFolderPtr folder_;
@@ -58,12 +58,12 @@ class StoreIndex {
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
   Mutex looking_;  // held by the one who reads or writes the file and looks at the store
-  Mutex mutex_;    // guards what follows; nothing slow is done under it
-  bool is_read_ = false;
-  std::shared_ptr<const IndexFile> known_;  // null: none that is of use
-  std::map<std::string, Bytes> added_;      // not yet written
-  Duration passes_{0};                      // since the last save
-  Duration saving_{0};                      // how long the last one took
+  Mutex mutex_;    // nothing slow is done under it
+  bool is_read_ GUARDED_BY(mutex_) = false;
+  std::shared_ptr<const IndexFile> known_ GUARDED_BY(mutex_);  // null: none that is of use
+  std::map<std::string, Bytes> added_ GUARDED_BY(mutex_);      // not yet written
+  Duration passes_ GUARDED_BY(mutex_){0};                      // since the last save
+  Duration saving_ GUARDED_BY(mutex_){0};                      // how long the last one took
 };
 
 }  // namespace plainfs

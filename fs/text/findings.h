@@ -65,8 +65,8 @@ class Notebook {
   FindingPtr find(std::string_view name, size_t number) const;
   void add(FindingPtr finding);
 
-  mutable Mutex mutex_;  // guards findings_
-  Findings findings_;    // of one name in the order in which they are asked for
+  mutable Mutex mutex_;
+  Findings findings_ GUARDED_BY(mutex_);  // of one name in the order in which they are asked for
 };
 
 // What find() gives, under that name, or what it gave when the same question was asked before: within a

@@ -10,10 +10,10 @@
 namespace plainfs {
 
 struct OpenStores::Slot {
-  Mutex opening;               // guards what follows
-  Context* context = nullptr;  // null until it could be made
-  StorePtr store;
-  std::optional<Error> error;
+  Mutex opening;
+  Context* context GUARDED_BY(opening) = nullptr;  // null until it could be made
+  StorePtr store GUARDED_BY(opening);
+  std::optional<Error> error GUARDED_BY(opening);
 };
 
 OpenStores::OpenStores(Context& context, size_t most_open, std::function<void(const std::string&)> let_go)
@@ -56,7 +56,6 @@ StorePtr OpenStores::open(const std::string& path) {
   return store;
 }
 
-// Requires: the mutex is held.
 OpenStores::Dropped OpenStores::make_room() {
   Dropped dropped{std::move(recent_.back()), nullptr};
   recent_.pop_back();

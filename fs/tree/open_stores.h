@@ -35,14 +35,14 @@ class OpenStores {
     std::string path;
     std::shared_ptr<Slot> slot;  // null: none was dropped
   };
-  Dropped make_room();
+  Dropped make_room() REQUIRES(mutex_);
 
   Context& context_;
   const size_t most_open_;
   const std::function<void(const std::string&)> let_go_;
-  Mutex mutex_;  // guards what follows; a slot's own mutex guards its opening
-  std::unordered_map<std::string, std::shared_ptr<Slot>> slots_;
-  std::list<std::string> recent_;  // paths of slots that hold a store, the latest first
+  Mutex mutex_;  // a slot's own mutex guards its opening
+  std::unordered_map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
+  std::list<std::string> recent_ GUARDED_BY(mutex_);  // paths of slots that hold a store, the latest first
 };
 
 }  // namespace plainfs
