@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <mutex>
 
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/assembly.h"
 #include "formats/core/model/box_runs.h"
@@ -47,8 +47,8 @@ void copy_runs(const Runs& runs, uint64_t element_size, const std::byte* source,
 }
 
 // Of what few ask for, and hardly ever: one is enough.
-std::mutex& notes_mutex() {
-  static std::mutex mutex;
+Mutex& notes_mutex() {
+  static Mutex mutex;
   return mutex;
 }
 
@@ -59,14 +59,14 @@ struct Array::Notes {
 };
 
 std::any Array::find_note(std::type_index type, std::string_view name) const {
-  const std::lock_guard lock(notes_mutex());
+  const MutexLock lock(notes_mutex());
   if (!notes_) return {};
   const auto found = notes_->by_name.find({type, std::string(name)});
   return found == notes_->by_name.end() ? std::any() : found->second;
 }
 
 void Array::keep_note(std::type_index type, std::string_view name, std::any found) const {
-  const std::lock_guard lock(notes_mutex());
+  const MutexLock lock(notes_mutex());
   if (!notes_) notes_ = std::make_shared<Notes>();
   notes_->by_name.try_emplace({type, std::string(name)}, std::move(found));
 }
