@@ -65,14 +65,14 @@ class ByteCache {
     return std::static_pointer_cast<const T>(held_any(key));
   }
 
-  // Bytes that count as held until the Room goes: for what is put together outside of the cache and is as
-  // large as a good part of it. Takes out what is in their way.
-  class Room {
+  // Bytes that count as held until the Reservation goes: for what is put together outside of the cache and is
+  // as large as a good part of it. Takes out what is in their way.
+  class Reservation {
    public:
-    Room(ByteCache& cache, size_t bytes) : cache_(cache), bytes_(cache.reserve(bytes) ? bytes : 0) {}
-    ~Room() { cache_.held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed); }
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
+    Reservation(ByteCache& cache, size_t bytes) : cache_(cache), bytes_(cache.reserve(bytes) ? bytes : 0) {}
+    ~Reservation() { cache_.held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed); }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
    private:
     ByteCache& cache_;

@@ -7,7 +7,7 @@
 #include "formats/containers/rds/container.h"
 #include "formats/containers/zarr/zarr.h"
 #include "formats/core/base/file_pool.h"
-#include "formats/core/codecs/library_versions.h"
+#include "formats/core/codecs/codecs.h"
 #include "formats/core/model/broken_group.h"
 #include "formats/core/model/check_known.h"
 #include "formats/core/remote/http_client.h"

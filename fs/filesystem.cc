@@ -304,7 +304,7 @@ void Filesystem::reopen() {
     next = std::make_shared<Opening>(old->number() + 1, context, std::move(store), appearance_.subdir,
                                      appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {
-    if (!passes(error)) old->lose();
+    if (!is_transient(error)) old->lose();
     throw;
   }
   for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);

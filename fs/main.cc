@@ -13,7 +13,7 @@
 #include "fs/ending.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
-#include "fs/mount/allocator.h"
+#include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
 #include "fs/mount/run.h"

@@ -32,8 +32,8 @@ class Session {
   Log log_;
   Counters counters_;
   ByteCache cache_;
-  DecodeRoom decode_room_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
-  DecodeRoom unit_room_{size_t{24} << 20};
+  DecodeBudget decode_budget_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
+  DecodeBudget unit_budget_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
   std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;  // null: libhdf5 runs in this process

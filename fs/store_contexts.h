@@ -25,7 +25,7 @@ class StoreContexts {
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
     UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
     const Context made{
-        like_.cache,    like_.workers, like_.decode_room,        like_.unit_room,          used,
+        like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        used,
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other};
     return contexts_.emplace(store, made).first->second;
   }

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "formats/core/base/whole_io.h"
-#include "formats/core/remote/sha256.h"
+#include "formats/core/base/descriptor.h"
+#include "formats/core/remote/sigv4.h"
 
 namespace plainfs {
 namespace {

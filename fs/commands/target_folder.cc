@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/core/base/make_folder.h"
+#include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
 
 namespace plainfs {

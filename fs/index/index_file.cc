@@ -11,7 +11,7 @@
 
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/error.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
 namespace {

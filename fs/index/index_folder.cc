@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "formats/core/base/error.h"
-#include "formats/core/base/make_folder.h"
+#include "formats/core/base/host_path.h"
 
 namespace plainfs {
 namespace {

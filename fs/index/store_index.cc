@@ -8,7 +8,7 @@
 #include "cache/cancellable_lock.h"
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
 namespace {

@@ -1,17 +1,43 @@
 #include "fs/mount/daemon.h"
 
+#include <execinfo.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstdlib>  // defines __GLIBC__
 #include <cstring>
 
 #include "fs/exit_code.h"
 
+#ifdef __GLIBC__
+
+#endif
+
 namespace plainfs {
+
+void tune_allocator() {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  // An error that leaves std::call_once is led through libc, which loads what it wants for that the first
+  // time, and ends the program where there is no memory then.
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+#endif
+}
+
+void give_memory_back() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 namespace {
 
 // Until the child is ready or has ended.

@@ -1,6 +1,5 @@
 #include "fs/mount/fuse.h"
 
-#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cache/mutex.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_callbacks.h"
 #include "fs/mount/fuse_connection.h"
@@ -18,6 +18,62 @@
 #include "fs/mount_table.h"
 
 namespace plainfs {
+
+namespace {
+
+constexpr size_t kMostFaults = 4096;
+constexpr size_t kLongestReason = 4096;  // bytes; it may hold names out of the store
+
+std::string text_of(const Error& error) {
+  return plainfs::reason(error).substr(0, kLongestReason);
+}
+
+}  // namespace
+
+void Faults::remember(Inode inode, const Error& error) {
+  if (error.code() == Errc::not_found) return;
+  const MutexLock lock(mutex_);
+  if (reasons_.size() >= kMostFaults) reasons_.clear();
+  reasons_[inode] = text_of(error);
+}
+
+void Faults::forget() {
+  const MutexLock lock(mutex_);
+  reasons_.clear();
+}
+
+std::optional<std::string> Faults::reason(Filesystem& filesystem, Inode inode) const {
+  try {
+    const mode_t mode = filesystem.status_so_far(inode).stat.st_mode;
+    if (S_ISDIR(mode)) filesystem.list(inode);
+    if (S_ISREG(mode)) filesystem.open(inode).view->known_size();
+  } catch (const Error& error) {
+    return text_of(error);
+  }
+  const MutexLock lock(mutex_);
+  const auto known = reasons_.find(inode);
+  return known == reasons_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void Nodes::opened(NodeNumber node) {
+  const MutexLock lock(mutex_);
+  ++open_[node];
+}
+
+void Nodes::closed(NodeNumber node) {
+  const MutexLock lock(mutex_);
+  const auto found = open_.find(node);
+  if (found != open_.end() && --found->second == 0) open_.erase(found);
+}
+
+std::vector<NodeNumber> Nodes::open_before(uint64_t opening) const {
+  const MutexLock lock(mutex_);
+  std::vector<NodeNumber> nodes;
+  for (const auto& [node, handles] : open_)
+    if (!is_of(node, opening)) nodes.push_back(node);
+  return nodes;
+}
+
 namespace {
 
 // Threads that may be sizing files; those that serve answer what is known or takes no pass over a file.

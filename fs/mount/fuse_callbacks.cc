@@ -9,7 +9,6 @@
 
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_connection.h"
-#include "fs/mount/fuse_replies.h"
 #include "fs/mount/fuse_request.h"
 
 namespace plainfs {

@@ -1,6 +1,5 @@
 #include "fs/mount/fuse_connection.h"
 
-#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
 #include <fstream>

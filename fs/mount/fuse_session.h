@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct fuse_session;
@@ -16,5 +17,15 @@ fuse_session* new_fuse_session(const std::string& mountpoint, const std::vector<
 // mountpoint: a directory, or "/dev/fd/N" of a mount that is there. Throws Failure(kMountFailed).
 void mount_fuse_session(fuse_session* session, const std::string& mountpoint,
                         const std::vector<std::string>& options);
+
+// What to say where FUSE refuses to mount: what is missing, how it is had, and what works without it.
+
+inline constexpr std::string_view kWithoutFuse =
+    "without a mount there are: plainfs ls, cat, export, info and check";
+
+// Why this process cannot mount, with the way to change it; "" where nothing is seen that stands against it.
+// Only looks at what the system says of itself: whether a mount would work is known by trying.
+// for_others: with -o allow_other.
+std::string why_fuse_is_refused(bool for_others);
 
 }  // namespace plainfs

@@ -7,12 +7,12 @@
 #include <optional>
 #include <system_error>
 
-#include "formats/core/base/file_time.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 #include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
-#include "fs/mount/fuse_refused.h"
+#include "fs/mount/fuse_session.h"
 #include "fs/mount/index_ahead.h"
 #include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"

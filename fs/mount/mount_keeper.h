@@ -1,8 +1,5 @@
-// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: who is
-// confined by Landlock may not mount, who has given up new privileges cannot run the setuid fusermount3, and
-// who has no sockets reaches no log. The process is started before anything of a store is read, opens nothing
-// of one, and ends with the daemon: where that ended without unmounting, by a signal that nobody handles, it
-// does so, and nobody finds a mount that does not answer.
+// A namespace of mounts of this process and its children alone (mount_namespaces(7)), for `plainfs run`: what
+// is mounted in it nobody else sees, and it is gone with the last of them, however they end.
 #pragma once
 
 #include <sys/types.h>
@@ -16,6 +13,16 @@
 #include "formats/core/base/descriptor.h"
 
 namespace plainfs {
+
+// By root's right, else by a user namespace of one's own (user_namespaces(7)), in which one stays who one is.
+// Throws Failure(kMountFailed), with what to do, where the system allows neither. Requires: one thread only.
+void enter_private_mounts();
+
+// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: who is
+// confined by Landlock may not mount, who has given up new privileges cannot run the setuid fusermount3, and
+// who has no sockets reaches no log. The process is started before anything of a store is read, opens nothing
+// of one, and ends with the daemon: where that ended without unmounting, by a signal that nobody handles, it
+// does so, and nobody finds a mount that does not answer.
 
 class MountKeeper {
  public:

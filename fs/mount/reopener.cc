@@ -6,8 +6,8 @@
 #include <new>
 
 #include "cache/mutex.h"
-#include "formats/core/base/file_time.h"
-#include "fs/mount/allocator.h"
+#include "formats/core/base/modified_time.h"
+#include "fs/mount/daemon.h"
 
 namespace plainfs {
 namespace {

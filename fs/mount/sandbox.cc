@@ -21,8 +21,8 @@
 
 #include "formats/core/base/call_filter.h"
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
-#include "formats/core/base/make_folder.h"
 #include "fs/mount/sandbox_calls.h"
 #endif
 

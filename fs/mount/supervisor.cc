@@ -9,9 +9,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "formats/core/base/file_time.h"
+#include "formats/core/base/modified_time.h"
 #include "fs/exit_code.h"
-#include "fs/mount/allocator.h"
+#include "fs/mount/daemon.h"
 
 namespace plainfs {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
 

@@ -43,7 +43,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   LayoutBlock make(uint64_t number) const override {
     const uint64_t offset = number * block_bytes_;
     const uint64_t size = std::min(block_bytes_, layout_.size() - offset);
-    const auto room = context_.unit_room.take(size);
+    const auto room = context_.unit_budget.take(size);
     LayoutBlock block;
     block.bytes.resize(size);
     layout_.read({offset, block.bytes});

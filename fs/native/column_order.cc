@@ -213,7 +213,7 @@ void place_values(const Elements& values, std::span<const uint32_t> columns, Ban
 Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   const DType& type = type_of(part);
   BandPlaces places(pointer(), begin, end);
-  const ByteCache::Room room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
+  const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
   Elements band = zero_elements(type, end - begin);
   if (part == Part::rows) {
     const std::span<uint32_t> rows = band.mutable_values<uint32_t>();

@@ -15,11 +15,11 @@
 #include <memory>
 #include <optional>
 
-#include "formats/core/base/file_time.h"
-#include "formats/core/base/hex.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 #include "fs/exit_code.h"
-#include "fs/mount/allocator.h"
+#include "fs/mount/daemon.h"
 #include "fs/mount/index_ahead.h"
 #include "fs/mount/sandbox.h"
 #include "fs/mount/supervisor.h"

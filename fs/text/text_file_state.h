@@ -91,8 +91,9 @@ struct TextFile::State : BlockStream<TextBlock> {
   Notebook notebook;                              // of the source
   std::optional<TextOffsets> adopted;             // set before anybody else knows the file
   std::optional<TextOffsets> offsets;
-  std::optional<ByteCache::Room> offsets_room;  // of the budget: a text of terabytes has millions of blocks
-  std::span<const uint64_t> begins;             // of blocks: block_count + 1, the first after the head
+  std::optional<ByteCache::Reservation>
+      offsets_room;                  // of the budget: a text of terabytes has millions of blocks
+  std::span<const uint64_t> begins;  // of blocks: block_count + 1, the first after the head
   std::array<std::atomic<uint64_t>, 64> touched{};  // blocks + 1 that readers jumped to lately; relaxed
 };
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"
@@ -53,10 +53,10 @@ bool is_lone_member(const Node& node) {
   return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
 }
 
-std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
+std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& listing) {
   std::vector<OfferedFile> files;
-  for (const View* view : shelf.views.all) view->offer(node, shelf.context, files);
-  if (shelf.views.are_named)
+  for (const View* view : listing.views.all) view->offer(node, listing.context, files);
+  if (listing.views.are_named)
     for (OfferedFile& file : files) file.found_by_name = false;
   return files;
 }
@@ -64,19 +64,19 @@ std::vector<OfferedFile> offered_files(const Node& node, const Shelf& shelf) {
 // What views show beside the directory of node. They are asked without its parts, so that nothing is listed
 // for it. A group of which it is not known for now whether it is more than that is offered as what cannot be
 // read: a table has not gone because of a fault.
-std::vector<OfferedFile> offered_for_member(const Node& node, const Shelf& shelf) {
+std::vector<OfferedFile> offered_for_member(const Node& node, const ListingContext& listing) {
   Node alone = node;
   alone.parts = nullptr;
   if (std::holds_alternative<std::monostate>(node.content)) {
-    std::optional<Error> fault = passing_fault(node);
+    std::optional<Error> fault = transient_fault(node);
     if (!fault) return {};
     alone.content = *std::move(fault);
   }
-  return offered_files(alone, shelf);
+  return offered_files(alone, listing);
 }
 
 // files: what the chosen views offer for it.
-bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const Shelf& shelf) {
+bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const ListingContext& listing) {
   if (node.parts ||
       std::any_of(files.begin(), files.end(), [](const OfferedFile& file) { return file.inside; })) {
     return true;
@@ -85,7 +85,7 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
       std::holds_alternative<Link>(node.content))
     return false;
   // Damaged, or nothing that any view would show; what others would show was left out on purpose.
-  Shelf with_all{shelf.context, shelf.stores, {}};
+  ListingContext with_all{listing.context, listing.stores, {}};
   for (const View& view : views()) with_all.views.all.push_back(&view);
   return offered_for_member(node, with_all).empty();
 }
@@ -94,23 +94,23 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
 struct Candidate {
   std::string stored;  // the member's name
   NameRequest request;
-  Shown shown;
+  DirectoryEntry shown;
   const Link* link = nullptr;  // whose text is still to be made
 };
 
 // Of a directory or a file that views make in the directory of a node, which cannot be read for now where
 // there is a fault.
-Shown made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
-  Shown made{std::move(offered.name),
-             offered.is_directory() ? FileKind::directory : FileKind::file,
-             {},
-             offered.open,
-             {},
-             fault};
+DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
+  DirectoryEntry made{std::move(offered.name),
+                      offered.is_directory() ? FileKind::directory : FileKind::file,
+                      {},
+                      offered.open,
+                      {},
+                      fault};
   made.is_unlisted = offered.found_by_name;
   if (!offered.is_directory()) return made;
   made.list = [offered = std::move(offered), fault] {
-    std::vector<Shown> all;
+    std::vector<DirectoryEntry> all;
     std::vector<OfferedFile> files = offered.list ? offered.list() : offered.members;
     for (OfferedFile& file : files) all.push_back(made_by_views(std::move(file), fault));
     return all;
@@ -120,14 +120,14 @@ Shown made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
 
 class MemberLister {
  public:
-  explicit MemberLister(const Shelf& shelf) : shelf_(shelf) {}
+  explicit MemberLister(const ListingContext& listing) : listing_(listing) {}
 
   void add_member(const Member& member, Links& links) {
     if (std::holds_alternative<Nothing>(member.node.content)) return;
     const std::string encoded = encode_name(member.name);
-    if (const std::optional<Error> fault = passing_fault(member.node)) unopened_.emplace(encoded, *fault);
+    if (const std::optional<Error> fault = transient_fault(member.node)) unopened_.emplace(encoded, *fault);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
-      Shown shown{{}, kind, member.node, {}, {}};
+      DirectoryEntry shown{{}, kind, member.node, {}, {}};
       return candidates_.emplace_back(
           Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});
     };
@@ -139,7 +139,7 @@ class MemberLister {
           candidate.shown.is_unlisted = extension.is_unlisted;
         }
       } catch (const Error& error) {
-        if (passes(error)) unopened_.emplace(encoded, error);
+        if (is_transient(error)) unopened_.emplace(encoded, error);
         add(link->only, FileKind::link).shown.error = error;
       }
       return;
@@ -152,14 +152,14 @@ class MemberLister {
       if (member.node.parts)
         add("", FileKind::directory);
       else
-        add("", FileKind::file).shown.open = open_plain_file(member.node, shelf_);
+        add("", FileKind::file).shown.open = open_plain_file(member.node, listing_);
       return;
     }
-    std::vector<OfferedFile> files = offered_for_member(member.node, shelf_);
-    if (has_directory(member.node, files, shelf_)) add("", FileKind::directory);
+    std::vector<OfferedFile> files = offered_for_member(member.node, listing_);
+    if (has_directory(member.node, files, listing_)) add("", FileKind::directory);
     for (OfferedFile& file : files) {
       if (file.inside) continue;
-      Shown& shown = add(file.name, FileKind::file).shown;
+      DirectoryEntry& shown = add(file.name, FileKind::file).shown;
       shown.open = std::move(file.open);
       shown.is_unlisted = file.found_by_name;
     }
@@ -173,8 +173,8 @@ class MemberLister {
       members.clear();
     }
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
-    const std::optional<Error> fault = passing_fault(node);
-    for (OfferedFile& file : offered_files(node, shelf_)) {
+    const std::optional<Error> fault = transient_fault(node);
+    for (OfferedFile& file : offered_files(node, listing_)) {
       if (!file.inside) continue;
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
@@ -212,8 +212,8 @@ class MemberLister {
     std::vector<Extension> extensions;
     if (target) {
       // What it shows is not known for now: not that there is nothing.
-      if (const std::optional<Error> fault = passing_fault(*target)) throw *fault;
-      extensions = extensions_of(*target, shelf_);
+      if (const std::optional<Error> fault = transient_fault(*target)) throw *fault;
+      extensions = extensions_of(*target, listing_);
     }
     if (!link.only.empty()) {
       std::erase_if(extensions, [&](const Extension& extension) { return extension.text != link.only; });
@@ -223,7 +223,7 @@ class MemberLister {
     return extensions;
   }
 
-  const Shelf& shelf_;
+  const ListingContext& listing_;
   std::vector<Candidate> candidates_;
   // Whether a name is theirs or that of a view of another member is known when they can be opened, so until
   // then it is nobody's.
@@ -238,8 +238,8 @@ std::vector<Member> refined_members(const Node& node, Context& context) {
 }
 
 MemberLister lister_of(const Node& node, const std::vector<Member>& members, Links& links, bool is_top,
-                       const Shelf& shelf) {
-  MemberLister lister(shelf);
+                       const ListingContext& listing) {
+  MemberLister lister(listing);
   for (const Member& member : members) lister.add_member(member, links);
   lister.add_own_files(node, members, is_top);
   return lister;
@@ -249,8 +249,8 @@ MemberLister lister_of(const Node& node, const std::vector<Member>& members, Lin
 // name is taken there by a member.
 class TargetNames {
  public:
-  TargetNames(const DirectoryPlace& place, Links& links, const Shelf& shelf)
-      : place_(place), links_(links), shelf_(shelf) {}
+  TargetNames(const DirectoryPlace& place, Links& links, const ListingContext& listing)
+      : place_(place), links_(links), listing_(listing) {}
 
   std::string of(const Link& link, const std::string& extension) {
     const std::string& stored = link.path.back();
@@ -270,7 +270,7 @@ class TargetNames {
     try {
       return folder.parts->find(name).has_value();
     } catch (const Error& error) {
-      if (passes(error)) throw;
+      if (is_transient(error)) throw;
       return true;
     }
   }
@@ -280,17 +280,17 @@ class TargetNames {
     const std::vector<std::string> path(link.path.begin(), link.path.end() - 1);
     const auto [entry, is_new] = known_.try_emplace({store.get(), path});
     if (!is_new) return entry->second;
-    Context& context = store == place_.store ? shelf_.context : shelf_.context.of_store(store->path);
-    Links own(store, shelf_.stores, context);
+    Context& context = store == place_.store ? listing_.context : listing_.context.of_store(store->path);
+    Links own(store, listing_.stores, context);
     Links& links = store == place_.store ? links_ : own;
     try {
       const std::vector<Member> members = refined_members(folder, context);
-      const Shelf shelf{context, shelf_.stores, shelf_.views};
-      for (Candidate& candidate : lister_of(folder, members, links, false, shelf).finish(false)) {
+      const ListingContext listing{context, listing_.stores, listing_.views};
+      for (Candidate& candidate : lister_of(folder, members, links, false, listing).finish(false)) {
         entry->second[{candidate.stored, candidate.request.extension}] = std::move(candidate.shown.name);
       }
     } catch (const Error& error) {
-      if (passes(error)) {
+      if (is_transient(error)) {
         known_.erase(entry);
         throw;
       }
@@ -302,7 +302,7 @@ class TargetNames {
 
   const DirectoryPlace& place_;
   Links& links_;
-  const Shelf& shelf_;
+  const ListingContext& listing_;
   std::map<std::pair<const Store*, std::vector<std::string>>, Names> known_;
 };
 
@@ -339,15 +339,15 @@ const Error* Unopened::unknown(std::string_view name) const {
   return found == end() ? nullptr : &found->second;
 }
 
-DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
-                                const Shelf& shelf) {
+DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
+                                const DirectoryPlace& place, const ListingContext& listing) {
   if (directory.list) return {directory.list(), {}};
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
-  Links links(place.store, shelf.stores, shelf.context);
-  TargetNames names(place, links, shelf);
-  const std::vector<Member> members = refined_members(node, shelf.context);
-  MemberLister lister = lister_of(node, members, links, place.is_top, shelf);
-  std::vector<Shown> shown;
+  Links links(place.store, listing.stores, listing.context);
+  TargetNames names(place, links, listing);
+  const std::vector<Member> members = refined_members(node, listing.context);
+  MemberLister lister = lister_of(node, members, links, place.is_top, listing);
+  std::vector<DirectoryEntry> shown;
   for (Candidate& candidate : lister.finish(place.is_top)) {
     if (candidate.link) {
       try {
@@ -361,10 +361,10 @@ DirectoryContent show_directory(const Shown& directory, const Node& node, const 
   return {std::move(shown), std::move(lister).unopened()};
 }
 
-std::vector<Extension> extensions_of(const Node& node, const Shelf& shelf) {
-  const std::vector<OfferedFile> files = offered_for_member(node, shelf);
+std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing) {
+  const std::vector<OfferedFile> files = offered_for_member(node, listing);
   std::vector<Extension> extensions;
-  if (has_directory(node, files, shelf) || std::holds_alternative<PlainFile>(node.content))
+  if (has_directory(node, files, listing) || std::holds_alternative<PlainFile>(node.content))
     extensions.emplace_back();
   for (const OfferedFile& file : files) {
     if (!file.inside) extensions.push_back({file.name, file.found_by_name});
@@ -372,12 +372,12 @@ std::vector<Extension> extensions_of(const Node& node, const Shelf& shelf) {
   return extensions;
 }
 
-Opener open_plain_file(const Node& node, const Shelf& shelf) {
+Opener open_plain_file(const Node& node, const ListingContext& listing) {
   const PlainFile& file = std::get<PlainFile>(node.content);
   if (file.error) return Opener([error = *file.error]() -> std::unique_ptr<ViewFile> { throw error; });
   if (file.load)
     return Opener([load = file.load] { return std::make_unique<MemoryFile>(std::string(as_text(load()))); });
-  return Opener([path = file.path, &context = shelf.context] {
+  return Opener([path = file.path, &context = listing.context] {
     return std::make_unique<PlainFileView>(path, context);
   });
 }

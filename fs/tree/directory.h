@@ -19,7 +19,7 @@
 namespace plainfs {
 
 // One name of a directory.
-struct Shown {
+struct DirectoryEntry {
   std::string name;
   FileKind kind;
   Node node;           // what it stands for; its attributes are the file's
@@ -29,7 +29,7 @@ struct Shown {
   // cannot be read for now: why, so that it is not kept.
   std::optional<Error> error{};
   // What a directory that views make holds; its node is empty.
-  std::function<std::vector<Shown>()> list = nullptr;
+  std::function<std::vector<DirectoryEntry>()> list = nullptr;
   bool is_unlisted = false;  // found by its name, and in no listing
 };
 
@@ -43,7 +43,7 @@ struct DirectoryPlace {
 };
 
 // What listing needs besides the place.
-struct Shelf {
+struct ListingContext {
   Context& context;  // of the place's store
   OpenStores& stores;
   ChosenViews views;
@@ -58,14 +58,14 @@ struct Unopened : std::map<std::string, Error> {
 };
 
 struct DirectoryContent {
-  std::vector<Shown> shown;
+  std::vector<DirectoryEntry> shown;
   Unopened unopened;
 };
 
 // The content of a directory at place: of its node, or what views have made it of. Throws where the group
 // cannot be read.
-DirectoryContent show_directory(const Shown& directory, const Node& node, const DirectoryPlace& place,
-                                const Shelf& shelf);
+DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
+                                const DirectoryPlace& place, const ListingContext& listing);
 
 // A name under which views show a node itself: ".csv", ".npy"; "" for its directory.
 struct Extension {
@@ -73,10 +73,10 @@ struct Extension {
   bool is_unlisted = false;
 };
 // Those beside each other.
-std::vector<Extension> extensions_of(const Node& node, const Shelf& shelf);
+std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing);
 
 // Opens the host's file that node is. Requires: its content is a PlainFile.
-Opener open_plain_file(const Node& node, const Shelf& shelf);
+Opener open_plain_file(const Node& node, const ListingContext& listing);
 
 // Of the directory itself, even where its node is shown as an array or table beside it.
 Attributes own_attributes(const Node& directory);

@@ -81,7 +81,7 @@ Destination Links::destination(const Link& link) {
     try {
       if (is_store(path.string(), context_)) to.store = stores_.open(path.string());
     } catch (const Error& error) {
-      if (passes(error)) throw;
+      if (is_transient(error)) throw;
       context_.warn(fmt::format("{}: {}", path.string(), error.what()));
     }
   } else {
@@ -100,7 +100,7 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
     if (node) check_known(*node);
     return node;
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     context.warn(fmt::format("{}: {}: a link leads there: {}", folder.parts->path(), name, error.what()));
     return std::nullopt;
   }

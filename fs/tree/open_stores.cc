@@ -39,7 +39,7 @@ StorePtr OpenStores::open(const std::string& path) {
       if (!slot->context) slot->context = &context_.of_store(path);
       slot->store = std::make_shared<const Store>(open_store(path, *slot->context));
     } catch (const Error& error) {
-      if (!passes(error)) slot->error = error;
+      if (!is_transient(error)) slot->error = error;
       throw;
     }
   }

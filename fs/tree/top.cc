@@ -5,25 +5,25 @@
 namespace plainfs {
 namespace {
 
-Shown directory_of(Node node) {
+DirectoryEntry directory_of(Node node) {
   return {{}, FileKind::directory, std::move(node), {}, {}};
 }
 
 // One directory further down. is_named: top is in the store that was named to be mounted.
-Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& shelf) {
-  Context& context = is_named ? shelf.context : shelf.context.of_store(top.store->path);
+Top step(const Top& top, bool& is_named, std::string_view name, const ListingContext& listing) {
+  Context& context = is_named ? listing.context : listing.context.of_store(top.store->path);
   const DirectoryPlace place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
   const DirectoryContent all =
-      show_directory(top.directory, top.directory.node, place, {context, shelf.stores, shelf.views});
+      show_directory(top.directory, top.directory.node, place, {context, listing.stores, listing.views});
   const auto found = std::find_if(all.shown.begin(), all.shown.end(),
-                                  [&](const Shown& shown) { return shown.name == name; });
+                                  [&](const DirectoryEntry& shown) { return shown.name == name; });
   if (found == all.shown.end()) {
     if (const Error* fault = all.unopened.unknown(name)) throw *fault;
     throw not_found("there is no {}", name);
   }
   if (found->kind == FileKind::store) {
     is_named = false;
-    const StorePtr store = shelf.stores.open(found->node.store);
+    const StorePtr store = listing.stores.open(found->node.store);
     return {store, {}, directory_of(as_root_directory(store->root, false))};
   }
   if (found->kind != FileKind::directory) throw not_found("{}: no directory", name);
@@ -35,7 +35,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const Shelf& she
 
 }  // namespace
 
-Top top_of(StorePtr store, std::string_view subdir, const Shelf& shelf) {
+Top top_of(StorePtr store, std::string_view subdir, const ListingContext& listing) {
   const Node root = as_root_directory(store->root, true);
   Top top{std::move(store), {}, directory_of(root)};
   bool is_named = true;
@@ -43,7 +43,7 @@ Top top_of(StorePtr store, std::string_view subdir, const Shelf& shelf) {
     const size_t end = std::min(subdir.find('/'), subdir.size());
     const std::string_view name = subdir.substr(0, end);
     subdir.remove_prefix(std::min(end + 1, subdir.size()));
-    if (!name.empty() && name != ".") top = step(top, is_named, name, shelf);
+    if (!name.empty() && name != ".") top = step(top, is_named, name, listing);
   }
   return top;
 }

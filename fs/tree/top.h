@@ -12,11 +12,11 @@ namespace plainfs {
 struct Top {
   StorePtr store;
   std::vector<std::string> above;  // names from the store's root; empty = the root
-  Shown directory;                 // without a name
+  DirectoryEntry directory;        // without a name
 };
 
 // subdir: a path as it is shown, "assays/RNA", also into a store of a mirrored folder; empty for the whole
 // store. Throws not_found where it is no directory, and what opening and listing throw.
-Top top_of(StorePtr store, std::string_view subdir, const Shelf& shelf);
+Top top_of(StorePtr store, std::string_view subdir, const ListingContext& listing);
 
 }  // namespace plainfs

@@ -9,15 +9,15 @@
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/open_store.h"
 
 namespace plainfs {
 namespace {
 
 // Whether it is a fault that may pass, or what it stands for has one.
-bool has_passing_fault(const Shown& shown) {
-  return shown.error ? passes(*shown.error) : passing_fault(shown.node).has_value();
+bool has_transient_fault(const DirectoryEntry& shown) {
+  return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
 }
 
 constexpr size_t kMostInnerStores = 12;    // libhdf5 takes most of a MiB for each, however small
@@ -36,7 +36,7 @@ timespec modified_on_disk(const std::string& path) {
 // How long a listing stays that a fault has left something out of.
 constexpr std::chrono::seconds kFaultIsKept{1};
 
-const std::string* host_path(const Shown& shown) {
+const std::string* host_path(const DirectoryEntry& shown) {
   if (!shown.node.store.empty()) return &shown.node.store;
   const PlainFile* file = std::get_if<PlainFile>(&shown.node.content);
   return file ? &file->path : nullptr;
@@ -60,21 +60,21 @@ Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& 
            std::shared_ptr<Inodes> inodes, IndexFolderPtr index)
     : inodes_(std::move(inodes)),
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
-      shelf_{context, stores_, std::move(views)},
-      indexes_(std::move(index), store->path, names_of(shelf_.views), context),
-      top_(top_of(std::move(store), subdir, shelf_)) {
-  add(kRootInode, FileKind::directory).own = std::make_shared<const Shown>(top_.directory);
+      listing_{context, stores_, std::move(views)},
+      indexes_(std::move(index), store->path, names_of(listing_.views), context),
+      top_(top_of(std::move(store), subdir, listing_)) {
+  add(kRootInode, FileKind::directory).own = std::make_shared<const DirectoryEntry>(top_.directory);
 }
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
-  Shown hidden{name, FileKind::directory, {}, {}, {}};
+  DirectoryEntry hidden{name, FileKind::directory, {}, {}, {}};
   hidden.is_unlisted = true;
   {
     const WriterLock lock(mutex_);
-    add(directory, FileKind::directory).own = std::make_shared<const Shown>(std::move(hidden));
+    add(directory, FileKind::directory).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   }
-  std::vector<Shown> all;
+  std::vector<DirectoryEntry> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
   const ContentsPtr contents = publish(directory, {std::move(all), {}});
   hidden_[name] = last_hidden_ = directory;
@@ -119,7 +119,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
   }
   if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
   if (inode != kRootInode) refresh(inodes_->parent(inode));
-  const ShownPtr here = shown(inode);
+  const DirectoryEntryPtr here = shown(inode);
   const Node node = directory_node(*here);
   const DirectoryPlace place = place_of(inode);
   const CancellableLock listing(directory->listing_now);
@@ -127,8 +127,8 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     const ReaderLock lock(mutex_);
     if (directory->contents && !directory->is_due()) return directory->contents;
   }
-  Context& context = place.is_named ? shelf_.context : shelf_.context.of_store(place.store->path);
-  return publish(inode, show_directory(*here, node, place, {context, stores_, shelf_.views}));
+  Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
+  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}));
 }
 
 // Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
@@ -149,22 +149,23 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
     const ReaderLock lock(mutex_);
     for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
   }
-  const auto is_listed = [](const Shown& shown) { return !shown.is_unlisted; };
+  const auto is_listed = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
   const auto unlisted = std::stable_partition(all.shown.begin(), all.shown.end(), is_listed);
   listing->entries.reserve(unlisted - all.shown.begin());
   contents->shown.reserve(all.shown.size());
-  for (Shown& shown : all.shown) {
+  for (DirectoryEntry& shown : all.shown) {
     auto& entries = shown.is_unlisted ? listing->unlisted : listing->entries;
     entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
-    contents->shown.push_back(std::make_shared<const Shown>(std::move(shown)));
+    contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
   }
   for (size_t i = 0; i < listing->size(); ++i) listing->index.emplace(listing->at(i).name, i);
   listing->unopened = std::move(all.unopened);
   contents->listing = std::move(listing);
   ContentsPtr before;  // freed behind the lock, as these are
   std::vector<std::shared_ptr<ViewFile>> forgotten;
-  const bool is_whole = std::none_of(contents->shown.begin(), contents->shown.end(),
-                                     [](const ShownPtr& shown) { return has_passing_fault(*shown); });
+  const bool is_whole =
+      std::none_of(contents->shown.begin(), contents->shown.end(),
+                   [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
   const WriterLock lock(mutex_);
   for (size_t i = 0; i < contents->shown.size(); ++i) {
     const Inode inode = contents->listing->at(i).inode;
@@ -188,13 +189,13 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
 std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
   std::vector<std::shared_ptr<ViewFile>> forgotten;
   for (size_t i = 0; i < contents.shown.size(); ++i)
-    if (has_passing_fault(*contents.shown[i]))
+    if (has_transient_fault(*contents.shown[i]))
       forgotten.push_back(open_views_.let_go(contents.listing->at(i).inode));
   return forgotten;
 }
 
 // What inode stands for where that is at hand, else null.
-Tree::ShownPtr Tree::held(Inode inode) const {
+Tree::DirectoryEntryPtr Tree::held(Inode inode) const {
   const Entry* const known = met(inode);
   if (known && known->own) return known->own;
   const Entry* const parent = met(inodes_->parent(inode));
@@ -206,11 +207,11 @@ Tree::ShownPtr Tree::held(Inode inode) const {
   return contents.shown[found->second];
 }
 
-Tree::ShownPtr Tree::shown(Inode inode) {
+Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
   entry(inode);
   {
     const ReaderLock lock(mutex_);
-    if (ShownPtr known = held(inode)) return known;
+    if (DirectoryEntryPtr known = held(inode)) return known;
   }
   const ContentsPtr all = contents(inodes_->parent(inode));
   const std::string name = inodes_->name(inode);
@@ -235,17 +236,17 @@ FileKind Tree::kind(Inode inode) {
 // keeps it from being read now says neither. A store that is looked up, listed beside others, is not opened
 // where its first bytes tell.
 void Tree::settle(Inode inode) {
-  const ShownPtr known = shown(inode);
-  std::shared_ptr<Shown> as_it_is;
+  const DirectoryEntryPtr known = shown(inode);
+  std::shared_ptr<DirectoryEntry> as_it_is;
   try {
-    if (!is_sure_to_open(known->node.store, shelf_.context)) stores_.open(known->node.store);
+    if (!is_sure_to_open(known->node.store, listing_.context)) stores_.open(known->node.store);
   } catch (const Error& error) {
-    if (passes(error)) throw;
-    shelf_.context.warn(fmt::format("{}: shown as it is: {}", known->node.store, error.what()));
-    as_it_is = std::make_shared<Shown>(*known);
+    if (is_transient(error)) throw;
+    listing_.context.warn(fmt::format("{}: shown as it is: {}", known->node.store, error.what()));
+    as_it_is = std::make_shared<DirectoryEntry>(*known);
     as_it_is->kind = known->node.parts ? FileKind::directory : FileKind::file;
     as_it_is->node.store.clear();
-    if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, shelf_);
+    if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, listing_);
   }
   const WriterLock lock(mutex_);
   Entry& settled = *met(inode);
@@ -254,7 +255,7 @@ void Tree::settle(Inode inode) {
   settled.own = std::move(as_it_is);
 }
 
-Node Tree::directory_node(const Shown& shown) {
+Node Tree::directory_node(const DirectoryEntry& shown) {
   if (shown.node.store.empty()) return shown.node;
   return as_root_directory(stores_.open(shown.node.store)->root, false);
 }
@@ -269,7 +270,7 @@ DirectoryPlace Tree::place_of(Inode directory) {
       place.is_top = place.names.empty();
       break;
     }
-    const ShownPtr here = shown(at);
+    const DirectoryEntryPtr here = shown(at);
     if (!here->node.store.empty()) {
       place.store = stores_.open(here->node.store);
       break;
@@ -318,14 +319,14 @@ Inode Tree::find(std::string_view path) {
 
 timespec Tree::modified(Inode inode) {
   const std::string path = source_path(inode);
-  return is_url(path) ? shelf_.context.files.modified(path) : modified_on_disk(path);
+  return is_url(path) ? listing_.context.files.modified(path) : modified_on_disk(path);
 }
 
 std::string Tree::source_path(Inode inode) {
   entry(inode);
   const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const ShownPtr here = held(inode);
+    const DirectoryEntryPtr here = held(inode);
     if (const std::string* const on_disk = here ? host_path(*here) : nullptr) return *on_disk;
   }
   return top_.store->path;
@@ -335,7 +336,7 @@ std::string Tree::store_path(Inode inode) {
   entry(inode);
   const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const ShownPtr here = held(inode);
+    const DirectoryEntryPtr here = held(inode);
     if (here && !here->node.store.empty()) return here->node.store;
   }
   return top_.store->path;
@@ -344,12 +345,12 @@ std::string Tree::store_path(Inode inode) {
 Attributes Tree::attributes(Inode inode) {
   const FileKind of = kind(inode);
   if (of == FileKind::link) return {};
-  const ShownPtr known = shown(inode);
+  const DirectoryEntryPtr known = shown(inode);
   return of == FileKind::directory ? own_attributes(directory_node(*known)) : attributes_of(known->node);
 }
 
 std::string Tree::target(Inode link) {
-  const ShownPtr known = shown(link);
+  const DirectoryEntryPtr known = shown(link);
   if (known->error) throw *known->error;
   return known->target;
 }

@@ -102,12 +102,12 @@ class Tree {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using ShownPtr = std::shared_ptr<const Shown>;
+  using DirectoryEntryPtr = std::shared_ptr<const DirectoryEntry>;
 
   // What a directory holds.
   struct Contents {
     ListingPtr listing;
-    std::vector<ShownPtr> shown;  // as many as the listing has, the unlisted ones last
+    std::vector<DirectoryEntryPtr> shown;  // as many as the listing has, the unlisted ones last
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
 
@@ -124,7 +124,7 @@ class Tree {
   struct Entry {
     FileKind kind = FileKind::file;
     bool changes = false;
-    ShownPtr own;                          // of what no directory lists, and of a store that does not open
+    DirectoryEntryPtr own;                 // of what no directory lists, and of a store that does not open
     std::unique_ptr<Directory> directory;  // of directories and stores
   };
 
@@ -135,10 +135,10 @@ class Tree {
   void refresh(Inode directory);
   ContentsPtr publish(Inode directory, DirectoryContent all);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
-  ShownPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
-  ShownPtr shown(Inode inode);
+  DirectoryEntryPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
+  DirectoryEntryPtr shown(Inode inode);
   void settle(Inode inode);
-  Node directory_node(const Shown& shown);
+  Node directory_node(const DirectoryEntry& shown);
   DirectoryPlace place_of(Inode directory);
   IndexPlace index_place(Inode file);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
@@ -147,7 +147,7 @@ class Tree {
 
   const std::shared_ptr<Inodes> inodes_;
   OpenStores stores_;
-  const Shelf shelf_;
+  const ListingContext listing_;
   Indexes indexes_;
   const Top top_;
   // The same once anything but add_hidden() is called.

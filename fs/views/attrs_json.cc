@@ -38,7 +38,7 @@ void visit_attributes(const Node& directory, Visit&& visit) {
   for (const Member& member : directory.parts->members()) {
     if (has_directory(member.node)) continue;
     if (const Error* error = std::get_if<Error>(&member.node.content);
-        error && !member.node.attributes && passes(*error))
+        error && !member.node.attributes && is_transient(*error))
       throw *error;  // it may have some
     if (const Attributes attributes = attributes_of(member.node);
         !attributes.empty() && !visit(member.name, attributes))

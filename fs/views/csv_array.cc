@@ -6,7 +6,7 @@
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/views/grid_units.h"
+#include "fs/views/line_grid.h"
 
 namespace plainfs {
 

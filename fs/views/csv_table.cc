@@ -211,8 +211,8 @@ std::shared_ptr<const TableRows> CsvTable::unit(uint64_t number) const {
   if (!units_are_shared()) return std::make_shared<const TableRows>(read(first, count));
   return context_.cache.get<TableRows>({cache_owner_, number}, [&] {
     const uint64_t bytes = context_.cache.statistics().budget_bytes / 4;
-    const auto turn = context_.unit_room.take(bytes);
-    const ByteCache::Room room(context_.cache, bytes);
+    const auto turn = context_.unit_budget.take(bytes);
+    const ByteCache::Reservation room(context_.cache, bytes);
     return read(first, count);
   });
 }

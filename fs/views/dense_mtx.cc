@@ -10,9 +10,8 @@
 #include "formats/core/base/checked.h"
 #include "fs/native/dense_entries.h"
 #include "fs/text/field_text.h"
-#include "fs/views/grid_units.h"
+#include "fs/views/line_grid.h"
 #include "fs/views/mtx_lines.h"
-#include "fs/views/mtx_values.h"
 
 namespace plainfs {
 

@@ -69,18 +69,18 @@ class CellEndings {
   class Slots {
    public:
     explicit Slots(const CellEndings& endings)
-        : endings_(endings), slots_(reinterpret_cast<const char*>(endings.lines_.data())) {}
+        : crashes_(endings), slots_(reinterpret_cast<const char*>(endings.lines_.data())) {}
     void will_need(uint64_t cell) const { __builtin_prefetch(slots_ + cell * size); }
     size_t length(uint64_t cell) const {
       const uint8_t length = stored_length(cell);
-      return length == kElsewhere ? endings_.elsewhere_.at(cell).size() : length;
+      return length == kElsewhere ? crashes_.elsewhere_.at(cell).size() : length;
     }
     // Writes at the end of out, where the text before it ends.
     void put(uint64_t cell, char* end, ByteSink& out) const {
       const uint8_t length = stored_length(cell);
       if (length == kElsewhere) {
         out.set_end(end);
-        out.put(endings_.elsewhere_.at(cell));
+        out.put(crashes_.elsewhere_.at(cell));
       } else {
         std::memcpy(end, slots_ + cell * size, size);
         out.set_end(end + length);
@@ -91,7 +91,7 @@ class CellEndings {
     uint8_t stored_length(uint64_t cell) const {
       return static_cast<uint8_t>(slots_[cell * size + size - 1]);
     }
-    const CellEndings& endings_;
+    const CellEndings& crashes_;
     const char* const slots_;
   };
 

@@ -10,7 +10,6 @@
 #include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 #include "fs/views/mtx_lines.h"
-#include "fs/views/mtx_values.h"
 
 namespace plainfs {
 

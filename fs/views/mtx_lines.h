@@ -1,21 +1,50 @@
-// The inner loop of matrix.mtx: entries of one row or column after another. What is the same for a run of
-// entries is done once; the rest is an index, a value and a few bytes a line.
+// matrix.mtx of a matrix whose entries each say their row and column (fs/VIEWS.md, section 5).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "formats/core/model/dtype.h"
+#include "formats/core/model/node.h"
 #include "formats/core/text/digits.h"
 #include "fs/text/number_loops.h"
 #include "fs/text/sink.h"
+#include "fs/text/text_file.h"
 
 namespace plainfs {
+
+// In the order stored. prepare() throws damaged where the lists differ in length; an index outside the matrix
+// is damage of its block.
+std::unique_ptr<TextSource> mtx_coordinates(CoordinateMatrix matrix, Context& context);
+
+// What MatrixMarket text is the same for sparse and dense matrices: which values it can hold, its header, and
+// about how long its lines are.
+
+// Whether values of type are numbers or truth values, which a matrix.mtx can hold.
+bool has_mtx_values(const DType& type);
+
+// The type whose text the values have: the integers of a truth value or an enumeration, for which
+// MatrixMarket has no words. Requires: has_mtx_values(type).
+DType mtx_number_type(const DType& type);
+
+// The banner and the line of sizes.
+std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
+                     bool is_symmetric = false);
+
+// Characters a line takes, about.
+uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type);
+
+// The inner loop of matrix.mtx: entries of one row or column after another. What is the same for a run of
+// entries is done once; the rest is an index, a value and a few bytes a line.
 
 // Entries that share their major index.
 template <class Index, class Value>

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "cache/mutex.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/seurat_objects.h"
@@ -23,10 +24,36 @@
 #include "fs/text/text_file.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/names_tsv.h"
-#include "fs/views/shared_opener.h"
-#include "fs/views/tenx_directory.h"
 
 namespace plainfs {
+
+Opener shared_opener(Opener open) {
+  struct Shared {
+    Opener open;
+    Mutex mutex;
+    std::weak_ptr<ViewFile> file GUARDED_BY(mutex);
+  };
+  const auto shared = std::make_shared<Shared>();
+  shared->open = std::move(open);
+  return [shared] {
+    const MutexLock lock(shared->mutex);
+    std::shared_ptr<ViewFile> file = shared->file.lock();
+    if (!file) shared->file = file = shared->open();
+    return file;
+  };
+}
+
+void add_to_tenx_directory(OfferedFile file, std::vector<OfferedFile>& files) {
+  constexpr std::string_view kName = "10x";
+  auto directory = std::find_if(files.begin(), files.end(), [&](const OfferedFile& offered) {
+    return offered.name == kName && !offered.members.empty();
+  });
+  if (directory == files.end()) {
+    files.push_back({true, std::string(kName), nullptr, {}});
+    directory = std::prev(files.end());
+  }
+  directory->members.push_back(std::move(file));
+}
 
 namespace {
 
@@ -81,7 +108,7 @@ struct FeatureLists {
 // Of a node that is a matrix of genes by cells, or may be one: whether names fit may not be known for now.
 // Its files are there all the same, and who reads them is told why.
 std::optional<FeatureLists> features_of(const Node& node) {
-  const bool is_known = !passing_fault(node);
+  const bool is_known = !transient_fault(node);
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     if (is_genes_by_cells({matrix->row_names, matrix->rows}, {matrix->column_names, matrix->columns},
                           is_known))

@@ -1,7 +1,7 @@
-// The files that other programs open without being told (fs/VIEWS.md, section 10), offered beside the views
-// they come from.
+// Files that several others are made of.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "formats/core/model/context.h"
@@ -9,6 +9,18 @@
 #include "fs/views/view.h"
 
 namespace plainfs {
+
+// Opens what open opens, but gives those who have it open at one time the same file. Copies share it too.
+Opener shared_opener(Opener open);
+
+// The directory 10x/ that Seurat's Read10X and scanpy's read_10x_mtx take: a matrix as Cell Ranger delivers
+// it.
+
+// Adds a file to the directory 10x/ among files, which is made where there is none.
+void add_to_tenx_directory(OfferedFile file, std::vector<OfferedFile>& files);
+
+// The files that other programs open without being told (fs/VIEWS.md, section 10), offered beside the views
+// they come from.
 
 // gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, of a matrix with names on both sides.
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);

@@ -5,8 +5,7 @@
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/views/cell_cuts.h"
-#include "fs/views/nested_cells.h"
+#include "fs/views/csv_nested.h"
 
 namespace plainfs {
 

@@ -3,7 +3,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"
@@ -14,12 +14,11 @@
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/mtx.h"
-#include "fs/views/mtx_coordinates.h"
+#include "fs/views/mtx_lines.h"
 #include "fs/views/names_tsv.h"
 #include "fs/views/native_files.h"
 #include "fs/views/npy.h"
 #include "fs/views/ragged_tsv.h"
-#include "fs/views/shared_opener.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
@@ -105,7 +104,7 @@ bool fit(const Array& names, uint64_t length, const char* file, const Node& node
   } catch (const Error&) {
     return true;
   }
-  if (passing_fault(node)) return true;
+  if (transient_fault(node)) return true;
   const std::string place = node.parts ? node.parts->path() + ": " : "";
   if (count > 0)
     context.notice(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));

@@ -1,7 +1,6 @@
 // A file system of one file whose bytes cost nothing: what it moves is the most that any FUSE file system can
 // on this machine. Its connection to the kernel is set up as plainfs's own.
 // Usage: null_fuse SIZE MOUNTPOINT [FUSE options]
-#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
 #include <algorithm>

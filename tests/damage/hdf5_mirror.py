@@ -29,7 +29,7 @@ from mounted import PROGRAM, daemon_of, is_mounted, run, wait_until, why_not  # 
 from hdf5_variants import KINDS, Original, Variant, store_of  # noqa: E402
 
 HEALTHY = {"healthy_hdf5": "hdf5/numeric", "healthy_bpcells": "bpcells/mat_packed_uint_col"}
-# Shown on one's own account, not the store's.
+# DirectoryEntry on one's own account, not the store's.
 OWN = ".plainfs"
 MOST_READ = 1 << 20  # of each end of a file
 MOST_SILENCE = 35

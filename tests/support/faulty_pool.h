@@ -55,7 +55,7 @@ class FaultyPool : public FilePool {
 struct FaultyContext {
   TestContext test;
   FaultyPool files;
-  Context context{test.cache,    test.workers, test.decode_room,         test.unit_room, files,
+  Context context{test.cache,    test.workers, test.decode_budget,       test.unit_budget, files,
                   test.counters, {},           [](const std::string&) {}};
 };
 

@@ -39,12 +39,13 @@ class TestContext {
 
   Counters counters;
   ByteCache cache;
-  DecodeRoom decode_room;
-  DecodeRoom unit_room;
+  DecodeBudget decode_budget;
+  DecodeBudget unit_budget;
   FilePool files;
-  Context context{cache, workers,  decode_room, unit_room,
-                  files, counters, {},          [this](const std::string& message) {
-                    add(message); }};
+  Context context{
+      cache, workers, decode_budget, unit_budget, files, counters, {}, [this](const std::string& message) {
+        add(message);
+      }};
 
  private:
   void add(const std::string& message) {

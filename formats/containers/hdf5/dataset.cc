@@ -73,7 +73,7 @@ class DatasetArray : public ChunkedArray, public StoredObject {
       }
       const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
       // Before and after a filter, or as stored and as elements.
-      const auto room = file().context().decode_room.take(checked_multiply(bytes, 2));
+      const auto room = file().context().decode_budget.take(checked_multiply(bytes, 2));
       return decoded(storage_->read(box, dataset_block), element_count(dataset_block), element_count(block));
     } catch (const Error& error) {
       throw error.at(path_);

@@ -40,7 +40,7 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
         if (link->kind == StoredLink::Kind::hard)
           pending.push_back({link->address, {next.address, std::move(link->name), depth}});
     } catch (const Error& error) {
-      if (passes(error)) throw;
+      if (is_transient(error)) throw;
       // A damaged object has a path all the same; it says what is wrong where it is used itself.
     }
   }

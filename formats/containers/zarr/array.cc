@@ -97,7 +97,7 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
     if (!value) return absent_chunk();
     const Shape shape = grid().chunk_shape(chunk);
     check_encoded_size(chain_, value->size(), shape);
-    const auto room = context().decode_room.take(working_bytes(chain_, value->size(), shape));
+    const auto room = context().decode_budget.take(working_bytes(chain_, value->size(), shape));
     return decode_chunk(chain_, value->read_all(), shape);
   } catch (const Error& error) {
     throw error.at(key);
@@ -112,7 +112,7 @@ std::optional<Elements> StoredArray::load_rows(std::span<const uint64_t> chunk, 
   const Shape shape = grid().chunk_shape(chunk);
   check_encoded_size(chain_, value->size(), shape);
   const uint64_t row_bytes = element_count(shape) / shape[0] * dtype().size;
-  const auto room = context().decode_room.take(checked_multiply(row_bytes, 4 * count));
+  const auto room = context().decode_budget.take(checked_multiply(row_bytes, 4 * count));
   const EncodedSource encoded{value->size(),
                               [&](uint64_t offset, uint64_t size) { return value->read(offset, size); }};
   return decode_rows(chain_, encoded, shape, first, count);

@@ -55,7 +55,7 @@ void Hierarchy::read_consolidated() const {
       const Json* outer = member ? document.find(member) : &document;
       if (const Json* metadata = outer ? outer->find("metadata") : nullptr) into = *metadata;
     } catch (const Error& error) {
-      if (passes(error)) throw;
+      if (is_transient(error)) throw;
       context_.warn(fmt::format("{}: not used: {}", name, error.what()));
     }
   };
@@ -191,7 +191,7 @@ bool Hierarchy::has_nodes_below(const std::string& path) const {
 // A document that does not say what it describes: a group where nodes stand below it, else an array. One that
 // cannot be read for now may as well not be there: not even whose attributes these are is known.
 Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const {
-  if (passes(error)) return Node{error, {}, [error]() -> Attributes { throw error; }};
+  if (is_transient(error)) return Node{error, {}, [error]() -> Attributes { throw error; }};
   if (!has_nodes_below(path)) return Node{error, {}, {}};
   return node_of(std::make_shared<StoredGroup>(
       shared_from_this(), path, parent, [error]() -> Attributes { throw error; }, error));
@@ -210,7 +210,7 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
   try {
     if (const auto zarray = document(path, kV2Array)) return v2_array(path, *zarray);
   } catch (const Error& error) {
-    return passes(error) ? broken_node(path, parent, error) : Node{error, {}, v2_attributes(path)};
+    return is_transient(error) ? broken_node(path, parent, error) : Node{error, {}, v2_attributes(path)};
   }
   try {
     if (const auto zgroup = document(path, kV2Group)) {
@@ -218,7 +218,7 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
       return v2_group(std::nullopt);
     }
   } catch (const Error& error) {
-    return passes(error) ? broken_node(path, parent, error) : v2_group(error);
+    return is_transient(error) ? broken_node(path, parent, error) : v2_group(error);
   }
   if (!path.empty() && (goes_by_consolidated() || !store_->has_folder(path)))
     return std::nullopt;  // consolidated metadata may be stale

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/frames/written.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/number_cast.h"
 

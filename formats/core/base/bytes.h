@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,6 +36,16 @@ inline ByteSpan as_byte_span(std::string_view text) {
 }
 inline std::string_view as_text(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Bytes as lower-case hex.
+
+inline void append_hex(ByteSpan bytes, std::string& out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const std::byte byte : bytes) {
+    out += kDigits[static_cast<unsigned>(byte) >> 4];
+    out += kDigits[static_cast<unsigned>(byte) & 15];
+  }
 }
 
 }  // namespace plainfs

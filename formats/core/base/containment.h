@@ -1,7 +1,6 @@
-// Which of the host's files a store may be made of: those in its own folder. A store can name others, by
-// symbolic links of the host (a chunk that is one), by the raw and the source files of HDF5, by the sources
-// of HDMF; whatever is read for it is shown to everybody who sees the mount, with the rights of who mounted
-// it.
+// Opening a path of which no component may be a link, so that somebody who exchanges a folder for a link
+// while it is opened leads nowhere else. By one call where the system has it (Linux 5.6, macOS), else folder
+// by folder, each looked up in the one before it, which is held open.
 #pragma once
 
 #include <string>
@@ -10,6 +9,15 @@
 #include "formats/core/base/error.h"
 
 namespace plainfs {
+
+// As open(2), closed on exec, but -1 with ELOOP where path, or a folder on the way, is a link. Requires: an
+// absolute path. Thread-safe.
+int open_without_links(const std::string& path, int flags);
+
+// Which of the host's files a store may be made of: those in its own folder. A store can name others, by
+// symbolic links of the host (a chunk that is one), by the raw and the source files of HDF5, by the sources
+// of HDMF; whatever is read for it is shown to everybody who sees the mount, with the rights of who mounted
+// it.
 
 // Immutable and thread-safe.
 class Containment {

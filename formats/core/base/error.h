@@ -37,7 +37,7 @@ class Error : public std::runtime_error {
 
 // Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
 // permission), or somebody was writing just then. Nothing is decided for good by such an error.
-inline bool passes(const Error& error) {
+inline bool is_transient(const Error& error) {
   return error.code() == Errc::unreadable || error.code() == Errc::changed;
 }
 

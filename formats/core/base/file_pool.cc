@@ -19,7 +19,7 @@
 #include "formats/core/base/folder_store.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/local_file.h"
-#include "formats/core/base/path_fingerprints.h"
+#include "formats/core/base/used_sources.h"
 
 namespace plainfs {
 

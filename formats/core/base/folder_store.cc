@@ -7,7 +7,6 @@
 #include <cerrno>
 
 #include "formats/core/base/error.h"
-#include "formats/core/base/file_time.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/local_file.h"
 #include "formats/core/base/modified_time.h"

@@ -34,4 +34,12 @@ std::optional<std::string> path_below(std::string_view path, std::string_view fo
 boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,
                                                   boost::system::error_code& error);
 
+// Folders that plainfs makes on the machine's disk.
+
+// Make path and what is missing above it. False where that cannot be, and errno says why; true where
+// something is there, whatever it is. Throw std::bad_alloc.
+bool make_folders(const std::string& path);
+// Path itself is for its owner only.
+bool make_own_folder(const std::string& path);
+
 }  // namespace plainfs

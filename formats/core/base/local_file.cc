@@ -9,7 +9,6 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
-#include "formats/core/base/file_time.h"
 #include "formats/core/base/mixed.h"
 #include "formats/core/base/modified_time.h"
 

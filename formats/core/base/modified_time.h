@@ -1,4 +1,4 @@
-// struct stat's times, which Linux and macOS spell differently.
+// The clock that files are stamped with.
 #pragma once
 
 #include <sys/stat.h>
@@ -6,6 +6,16 @@
 #include <ctime>
 
 namespace plainfs {
+
+// Now, as file times are.
+timespec file_time();
+// Whether a file with that mtime was modified after then. A time that is still to come says nothing. The
+// kernel stamps files with the time of its last tick, so what is modified before the next one is not seen.
+bool is_modified_since(timespec modified, timespec then);
+// Returns after that tick, some milliseconds from now.
+void wait_for_file_time();
+
+// struct stat's times, which Linux and macOS spell differently.
 
 inline timespec modified_time(const struct stat& status) {
 #ifdef __APPLE__

@@ -22,7 +22,7 @@ Bytes Probe::bytes(uint64_t offset, size_t size) const {
   try {
     if (file_) return file_->read_at(offset, size);
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     // whoever opens it says why
   }
   return {};
@@ -42,7 +42,7 @@ Bytes Probe::bytes_of(const std::string& name, uint64_t most_bytes) const {
     const FilePtr file = sources_.look_into(inside(name));
     if (file && file->size() <= most_bytes) return file->read_at(0, file->size());
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     // whoever opens it says why
   }
   return {};

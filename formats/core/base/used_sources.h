@@ -1,21 +1,49 @@
-// The sources of one store, which remembers what it was asked for, so that what was found out about the store
-// can be kept beyond this session and known to be of use in the next. A store that is a folder may have
-// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of
-// a store elsewhere each object has one, of which there may be a few only.
+// What each path of a store looked like when it was first used: 12 bytes a path, because a Zarr store may
+// have millions of chunk files, and no more paths than it is told, because one may have thousands of millions
+// that are not there. Where it is full it begins anew. Not thread-safe.
 #pragma once
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "cache/mutex.h"
-#include "formats/core/base/file_time.h"
-#include "formats/core/base/path_fingerprints.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/core/base/sources.h"
 
 namespace plainfs {
+
+class PathFingerprints {
+ public:
+  // most_paths: about how many are remembered.
+  explicit PathFingerprints(size_t most_paths = size_t{1} << 20) : most_paths_(most_paths) {}
+
+  // Remembers fingerprint for a path that is new. False where the path is known by another fingerprint.
+  // Paths are told apart by 64 bits of hash, fingerprints by 32.
+  bool matches(std::string_view path, uint64_t fingerprint);
+  bool knows(std::string_view path) const;
+  void clear();
+
+ private:
+  size_t slot_of(uint64_t key) const;
+  void make_room();
+
+  const size_t most_paths_;
+  // Open addressing with linear probing; a key of 0 is a free slot.
+  std::vector<uint64_t> keys_;
+  std::vector<uint32_t> fingerprints_;
+  size_t used_ = 0;
+};
+
+// The sources of one store, which remembers what it was asked for, so that what was found out about the store
+// can be kept beyond this session and known to be of use in the next. A store that is a folder may have
+// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of
+// a store elsewhere each object has one, of which there may be a few only.
 
 // All but stamps() is done by the sources that it is given, which outlive it; they tell the stamps of what is
 // elsewhere, which the system knows nothing of.

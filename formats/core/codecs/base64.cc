@@ -3,8 +3,8 @@
 #include <array>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
 namespace {

@@ -1,14 +1,23 @@
-// What the 32-bit checksum codecs share: 4 bytes little-endian before or after the data they protect.
+// Cyclic redundancy checks of 32 bits: that of gzip (RFC 1952, section 8), and CRC-32C (Castagnoli, RFC 3720,
+// appendix B.4).
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
+
+// Of data behind what `before` is the checksum of.
+uint32_t crc32(ByteSpan data, uint32_t before = 0);
+uint32_t crc32c(ByteSpan data);
+
+// What the 32-bit checksum codecs share: 4 bytes little-endian before or after the data they protect.
 
 // Matches: bool(ByteSpan data, uint32_t stored).
 template <class Matches>

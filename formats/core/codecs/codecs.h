@@ -1,13 +1,21 @@
-// The table of codecs: which names of Zarr and which filter numbers of HDF5 each has. A codec is added by
-// one file and one line in codecs.cc.
+// Which versions of the compression libraries this program runs with.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/core/codecs/codec.h"
 
 namespace plainfs {
+
+// By the library's name, "libzstd" → "1.5.4". What a library cannot say of itself while it runs is what it
+// was built against.
+std::vector<std::pair<std::string, std::string>> codec_libraries();
+
+// The table of codecs: which names of Zarr and which filter numbers of HDF5 each has. A codec is added by
+// one file and one line in codecs.cc.
 
 // A codec by its numcodecs id and JSON configuration, as in .zarray's filters and compressor and, with the
 // prefix "numcodecs." taken off, in zarr.json. Throws unsupported("codec ...") where there is none, damaged

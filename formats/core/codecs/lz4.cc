@@ -1,8 +1,8 @@
 #include <lz4.h>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
 namespace {

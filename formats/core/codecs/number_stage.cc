@@ -1,8 +1,8 @@
 #include "formats/core/codecs/number_stage.h"
 
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/base/hex.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/model/object_text.h"

@@ -1,6 +1,6 @@
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 #include "formats/core/model/array.h"
 
 namespace plainfs {

@@ -8,8 +8,8 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/bit_reader.h"
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
 namespace {

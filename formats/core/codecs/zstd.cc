@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
-#include "formats/core/codecs/output.h"
 
 namespace plainfs {
 namespace {

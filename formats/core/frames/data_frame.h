@@ -1,15 +1,36 @@
-// AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of files of any
-// kind.
+// Tables put together of columns that are stored one by one.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::frames {
+
+// The table of those columns, rows long: one of another length throws damaged when it is used, and so the
+// whole table does. How long they have to be is not known where the row names cannot be read. Columns that
+// are null or not of rank 1 are left out, which is told of with place ("/obs").
+Table table_of(uint64_t rows, ArrayPtr row_names, std::vector<Column> columns, const std::string& place,
+               Context& context);
+
+// The fields of compound arrays as arrays of their own.
+
+// Field f of every element of compounds, an array of compounds. A field that is itself an array adds its axes
+// after those of compounds.
+ArrayPtr field_of(ArrayPtr compounds, size_t f);
+
+// Values as they are written, where they have no bytes that an .npy should show.
+
+// values as text of variable length, each as a .csv shows it without quotes; missing ones stay missing. Text
+// of variable length, and what has no fixed size, as it is.
+ArrayPtr as_written(ArrayPtr values);
+
+// AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of files of any
+// kind.
 
 // The row names of a data frame: the array of the member that its attribute _index names.
 struct FrameIndex {

@@ -1,11 +1,34 @@
 #include "formats/core/frames/element.h"
 
-#include "formats/core/frames/categorical.h"
-#include "formats/core/frames/encoding.h"
+#include <algorithm>
+#include <utility>
+
 #include "formats/core/frames/names.h"
-#include "formats/core/frames/nullable.h"
+#include "formats/core/model/derived_array.h"
 
 namespace plainfs::frames {
+
+bool Encoding::is(std::string_view a_type, std::initializer_list<std::string_view> versions) const {
+  return type == a_type && std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
+std::optional<Encoding> encoding_of(const Attributes& attributes) {
+  std::optional<std::string> type = text_of(attributes, "encoding-type");
+  if (!type) return std::nullopt;
+  return Encoding{std::move(*type), text_of(attributes, "encoding-version").value_or("")};
+}
+
+std::optional<MatrixShape> matrix_shape_in(const Attributes& attributes, std::string_view name) {
+  const Json* value = find_attribute(attributes, name);
+  if (!value) return std::nullopt;
+  const Json::List* list = value->list();
+  if (list && list->size() == 2) {
+    const auto rows = (*list)[0].as_uint64(), columns = (*list)[1].as_uint64();
+    if (rows && columns) return MatrixShape{*rows, *columns};
+  }
+  throw damaged("{} is not two counts: {}", name, to_json_text(*value));
+}
+
 namespace {
 
 bool is_nullable(const Encoding& encoding) {
@@ -42,6 +65,129 @@ bool holds_text(const Node& node) {
   }
   const ArrayPtr values = plain_values_of(node);
   return values && is_text(values->dtype());
+}
+
+namespace {
+
+bool is_mask(const DType& type) {
+  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::integer ||
+         type.kind == Kind::unsigned_integer;
+}
+
+class NullableArray : public DerivedArray {
+ public:
+  NullableArray(ArrayPtr values, ArrayPtr mask)
+      : DerivedArray(values, values->dtype()), mask_(std::move(mask)) {}
+
+  void check() const override {
+    DerivedArray::check();
+    mask_->check();
+    check_fit();
+  }
+  std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
+  void passed(const Box& box) const override {
+    DerivedArray::passed(box);
+    mask_->passed(box);
+  }
+
+ private:
+  void check_fit() const {
+    if (mask_->shape() != shape()) throw damaged("{} values and a mask of {}", count(), mask_->count());
+    if (!is_mask(mask_->dtype())) throw damaged("a mask of {}", mask_->dtype().name());
+  }
+
+  Elements derived(Elements elements, const Box& box) const override {
+    check_fit();
+    const Elements mask = mask_->read(box);
+    std::vector<uint8_t> missing(elements.count);
+    bool any = false;
+    visit_number(mask_->dtype(), [&](auto number) {
+      using T = decltype(number);
+      if constexpr (std::is_integral_v<T>) {
+        const auto marks = mask.values<T>();
+        for (uint64_t i = 0; i < elements.count; ++i) {
+          missing[i] = marks[i] != 0 || elements.is_missing(i);
+          any |= missing[i] != 0;
+        }
+      }
+    });
+    elements.missing = any ? std::move(missing) : std::vector<uint8_t>();
+    return elements;
+  }
+
+  const ArrayPtr mask_;
+};
+
+}  // namespace
+
+ArrayPtr nullable(ArrayPtr values, ArrayPtr mask) {
+  return std::make_shared<NullableArray>(std::move(values), std::move(mask));
+}
+
+ArrayPtr nullable_group(const Group& group) try {
+  ArrayPtr values = find_array(group, "values");
+  if (!values) throw damaged("{}: a nullable array without values", group.path());
+  ArrayPtr mask = find_array(group, "mask");
+  if (!mask) throw damaged("{}: a nullable array without a mask", group.path());
+  return nullable(std::move(values), std::move(mask));
+} catch (const Error& error) {
+  return std::make_shared<BrokenArray>(text_type(), error);
+}
+
+bool are_codes(const Array& array) {
+  return (array.dtype().kind == Kind::integer || array.dtype().kind == Kind::unsigned_integer) &&
+         array.shape().size() == 1;
+}
+
+ArrayPtr codes_from(ArrayPtr codes, int64_t base) {
+  const DType dtype = codes->dtype();
+  return with_missing(std::move(codes),
+                      [dtype, base](const Elements& elements, std::vector<uint8_t>& missing) {
+                        visit_number(dtype, [&](auto number) {
+                          using T = decltype(number);
+                          if constexpr (std::is_integral_v<T>) {
+                            const auto values = elements.values<T>();
+                            for (size_t i = 0; i < values.size(); ++i)
+                              missing[i] |= std::cmp_equal(values[i], base - 1);
+                          }
+                        });
+                      });
+}
+
+bool are_ordered(const Attributes& attributes, const std::string& place, Context& context) try {
+  const Json* ordered = find_attribute(attributes, "ordered");
+  if (!ordered) return false;
+  if (const bool* truth = ordered->boolean()) return *truth;
+  if (const auto number = ordered->as_int64()) return *number != 0;
+  context.notice(fmt::format("{}: ordered is {}: no order", place, to_json_text(*ordered)));
+  return false;
+} catch (const Error& error) {
+  context.notice(fmt::format("{}: no order: {}", place, error.what()));
+  return false;
+}
+
+ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& place, Context& context,
+                     bool is_ordered) {
+  return factor(codes_from(std::move(codes), 0), std::move(categories), 0, place, context, is_ordered);
+}
+
+ArrayPtr categorical_group(const Group& group, Context& context) try {
+  ArrayPtr codes = find_array(group, "codes");
+  if (!codes) throw damaged("{}: a categorical without codes", group.path());
+  codes->check();
+  if (!are_codes(*codes))
+    throw damaged("{}: the codes of a categorical are {} of rank {}", group.path(), codes->dtype().name(),
+                  codes->shape().size());
+  const std::string path[] = {"categories"};
+  const std::optional<Node> node = find_path(group, path);
+  if (!node) throw damaged("{}: a categorical without categories", group.path());
+  ArrayPtr categories = plain_values_of(*node);
+  if (!categories || categories->shape().size() != 1)
+    throw damaged("{}: the categories of a categorical are no list", group.path());
+  return categorical(std::move(codes), std::move(categories), group.path(), context,
+                     are_ordered(group.attributes(), group.path(), context));
+} catch (const Error& error) {
+  return std::make_shared<BrokenArray>(text_type(), error);
 }
 
 }  // namespace plainfs::frames

@@ -3,6 +3,7 @@
 // are followed. Nothing here throws.
 #pragma once
 
+#include "formats/core/frames/element.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::frames {
@@ -25,5 +26,19 @@ bool may_be_names(const Array& array, uint64_t length);
 ArrayPtr list_part_of(const Group& group, std::string_view name);
 ArrayPtr text_part_of(const Group& group, std::string_view name);
 ArrayPtr integer_part_of(const Group& group, std::string_view name);
+
+// A group of data, indices and indptr: a compressed sparse matrix as scipy, AnnData, SeuratDisk and 10x keep
+// it.
+
+// Whether group has all three parts as arrays, be they damaged.
+bool has_compressed_parts(const Group& group);
+
+// The three parts in a SparseMatrix without sizes or names. One that is absent, no array or unreadable is in
+// error, which makes the matrix damaged.
+SparseMatrix compressed_parts(const Group& group);
+
+// The matrix of that shape, compressed by row (csr) or by column (csc); transposed: rows and columns change
+// places, and what was compressed by row is by column, over the same parts in the same order.
+SparseMatrix compressed_matrix(const Group& group, const MatrixShape& shape, bool by_row, bool transposed);
 
 }  // namespace plainfs::frames

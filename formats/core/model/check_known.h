@@ -7,7 +7,7 @@ namespace plainfs {
 
 // Throws what keeps the node from being known just now: it may be anything, or nothing at all.
 inline void check_known(const Node& node) {
-  if (const Error* error = std::get_if<Error>(&node.content); error && passes(*error)) throw *error;
+  if (const Error* error = std::get_if<Error>(&node.content); error && is_transient(*error)) throw *error;
 }
 
 }  // namespace plainfs

@@ -10,7 +10,7 @@
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
 #include "formats/core/base/sources.h"
-#include "formats/core/model/decode_room.h"
+#include "formats/core/model/decode_budget.h"
 #include "formats/core/remote/remote_options.h"
 
 namespace plainfs {
@@ -38,8 +38,9 @@ struct Counters {
 struct Context {
   ByteCache& cache;
   Workers& workers;
-  DecodeRoom& decode_room;  // for a chunk
-  DecodeRoom& unit_room;  // for what a view puts together of many chunks; taken before decode_room, not after
+  DecodeBudget& decode_budget;  // for a chunk
+  DecodeBudget&
+      unit_budget;  // for what a view puts together of many chunks; taken before decode_budget, not after
   Sources& files;
   Counters& counters;
   ReadOptions options;

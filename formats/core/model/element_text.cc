@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "formats/core/base/hex.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/model/time_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "formats/core/base/hex.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/model/object_text.h"
 #include "formats/core/model/time_text.h"

@@ -4,6 +4,50 @@
 #include <cstring>
 
 namespace plainfs::remote {
+
+namespace {
+
+constexpr size_t kMostSequences = 16;
+constexpr uint64_t kLeastSlack = 2;
+constexpr uint64_t kFirstWindow = 2;  // doubled when the second block is read
+
+}  // namespace
+
+// Readers on several threads come a little out of order.
+ReadAhead::Sequence* ReadAhead::sequence_of(BlockRange read) {
+  for (Sequence& sequence : sequences_) {
+    const uint64_t slack = std::max(kLeastSlack, sequence.window);
+    if (read.first <= sequence.at + slack / 2 && read.first + slack >= sequence.at) return &sequence;
+  }
+  return nullptr;
+}
+
+BlockRange ReadAhead::after(BlockRange read) {
+  ++now_;
+  Sequence* const known = sequence_of(read);
+  if (!known) {
+    const auto oldest =
+        std::min_element(sequences_.begin(), sequences_.end(),
+                         [](const Sequence& a, const Sequence& b) { return a.used < b.used; });
+    const Sequence begun{read.end, read.end, kFirstWindow, now_};
+    if (sequences_.size() < kMostSequences)
+      sequences_.push_back(begun);
+    else
+      *oldest = begun;
+    return {read.end, read.end};
+  }
+  Sequence& sequence = *known;
+  sequence.used = now_;
+  if (read.end <= sequence.at) return {read.end, read.end};
+  sequence.at = read.end;
+  sequence.asked = std::max(sequence.asked, sequence.at);
+  if (sequence.asked - sequence.at > sequence.window / 2) return {read.end, read.end};
+  sequence.window = std::min(most_ahead_, std::max(sequence.window * 2, read.end - read.first));
+  const BlockRange ahead{sequence.asked, std::max(sequence.asked, sequence.at + sequence.window)};
+  sequence.asked = ahead.end;
+  return ahead;
+}
+
 namespace {
 
 constexpr uint64_t kMostRequest = 8 << 20;
@@ -19,8 +63,8 @@ uint64_t share_of(uint64_t budget) {
 }  // namespace
 
 // Blocks that were asked for together.
-struct BlockPool::Coming {
-  Coming(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which)
+struct BlockPool::PendingFetch {
+  PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which)
       : object(of),
         fetch(std::move(begun)),
         blocks(which),
@@ -38,7 +82,7 @@ struct BlockPool::Coming {
 // Where a block is to be had from: one of the two, or the disk.
 struct BlockPool::Place {
   BlockPtr block;
-  ComingPtr coming;
+  PendingFetchPtr coming;
 };
 
 BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
@@ -48,10 +92,10 @@ BlockPool::BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache)
       most_coming_(share_ / 2),
       room_(cache, share_) {}
 
-BlockPool::ComingPtr BlockPool::coming_of(Key key) const {
+BlockPool::PendingFetchPtr BlockPool::coming_of(Key key) const {
   const auto after = coming_.upper_bound(key);
   if (after == coming_.begin()) return nullptr;
-  const ComingPtr& found = std::prev(after)->second;
+  const PendingFetchPtr& found = std::prev(after)->second;
   return found->object == key.first && key.second < found->blocks.end ? found : nullptr;
 }
 
@@ -66,7 +110,7 @@ void BlockPool::keep(Key key, ByteSpan bytes) {
   if (kept_of(key)) return;
   kept_bytes_ += bytes.size();
   recent_.push_front(key);
-  kept_.emplace(key, Kept{std::make_shared<const Bytes>(bytes.begin(), bytes.end()), recent_.begin()});
+  kept_.emplace(key, CachedBlock{std::make_shared<const Bytes>(bytes.begin(), bytes.end()), recent_.begin()});
   while (kept_bytes_ > most_kept_ && recent_.size() > 1) {
     const auto oldest = kept_.find(recent_.back());
     kept_bytes_ -= oldest->second.block->size();
@@ -75,7 +119,7 @@ void BlockPool::keep(Key key, ByteSpan bytes) {
   }
 }
 
-void BlockPool::drop(const ComingPtr& gone) {
+void BlockPool::drop(const PendingFetchPtr& gone) {
   const auto found = coming_.find({gone->object, gone->blocks.first});
   if (found == coming_.end() || found->second != gone) return;
   coming_bytes_ -= gone->fetch->range().size;
@@ -88,12 +132,12 @@ void BlockPool::drop(const ComingPtr& gone) {
 void BlockPool::make_room(uint64_t bytes) {
   const auto drop_while = [this, bytes](uint64_t most, auto&& may_go) REQUIRES(mutex_) {
     for (auto at = by_age_.begin(); at != by_age_.end() && coming_bytes_ + bytes > most;) {
-      const ComingPtr old = *at++;
+      const PendingFetchPtr old = *at++;
       if (may_go(*old)) drop(old);
     }
   };
-  drop_while(most_coming_ / 2, [](const Coming& old) { return old.unused == 0; });
-  drop_while(most_coming_, [](const Coming& old) { return old.fetch->is_done(); });
+  drop_while(most_coming_ / 2, [](const PendingFetch& old) { return old.unused == 0; });
+  drop_while(most_coming_, [](const PendingFetch& old) { return old.fetch->is_done(); });
 }
 
 void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
@@ -105,7 +149,7 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
                                               *client_);
     asked.push_back(fetch);
     coming_bytes_ += fetch->range().size;
-    by_age_.push_back(std::make_shared<Coming>(of.id, std::move(fetch), part));
+    by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(fetch), part));
     coming_[{of.id, part.first}] = by_age_.back();
   }
 }
@@ -160,7 +204,7 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
     // It is not what was written; from now on it is said not to be there.
     return copy(of, plan(of, {block, block + 1}).front(), block, offset, out);
   }
-  Coming& from = *place.coming;
+  PendingFetch& from = *place.coming;
   const uint64_t start = (block - from.blocks.first) * kBlockBytes;
   const uint64_t block_size = of.end_of(block) - block * kBlockBytes;
   try {
@@ -231,7 +275,7 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   const MutexLock lock(mutex_);
   make_room(first->range().size);
   coming_bytes_ += first->range().size;
-  by_age_.push_back(std::make_shared<Coming>(of.id, std::move(first), BlockRange{0, blocks}));
+  by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}));
   coming_[{of.id, 0}] = by_age_.back();
 }
 

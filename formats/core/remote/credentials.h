@@ -1,21 +1,34 @@
-// Where the keys that requests to S3 are signed with come from, in the order of AWS's tools: the environment,
-// a web identity, the profile files, the container's and the machine's own services. Keys for a time are
-// asked for again before they end: by one thread, while the others go on with those that are valid still.
-// None is ever part of a message.
+// The files in which AWS's tools keep profiles: ~/.aws/credentials and ~/.aws/config.
 #pragma once
 
 #include <ctime>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/http_client.h"
-#include "formats/core/remote/profile_file.h"
 #include "formats/core/remote/sigv4.h"
 
 namespace plainfs::remote {
+
+// name → value
+using Profile = std::map<std::string, std::string>;
+
+// "" where it has none of that name.
+std::string value_of(const Profile& profile, const std::string& name);
+
+// By the name in brackets, "profile " in front of it left out as in ~/.aws/config. What is indented below a
+// name without a value is its own, and left out. Lines that say nothing are passed over, as AWS's tools do.
+std::map<std::string, Profile> parse_profiles(std::string_view text);
+
+// Where the keys that requests to S3 are signed with come from, in the order of AWS's tools: the environment,
+// a web identity, the profile files, the container's and the machine's own services. Keys for a time are
+// asked for again before they end: by one thread, while the others go on with those that are valid still.
+// None is ever part of a message.
 
 // The value of a variable; "" where it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
@@ -60,5 +73,18 @@ class Credentials {
   std::time_t found_at_ GUARDED_BY(mutex_) = 0;
   bool is_renewed_ GUARDED_BY(mutex_) = false;
 };
+
+// Services that give keys for a time: AWS's token service to a pod, and those that only this machine or
+// container can reach. Each gives nullopt where the environment does not lead to it, and throws unreadable
+// where it does and no keys come.
+
+// AssumeRoleWithWebIdentity, by AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN.
+std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, const std::string& region,
+                                              HttpClient& client);
+// By AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or AWS_CONTAINER_CREDENTIALS_FULL_URI.
+std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpClient& client);
+// The instance's metadata service (IMDSv2), also nullopt where there is none, or it knows no role.
+// AWS_EC2_METADATA_DISABLED=true: it is not asked.
+std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpClient& client);
 
 }  // namespace plainfs::remote

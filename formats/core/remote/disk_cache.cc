@@ -16,10 +16,10 @@
 
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/file_pool.h"
-#include "formats/core/base/make_folder.h"
+#include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
-#include "formats/core/remote/read_ahead.h"
-#include "formats/core/remote/sha256.h"
+#include "formats/core/remote/block_pool.h"
+#include "formats/core/remote/sigv4.h"
 
 namespace plainfs::remote {
 namespace {
@@ -217,17 +217,17 @@ std::string DiskCache::path_of(const std::string& address) const {
 }
 
 // An open file that nobody removes, and what it holds blocks of.
-struct DiskCache::Kept {
+struct DiskCache::CachedObject {
   Descriptor file;
   Version version;
 };
 
-DiskBlocksPtr DiskCache::hold(Kept kept) {
+DiskBlocksPtr DiskCache::hold(CachedObject kept) {
   if (open_.load(std::memory_order_relaxed) >= most_open()) return nullptr;
   return std::make_shared<DiskBlocks>(shared_from_this(), std::move(kept.file), std::move(kept.version));
 }
 
-std::optional<DiskCache::Kept> DiskCache::kept_at(const std::string& address) {
+std::optional<DiskCache::CachedObject> DiskCache::kept_at(const std::string& address) {
   Descriptor file(::open(path_of(address).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.number() < 0) return std::nullopt;
   std::optional<Version> version = read_head(file.number());
@@ -236,18 +236,18 @@ std::optional<DiskCache::Kept> DiskCache::kept_at(const std::string& address) {
   if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
   struct stat status {};
   if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
-  return Kept{std::move(file), std::move(*version)};
+  return CachedObject{std::move(file), std::move(*version)};
 }
 
 std::optional<Version> DiskCache::version_of(const std::string& address) {
-  std::optional<Kept> kept = kept_at(address);
+  std::optional<CachedObject> kept = kept_at(address);
   return kept ? std::optional(std::move(kept->version)) : std::nullopt;
 }
 
 DiskBlocksPtr DiskCache::open(const std::string& address, const Version& version) {
   static std::atomic<unsigned> number{0};
   if (!can_be_kept(version)) return nullptr;
-  if (std::optional<Kept> kept = kept_at(address); kept && is_same(kept->version, version)) {
+  if (std::optional<CachedObject> kept = kept_at(address); kept && is_same(kept->version, version)) {
     ::futimens(kept->file.number(), nullptr);
     return hold(std::move(*kept));
   }

@@ -80,9 +80,9 @@ class DiskCache : public std::enable_shared_from_this<DiskCache> {
 
  private:
   std::string path_of(const std::string& address) const;
-  struct Kept;
-  std::optional<Kept> kept_at(const std::string& address);
-  DiskBlocksPtr hold(Kept kept);
+  struct CachedObject;
+  std::optional<CachedObject> kept_at(const std::string& address);
+  DiskBlocksPtr hold(CachedObject kept);
   void look() REQUIRES(mutex_);
 
   const std::string folder_;

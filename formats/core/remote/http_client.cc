@@ -16,8 +16,8 @@
 
 #include "cache/mutex.h"
 #include "cache/request.h"
-#include "formats/core/remote/private_network.h"
-#include "formats/core/remote/retries.h"
+#include "formats/core/remote/origin.h"
+#include "formats/core/remote/url.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {

@@ -21,7 +21,7 @@ struct HttpRequest {
   std::string body;                 // of POST and PUT
   bool uses_netrc = false;          // the passwords of ~/.netrc: of the store's own host alone
   bool past_proxies = false;        // for what is only on this machine or its host
-  bool stays_public = false;        // connects to no address of a private network (private_network.h)
+  bool stays_public = false;        // connects to no address of a private network (url.h)
   long most_seconds = 0;            // 0: as long as bytes come
   long connect_seconds = 15;
 };

@@ -1,6 +1,8 @@
 // How the objects of one service are asked for: over plain HTTP, or of S3 with a signature.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,5 +31,24 @@ class Origin {
 
 // Of URLs that begin with base; what comes behind it is percent-encoded.
 std::unique_ptr<Origin> http_origin(std::string base, const RemoteOptions& options);
+
+// A small question that is asked until it is answered.
+
+// The body of the reply to the request that make() gives, anew for each attempt. Throws unreadable where all
+// of them fail or the body is longer than most_bytes, and Cancelled.
+std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
+                     size_t most_bytes);
+
+// How often and after which pauses a request is made again.
+
+constexpr auto kPatience = std::chrono::seconds(120);          // no attempt begins later than this
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether the one who waits was interrupted
+constexpr unsigned kMostRenewals = 2;                          // of the credentials, for one request
+
+// AWS_MAX_ATTEMPTS where it is set, else 10.
+unsigned most_attempts();
+// Before the attempt after that many: any time up to 50 ms, doubled each time, 20 s at most; so those who
+// were refused together do not come back together.
+std::chrono::milliseconds pause_after(unsigned attempts);
 
 }  // namespace plainfs::remote

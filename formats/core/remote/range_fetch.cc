@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cache/request.h"
-#include "formats/core/remote/retries.h"
+#include "formats/core/remote/origin.h"
 
 namespace plainfs::remote {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "formats/core/remote/private_network.h"
 #include "formats/core/remote/url.h"
 
 namespace plainfs::remote {

@@ -8,13 +8,11 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/location.h"
-#include "formats/core/base/path_fingerprints.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/remote/disk_cache.h"
 #include "formats/core/remote/http_client.h"
-#include "formats/core/remote/listing.h"
 #include "formats/core/remote/origin.h"
-#include "formats/core/remote/remote_file.h"
-#include "formats/core/remote/remote_folder.h"
+#include "formats/core/remote/remote_files.h"
 #include "formats/core/remote/s3_listing.h"
 
 namespace plainfs::remote {

@@ -8,7 +8,7 @@
 #include "cache/cancellable_lock.h"
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
-#include "formats/core/remote/answered.h"
+#include "formats/core/remote/origin.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/percent.h"
 

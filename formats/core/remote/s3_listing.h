@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/core/remote/listing.h"
+#include "formats/core/remote/remote_files.h"
 #include "formats/core/remote/s3_origin.h"
 
 namespace plainfs::remote {

@@ -1,12 +1,20 @@
 #include "formats/core/remote/url.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <netinet/in.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <vector>
 
 #include "formats/core/base/error.h"
 
 namespace plainfs::remote {
+
 namespace {
 
 // Newer libraries take blanks only where they are told to.
@@ -63,6 +71,112 @@ Url redirected(const Url& base, const std::string& location) {
   Url url = parts_of(parsed.get());
   if (base.scheme == "https" && url.scheme != "https") throw unsupported("a redirect from https to http");
   return url;
+}
+
+namespace {
+
+using Address6 = std::array<uint8_t, 16>;
+
+// IANA IPv4 Special-Purpose Address Registry, but for the networks of examples, and multicast.
+bool is_private4(uint32_t address) {
+  struct Network {
+    uint8_t bytes[4];
+    int bits;
+  };
+  static constexpr Network kNetworks[] = {
+      {{0, 0, 0, 0}, 8},       // this host
+      {{10, 0, 0, 0}, 8},      // private
+      {{100, 64, 0, 0}, 10},   // between a provider and its customers
+      {{127, 0, 0, 0}, 8},     // loopback
+      {{169, 254, 0, 0}, 16},  // of a link, metadata services among them
+      {{172, 16, 0, 0}, 12},   // private
+      {{192, 0, 0, 0}, 24},    // protocols
+      {{192, 168, 0, 0}, 16},  // private
+      {{198, 18, 0, 0}, 15},   // measurements within a network
+      {{224, 0, 0, 0}, 3},     // multicast, reserved, broadcast
+  };
+  return std::any_of(std::begin(kNetworks), std::end(kNetworks), [address](const Network& network) {
+    const uint32_t first = uint32_t{network.bytes[0]} << 24 | uint32_t{network.bytes[1]} << 16 |
+                           uint32_t{network.bytes[2]} << 8 | network.bytes[3];
+    return (address ^ first) >> (32 - network.bits) == 0;
+  });
+}
+
+// IANA IPv6 Special-Purpose Address Registry.
+bool is_private6(const Address6& address) {
+  const auto begins_with = [&](std::initializer_list<uint8_t> bytes) {
+    return std::equal(bytes.begin(), bytes.end(), address.begin());
+  };
+  const auto stands_for = [&](size_t at) {
+    return is_private4(uint32_t{address[at]} << 24 | uint32_t{address[at + 1]} << 16 |
+                       uint32_t{address[at + 2]} << 8 | address[at + 3]);
+  };
+  if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})) return stands_for(12);     // mapped
+  if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);           // also ::1 and ::
+  if (begins_with({0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);  // NAT64
+  if (begins_with({0, 0x64, 0xff, 0x9b, 0, 1})) return true;                              // its own prefixes
+  if (begins_with({0x20, 0x02})) return stands_for(2);                                    // 6to4
+  const bool is_unique_local = (address[0] & 0xfe) == 0xfc;
+  const bool is_of_a_link_or_site = address[0] == 0xfe && address[1] >= 0x80;
+  const bool is_multicast = address[0] == 0xff;
+  return is_unique_local || is_of_a_link_or_site || is_multicast;
+}
+
+std::string lower(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return text;
+}
+
+// As libcurl compares: a name stands for itself and for all below it, a dot in front of it says no more.
+bool is_listed(const std::string& host, const std::string& list) {
+  constexpr const char* kSeparators = ", \t";
+  if (list == "*") return true;
+  for (size_t at = list.find_first_not_of(kSeparators); at != list.npos;
+       at = list.find_first_not_of(kSeparators, at)) {
+    const size_t end = std::min(list.find_first_of(kSeparators, at), list.size());
+    std::string name = list.substr(at, end - at);
+    at = end;
+    if (name.starts_with('.')) name.erase(0, 1);
+    if (name.ends_with('.')) name.pop_back();
+    if (!name.empty() && (host == name || host.ends_with("." + name))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_private_host(std::string host) {
+  host = lower(std::move(host));
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.ends_with('.')) host.pop_back();
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
+  in_addr of4{};
+  if (::inet_aton(host.c_str(), &of4) != 0) return is_private4(ntohl(of4.s_addr));
+  Address6 of6{};
+  const std::string without_zone = host.substr(0, host.find('%'));
+  return ::inet_pton(AF_INET6, without_zone.c_str(), of6.data()) == 1 && is_private6(of6);
+}
+
+bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable) {
+  // A server that runs this as CGI would set HTTP_PROXY to what a client says: libcurl does not read it.
+  std::vector<std::string> names = {"all_proxy", "ALL_PROXY", url.scheme + "_proxy"};
+  if (url.scheme == "https") names.push_back("HTTPS_PROXY");
+  if (std::all_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return variable(name).empty(); }))
+    return false;
+  std::string past = variable("no_proxy");
+  if (past.empty()) past = variable("NO_PROXY");
+  std::string host = lower(url.host);
+  if (host.ends_with('.')) host.pop_back();
+  return !is_listed(host, lower(past));
+}
+
+Error leads_inside(const std::string& host, const std::string& address) {
+  return unsupported(
+      "a redirect to {} is not followed: {} is of this machine or of a private network, and who redirects is "
+      "not",
+      host, address);
 }
 
 }  // namespace plainfs::remote

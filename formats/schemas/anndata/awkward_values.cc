@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/base/hex.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/utf8.h"

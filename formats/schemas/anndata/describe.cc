@@ -82,9 +82,9 @@ std::vector<std::string> modalities_of(const Group& mod) {
   return fits ? order : names;
 }
 
-const AnnDataGroup* as_anndata(const std::optional<Node>& node, Room room) {
+const AnnDataGroup* as_anndata(const std::optional<Node>& node, Section section) {
   const auto* group = node ? dynamic_cast<const AnnDataGroup*>(node->parts.get()) : nullptr;
-  return group && group->room() == room ? group : nullptr;
+  return group && group->section() == section ? group : nullptr;
 }
 
 Json mudata_info(const AnnDataGroup& mudata) {
@@ -98,7 +98,7 @@ Json mudata_info(const AnnDataGroup& mudata) {
   if (const GroupPtr mod = find_group(mudata, "mod")) {
     for (const std::string& name : modalities_of(*mod)) {
       const std::optional<Node> node = mod->find(name);
-      if (const AnnDataGroup* anndata = as_anndata(node, Room::anndata))
+      if (const AnnDataGroup* anndata = as_anndata(node, Section::anndata))
         modalities.emplace_back(name, anndata_info(*anndata));
     }
   }
@@ -121,9 +121,9 @@ void add_details(Store& store, const char* format, const char* key, Json (*make)
 }  // namespace
 
 void describe(const Node&, Store& store) {
-  if (const AnnDataGroup* anndata = as_anndata(store.root, Room::anndata))
+  if (const AnnDataGroup* anndata = as_anndata(store.root, Section::anndata))
     add_details(store, "AnnData", "anndata", anndata_info, *anndata);
-  else if (const AnnDataGroup* mudata = as_anndata(store.root, Room::mudata))
+  else if (const AnnDataGroup* mudata = as_anndata(store.root, Section::mudata))
     add_details(store, "MuData", "mudata", mudata_info, *mudata);
 }
 

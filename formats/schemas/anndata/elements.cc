@@ -1,8 +1,8 @@
 #include "formats/schemas/anndata/elements.h"
 
-#include "formats/core/frames/compressed.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
-#include "formats/core/frames/written.h"
+#include "formats/core/frames/parts.h"
 #include "formats/core/model/check_known.h"
 #include "formats/schemas/anndata/awkward.h"
 #include "formats/schemas/anndata/legacy.h"

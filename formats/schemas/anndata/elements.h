@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "formats/core/frames/encoding.h"
+#include "formats/core/frames/element.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 

@@ -27,11 +27,11 @@ Node with_content(const Node& group, Content content) {
   return node;
 }
 
-std::shared_ptr<const AnnDataGroup> group_of(const GroupPtr& stored, Room room, const GroupPtr& parent,
+std::shared_ptr<const AnnDataGroup> group_of(const GroupPtr& stored, Section section, const GroupPtr& parent,
                                              Context& context) {
   const GroupPtr layout =
-      room == Room::anndata && is_legacy_root(*stored) ? with_todays_layout(stored) : stored;
-  return std::make_shared<AnnDataGroup>(std::make_shared<Sides>(layout, context), layout, room, parent);
+      section == Section::anndata && is_legacy_root(*stored) ? with_todays_layout(stored) : stored;
+  return std::make_shared<AnnDataGroup>(std::make_shared<Sides>(layout, context), layout, section, parent);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
   if (auto frame = frames::DataFrame::of(node.parts, context)) {
     element = with_content(node, frame->table());
     element.parts = std::make_shared<AnnDataGroup>(std::make_shared<Sides>(node.parts, context), node.parts,
-                                                   Room::frame, parent, std::move(frame));
+                                                   Section::frame, parent, std::move(frame));
     return element;
   }
   if (ArrayPtr values = encoded_values(node, attributes, context))
@@ -53,7 +53,7 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
   }
   const bool mudata = is_mudata(attributes);
   if (!mudata && !is_anndata(*node.parts, attributes)) return std::nullopt;
-  element.parts = group_of(node.parts, mudata ? Room::mudata : Room::anndata, parent, context);
+  element.parts = group_of(node.parts, mudata ? Section::mudata : Section::anndata, parent, context);
   return element;
 }
 
@@ -87,9 +87,10 @@ Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
     node.content = Nothing{};
     return node;
   }
-  if (is_legacy_frame(node) && ((room_ == Room::anndata && (name == "obs" || name == "var")) ||
-                                (room_ == Room::raw && name == "var"))) {
-    const GroupPtr labels = room_ == Room::raw ? find_group(*stored_, "cat") : find_group(*stored_, "uns");
+  if (is_legacy_frame(node) && ((section_ == Section::anndata && (name == "obs" || name == "var")) ||
+                                (section_ == Section::raw && name == "var"))) {
+    const GroupPtr labels =
+        section_ == Section::raw ? find_group(*stored_, "cat") : find_group(*stored_, "uns");
     node.content = legacy_frame(node, labels, context);
     return node;
   }
@@ -102,7 +103,7 @@ Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
 }
 
 Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
-  const bool is_raw = room_ == Room::anndata && name == "raw";  // mudata may call it an AnnData
+  const bool is_raw = section_ == Section::anndata && name == "raw";  // mudata may call it an AnnData
   if (!is_raw) {
     const Axes axes = axes_of(name);
     if (auto matrix = sparse_matrix(*node.parts, node.parts->attributes(), axes.is_expression)) {
@@ -111,8 +112,8 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
     }
     if (auto element = element_of(node, shared_from_this(), sides_->context())) return *element;
   }
-  const Room room = room_in(room_, name);
-  node.parts = std::make_shared<AnnDataGroup>(sides_, node.parts, room, shared_from_this());
+  const Section section = section_in(section_, name);
+  node.parts = std::make_shared<AnnDataGroup>(sides_, node.parts, section, shared_from_this());
   return node;
 }
 
@@ -123,9 +124,9 @@ std::string AnnDataGroup::path_of(const std::string& name) const {
 
 // A MuData's obsm and varm hold a mask for each modality, under its name.
 Axes AnnDataGroup::axes_of(const std::string& name) const {
-  const bool may_be_mask = room_ == Room::mudata_obsm || room_ == Room::mudata_varm;
+  const bool may_be_mask = section_ == Section::mudata_obsm || section_ == Section::mudata_varm;
   const GroupPtr modalities = may_be_mask ? find_group(sides_->root(), "mod") : nullptr;
-  return modalities && modalities->find(name) ? Axes{} : axes_in(room_, name);
+  return modalities && modalities->find(name) ? Axes{} : axes_in(section_, name);
 }
 
 LabelledArray AnnDataGroup::labelled(ArrayPtr values, const Axes& axes, const std::string& place) const {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "formats/core/frames/data_frame.h"
-#include "formats/schemas/anndata/room.h"
+#include "formats/schemas/anndata/section.h"
 
 namespace plainfs::anndata {
 
@@ -16,12 +16,12 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
 
 class AnnDataGroup : public Group {
  public:
-  // stored: with today's layout. frame: what a group of Room::frame is.
-  AnnDataGroup(SidesPtr sides, GroupPtr stored, Room room, GroupPtr parent,
+  // stored: with today's layout. frame: what a group of Section::frame is.
+  AnnDataGroup(SidesPtr sides, GroupPtr stored, Section section, GroupPtr parent,
                std::optional<frames::DataFrame> frame = {})
       : sides_(std::move(sides)),
         stored_(std::move(stored)),
-        room_(room),
+        section_(section),
         parent_(std::move(parent)),
         frame_(std::move(frame)) {}
 
@@ -31,7 +31,7 @@ class AnnDataGroup : public Group {
   GroupPtr parent() const override { return parent_; }
   std::string path() const override { return stored_->path(); }
   const Sides& sides() const { return *sides_; }
-  Room room() const { return room_; }
+  Section section() const { return section_; }
 
  private:
   Node refined(const std::string& name, Node node) const;
@@ -44,7 +44,7 @@ class AnnDataGroup : public Group {
 
   const SidesPtr sides_;
   const GroupPtr stored_;
-  const Room room_;
+  const Section section_;
   const GroupPtr parent_;
   // Made once: its attributes name all columns, and every column is a member.
   const std::optional<frames::DataFrame> frame_;

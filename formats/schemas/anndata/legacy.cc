@@ -1,6 +1,6 @@
 #include "formats/schemas/anndata/legacy.h"
 
-#include "formats/core/frames/compound.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/check_known.h"
 

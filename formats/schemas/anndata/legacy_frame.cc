@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "cache/mutex.h"
-#include "formats/core/frames/categorical.h"
-#include "formats/core/frames/compound.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"

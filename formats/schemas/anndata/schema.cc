@@ -31,7 +31,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
   try {
     return element_of(node, node.parts->parent(), context);
   } catch (const Error& error) {
-    if (!passes(error) && !has_parts_of_an_element(*node.parts)) return std::nullopt;
+    if (!is_transient(error) && !has_parts_of_an_element(*node.parts)) return std::nullopt;
     throw;
   }
 }

@@ -6,7 +6,7 @@
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/anndata/legacy.h"
 
 namespace plainfs::anndata {
@@ -67,7 +67,7 @@ SideNames Sides::of(Side side) const {
   const CancellableLock lock(slot.mutex);
   if (slot.names) return *slot.names;
   SideNames names = read(side);
-  if (!passing_fault(Node{LabelledArray{names.names, names.ids, nullptr}})) slot.names = names;
+  if (!transient_fault(Node{LabelledArray{names.names, names.ids, nullptr}})) slot.names = names;
   return names;
 }
 

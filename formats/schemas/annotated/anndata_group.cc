@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/anndata/legacy.h"
 #include "formats/schemas/annotated/parts.h"
 
@@ -71,7 +71,7 @@ void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Con
 
 // obs or var: a table, up to 0.6 an array of compounds, or what cannot be read for now.
 bool may_be_frame(const Node& node) {
-  if (passing_fault(node)) return true;
+  if (transient_fault(node)) return true;
   const Content& content = node.content;
   if (std::holds_alternative<Table>(content)) return true;
   const auto* array = std::get_if<LabelledArray>(&content);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/annotated/anndata_group.h"
 #include "formats/schemas/annotated/experiment.h"
 #include "formats/schemas/annotated/parts.h"
@@ -40,7 +40,7 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
   for (const Member& member : directory.parts->members()) {
     if (member.name != "matrix") continue;
     const auto* matrix = std::get_if<SparseMatrix>(&member.node.content);
-    const std::optional<Error> fault = passing_fault(member.node);
+    const std::optional<Error> fault = transient_fault(member.node);
     if (!matrix && member.node.parts && fault)
       found.push_back({kName, [fault]() -> AnnotatedMatrix { throw *fault; }});
     if (matrix && matrix->row_ids)

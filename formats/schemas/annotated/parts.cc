@@ -2,7 +2,7 @@
 
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/broken_group.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 
@@ -17,7 +17,7 @@ std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Cont
 
 Node readable(Node node, Context& context) {
   node = refine(std::move(node), context);
-  if (const std::optional<Error> fault = passing_fault(node)) throw *fault;
+  if (const std::optional<Error> fault = transient_fault(node)) throw *fault;
   if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
   if (const auto* broken = dynamic_cast<const BrokenGroup*>(node.parts.get())) throw broken->error();
   return node;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/parts.h"
 
@@ -166,7 +166,7 @@ void find_seurat_assays(const Node& directory, Context& context, std::vector<Fou
   if (!meta) return;
   meta = refine(*std::move(meta), context);
   const bool is_frame = std::holds_alternative<Table>(meta->content);
-  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !passing_fault(*meta)) return;
+  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta)) return;
   for (const Member& member : group->members()) {
     if (!member.node.parts) continue;
     found.push_back({member.name, [name = member.name, root, assay = member.node.parts, &context] {

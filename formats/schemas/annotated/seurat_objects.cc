@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/parts.h"

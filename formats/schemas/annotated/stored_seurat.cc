@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/model/as_meant.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/parts.h"
@@ -176,7 +176,7 @@ std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& dire
   if (!has_cells || !has_assays || !meta) return std::nullopt;
   meta = refine(*std::move(meta), context);
   const bool is_frame = std::holds_alternative<Table>(meta->content);
-  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !passing_fault(*meta))
+  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
     return std::nullopt;
   return [root, &context] { return StoredSeurat(root, context).make(); };
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/core/frames/categorical.h"
+#include "formats/core/frames/element.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/h5seurat/labels.h"
 #include "formats/schemas/h5seurat/r_array.h"

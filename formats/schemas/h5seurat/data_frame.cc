@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/core/frames/table.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/schemas/h5seurat/labels.h"
 #include "formats/schemas/h5seurat/r_array.h"
 #include "formats/schemas/h5seurat/shapes.h"

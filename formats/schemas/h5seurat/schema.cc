@@ -10,7 +10,7 @@ bool is_text(const Attributes& attributes, std::string_view name) {
   try {
     return !texts_of(attributes, name).empty();
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     return true;
   }
 }
@@ -20,7 +20,7 @@ Attributes attributes_of_root(const Group& root) {
   try {
     return root.attributes();
   } catch (const Error& error) {
-    if (passes(error) || (root.find("assays") && root.find("cell.names"))) throw;
+    if (is_transient(error) || (root.find("assays") && root.find("cell.names"))) throw;
     return {};
   }
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/core/frames/compressed.h"
+#include "formats/core/frames/parts.h"
 #include "formats/schemas/h5seurat/labels.h"
 #include "formats/schemas/h5seurat/r_array.h"
 #include "formats/schemas/h5seurat/shapes.h"

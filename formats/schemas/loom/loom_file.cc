@@ -1,8 +1,8 @@
 #include "formats/schemas/loom/loom_file.h"
 
-#include "formats/core/frames/decoded_names.h"
+#include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 
 namespace plainfs::loom {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // an attribute before that from being opened just now.
 uint64_t attribute_length(const Group& attributes) {
   for (const Member& member : attributes.members()) {
-    if (const auto fault = passing_fault(member.node)) throw *fault;
+    if (const auto fault = transient_fault(member.node)) throw *fault;
     const auto* array = std::get_if<LabelledArray>(&member.node.content);
     if (array && !array->values->shape().empty()) return array->values->shape()[0];
   }
@@ -31,7 +31,7 @@ std::optional<LoomFile> loom_file_in(const Group& group) {
     return std::nullopt;
   const ArrayPtr matrix = frames::part_of(group, "matrix");
   if (!matrix || (!frames::is_broken(*matrix) && matrix->shape().size() != 2)) return std::nullopt;
-  if (const auto fault = passing_fault(matrix)) throw *fault;  // nor are the lengths of its sides known
+  if (const auto fault = transient_fault(matrix)) throw *fault;  // nor are the lengths of its sides known
   file.rows = frames::is_broken(*matrix) ? attribute_length(*file.row_attrs) : matrix->shape()[0];
   file.columns = frames::is_broken(*matrix) ? attribute_length(*file.col_attrs) : matrix->shape()[1];
   file.row_names = row_names(*file.row_attrs, file.rows);

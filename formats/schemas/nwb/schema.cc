@@ -18,7 +18,7 @@ bool may_be_table(const Group& group) {
     return std::any_of(attributes.begin(), attributes.end(),
                        [](const Attribute& attribute) { return attribute.name == "colnames"; });
   } catch (const Error& error) {
-    if (!passes(error) && !group.find("id")) return false;
+    if (!is_transient(error) && !group.find("id")) return false;
     throw;
   }
 }

@@ -133,7 +133,7 @@ Node bpcells_node(const ValuePtr& object, const View& view) {
     if (matrix && (stored != object || is_on_disk || view.sides)) set_names(*matrix, *object, view);
     return node;
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     SparseMatrix broken;
     broken.error = error;
     Node node;

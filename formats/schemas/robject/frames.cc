@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "formats/containers/rds/vectors.h"
-#include "formats/core/frames/table.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
@@ -94,7 +94,7 @@ Content table_content(const Value& frame, const ArrayPtr& row_names, const View&
     return frames::table_of(rows, std::move(names), columns_of(frame, rows, view), view.place.path,
                             view.scope->context);
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     return error;
   }
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/core/frames/table.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
@@ -93,7 +93,7 @@ Node range_table(const ValuePtr& object, const View& view, bool with_columns) {
     return Node{.content = frames::table_of(count, read.ranges.names, std::move(columns), view.place.path,
                                             view.scope->context)};
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     return Node{.content = error};
   }
 }
@@ -122,7 +122,7 @@ Node sequences_node(const ValuePtr& info, const View& view) {
                    {"circular", sequence_list(*info, "is_circular", RType::logical, count)},
                    {"genome", sequence_list(*info, "genome", RType::text, count)}}};
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     if (!sequences.lengths) sequences.error = error;
     table = error;
   }
@@ -146,7 +146,7 @@ Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
   try {
     node.content = read_ranges(*object, view).ranges;
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     GenomicRanges broken;
     broken.error = error;
     node.content = std::move(broken);

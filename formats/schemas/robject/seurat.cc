@@ -149,7 +149,7 @@ ArrayPtr fitting_layer_names(const ValuePtr& map, const std::string& layer, uint
     }
     return count == 0 ? nullptr : frames::fitting_names(names, count, place, view.scope->context);
   } catch (const Error& error) {
-    if (passes(error)) return std::make_shared<BrokenArray>(text_type(), error);
+    if (is_transient(error)) return std::make_shared<BrokenArray>(text_type(), error);
     view.scope->context.notice(fmt::format("{}: the names are not known: {}", place, error.what()));
     return nullptr;
   }

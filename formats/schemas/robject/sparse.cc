@@ -311,7 +311,7 @@ Node sparse_node(const ValuePtr& matrix, const View& view) {
   try {
     node.content = Sparse(*matrix, *sparse_class(*matrix), view).content();
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
     SparseMatrix broken;
     broken.error = error;
     node.content = std::move(broken);

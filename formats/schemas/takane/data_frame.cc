@@ -173,7 +173,7 @@ class DataFrameGroup : public Group {
       node.content = std::move(table);
     } catch (const Error& error) {
       node.content = error;
-      if (passes(error)) {  // columns may be missing that were not seen just now
+      if (is_transient(error)) {  // columns may be missing that were not seen just now
         node.parts = std::make_shared<BrokenGroup>(shared_from_this(), frame_path(), error);
         return node;
       }
@@ -196,7 +196,7 @@ class DataFrameGroup : public Group {
       try {
         part();
       } catch (const Error& error) {
-        if (!broken || (passes(error) && !passes(*broken))) broken = error;
+        if (!broken || (is_transient(error) && !is_transient(*broken))) broken = error;
       }
     };
     guard([&] { rows = read_row_count(*stored_.frame, frame_path(), context_); });
@@ -320,7 +320,7 @@ FrameRows data_frame_rows_and_names(const ObjectPlace& place, const ObjectFile& 
   try {
     rows.count = read_row_count(*frame, place.path, context);
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
   }
   return rows;
 }

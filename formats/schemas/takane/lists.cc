@@ -83,7 +83,7 @@ class NameLinks {
       for (size_t i = 0; i < names.size(); ++i) add(names[i], std::to_string(i), links);
       warn_of_unnamed(names.size());
     } catch (const Error& error) {
-      if (passes(error)) throw;
+      if (is_transient(error)) throw;
       warn(error.what());
       links.clear();
     }
@@ -108,7 +108,7 @@ class NameLinks {
         links.push_back({name, Node{.content = std::move(view)}});
       }
     } catch (const Error& error) {
-      if (passes(error)) throw;  // else the item says so itself
+      if (is_transient(error)) throw;  // else the item says so itself
     }
   }
 

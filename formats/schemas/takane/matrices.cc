@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/frames/compressed.h"
+#include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/overlay_group.h"
 #include "formats/schemas/takane/object.h"

@@ -2,7 +2,7 @@
 // attribute `transposed` says so, as R writes it. Source: takane 0.10.0, include/takane/dense_array.hpp.
 #pragma once
 
-#include "formats/core/frames/encoding.h"
+#include "formats/core/frames/element.h"
 #include "formats/schemas/takane/object.h"
 
 namespace plainfs::takane {

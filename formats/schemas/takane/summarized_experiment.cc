@@ -46,7 +46,7 @@ ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Contex
                                *rows.count, *side.rows));
     return rows.names;
   } catch (const Error& error) {
-    if (passes(error)) return std::make_shared<BrokenArray>(text_type(), error);
+    if (is_transient(error)) return std::make_shared<BrokenArray>(text_type(), error);
     context.warn(fmt::format("{}: the names are not known: {}", place.path, error.what()));
     return nullptr;
   }

@@ -1,7 +1,7 @@
 #include "formats/schemas/takane/vectors.h"
 
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/frames/written.h"
+#include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "formats/core/frames/decoded_names.h"
+#include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
 
 namespace plainfs::tenx {

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 2;
+constexpr int kPlanVersion = 2;
 constexpr uint64_t kMostBytes = uint64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -78,7 +78,7 @@ json json_of(const ExportPlan& plan) {
     for (const PlannedRange& range : plan.tasks[i]) ranges.push_back({range.file, range.first, range.size});
     tasks.push_back({{"id", i + 1}, {"ranges", ranges}});
   }
-  return {{"plainfs_plan", kVersion},
+  return {{"plainfs_plan", kPlanVersion},
           {"store", plan.store},
           {"options",
            {{"views", plan.views},
@@ -111,7 +111,7 @@ PlannedFile file_of(const json& text) {
 
 ExportPlan plan_of(const json& text) {
   if (!text.is_object() || !text.contains("plainfs_plan")) refuse("is no plan of plainfs");
-  if (text.at("plainfs_plan") != kVersion) refuse("is a plan of another version of plainfs");
+  if (text.at("plainfs_plan") != kPlanVersion) refuse("is a plan of another version of plainfs");
   ExportPlan plan;
   plan.store = text.at("store").get<std::string>();
   const json& options = text.at("options");

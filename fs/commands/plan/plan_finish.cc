@@ -7,7 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/session.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "formats/core/base/whole_io.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/commands/plan/replace_file.h"
 
 namespace plainfs {

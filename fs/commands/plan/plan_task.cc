@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "formats/core/base/modified_time.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/option_values.h"
@@ -122,7 +122,7 @@ class Task {
       failures_.add(file.path, error);
       record.code = exit_code_of(error.code());
       record.error = reason(error);
-      if (passes(error) || error.code() == Errc::not_found) may_record_ = false;
+      if (is_transient(error) || error.code() == Errc::not_found) may_record_ = false;
       if (error.code() == Errc::unreadable) failures_.try_again();
     } catch (const InTheWay& failure) {
       failures_.add(failure);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "formats/core/base/whole_io.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/commands/part_file.h"
 
 namespace plainfs {

@@ -45,10 +45,10 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
 BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
   AnnDataStore store;
   for (const char* name : {"layers", "obsp", "obsm"}) {
-    const auto room = store.root->add_group(name);
-    room->add("cube", dense({3, 2, 1}))
+    const auto section = store.root->add_group(name);
+    section->add("cube", dense({3, 2, 1}))
         .add("flat", name == std::string("obsp") ? dense({3, 3}) : dense({3, 2}));
-    room->add_group("of")->add("a path", dense({3, 3}));
+    section->add_group("of")->add("a path", dense({3, 3}));
   }
   const auto found = annotated_matrices(store.refined_root(), store.context);
   BOOST_REQUIRE(found.size() == 1u);

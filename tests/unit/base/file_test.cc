@@ -1,5 +1,5 @@
 #include "formats/core/base/file_pool.h"
-#include "formats/core/base/file_time.h"
+#include "formats/core/base/modified_time.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "formats/core/base/make_folder.h"
+#include "formats/core/base/host_path.h"
 
 #include <sys/stat.h>
 

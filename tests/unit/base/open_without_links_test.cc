@@ -1,4 +1,4 @@
-#include "formats/core/base/open_without_links.h"
+#include "formats/core/base/containment.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,6 @@
 #include <cstddef>
 #endif
 
-#include "formats/core/base/containment.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {

@@ -1,4 +1,4 @@
-#include "formats/core/base/path_fingerprints.h"
+#include "formats/core/base/used_sources.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "formats/core/base/shared_memory.h"
+#include "formats/core/base/descriptor.h"
 
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 #include <map>
 
 #include "formats/core/base/file_pool.h"
-#include "formats/core/base/file_time.h"
+#include "formats/core/base/modified_time.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {

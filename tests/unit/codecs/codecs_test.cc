@@ -6,9 +6,9 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/core/base/hex.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/codecs/base64.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 #include "formats/core/model/numpy_dtype.h"
 #include "formats/core/model/object_text.h"
 

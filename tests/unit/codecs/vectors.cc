@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/core/base/hex.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/codecs/base64.h"
 #include "formats/core/model/numpy_dtype.h"
 #include "formats/core/text/number_text.h"

@@ -1,4 +1,4 @@
-#include "formats/core/frames/categorical.h"
+#include "formats/core/frames/element.h"
 
 #include <boost/test/unit_test.hpp>
 

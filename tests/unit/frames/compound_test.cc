@@ -1,4 +1,4 @@
-#include "formats/core/frames/compound.h"
+#include "formats/core/frames/data_frame.h"
 
 #include <boost/test/unit_test.hpp>
 

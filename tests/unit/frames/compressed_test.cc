@@ -1,4 +1,4 @@
-#include "formats/core/frames/compressed.h"
+#include "formats/core/frames/parts.h"
 
 #include <boost/test/unit_test.hpp>
 

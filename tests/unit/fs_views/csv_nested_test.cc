@@ -5,7 +5,6 @@
 
 #include "formats/core/model/nested_array.h"
 #include "fs/text/field_text.h"
-#include "fs/views/cell_cuts.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

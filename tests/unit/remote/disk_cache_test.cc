@@ -7,7 +7,7 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/remote/read_ahead.h"
+#include "formats/core/remote/block_pool.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 

@@ -1,4 +1,4 @@
-#include "formats/core/remote/private_network.h"
+#include "formats/core/remote/url.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>

@@ -1,4 +1,4 @@
-#include "formats/core/remote/profile_file.h"
+#include "formats/core/remote/credentials.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "formats/core/remote/read_ahead.h"
+#include "formats/core/remote/block_pool.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,7 +1,7 @@
 // Objects whose golden cases do not show what happens where one thing of them is wrong.
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/takane/matrices.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/unit/takane/object_writer.h"
@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) 
   const auto reduced_frame = [&] {
     return *find_group(*find_group(*experiment.parts, "reduced_dimensions"), "0")->find("data_frame");
   };
-  BOOST_TEST(passing_fault(reduced_frame()).has_value());
-  BOOST_TEST(passing_fault(reduced_frame()).has_value());
+  BOOST_TEST(transient_fault(reduced_frame()).has_value());
+  BOOST_TEST(transient_fault(reduced_frame()).has_value());
   faulty.files.unreadable_path.clear();
   BOOST_CHECK((shown(*std::get<Table>(reduced_frame().content).row_names) == Texts{"c1", "c2"}));
 }

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
-#include "formats/core/base/file_time.h"
+#include "formats/core/base/modified_time.h"
 #include "tests/support/says.h"
 #include "tests/unit/zarr/store_writer.h"
 

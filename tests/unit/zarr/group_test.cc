@@ -1,7 +1,7 @@
 // Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
 #include <boost/test/unit_test.hpp>
 
-#include "formats/core/model/passing_fault.h"
+#include "formats/core/model/transient_fault.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/probe.h"
 #include "tests/support/says.h"
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(what_a_folder_is_may_not_be_known_for_now) {
     FaultyContext faulty;
     const Store store = zarr::open(Probe(writer.path(), faulty.files), faulty.context);
     faulty.files.unreadable_path = writer.path() + "/g/" + name;
-    BOOST_TEST(passing_fault(*store.root.parts->find("g")).has_value());
+    BOOST_TEST(transient_fault(*store.root.parts->find("g")).has_value());
     faulty.files.unreadable_path.clear();
     BOOST_TEST(names_of(*store.root.parts->find("g")->parts) == (Names{"a"}),
                boost::test_tools::per_element());

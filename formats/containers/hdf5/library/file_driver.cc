@@ -185,7 +185,7 @@ void throw_passing_driver_error() {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    if (passes(error)) throw;
+    if (is_transient(error)) throw;
   }
 }
 

@@ -100,7 +100,7 @@ Error OpenFile::unless_newer(const Error& error, uint64_t address, bool in_attri
     const auto newer = newer_form(*bytes_, layout_, address, in_attributes, error.what());
     return newer ? unsupported("written by a newer HDF5 ({})", *newer) : error;
   } catch (const Error& in_header) {
-    return passes(in_header) ? in_header : error;
+    return is_transient(in_header) ? in_header : error;
   }
 }
 

@@ -56,7 +56,7 @@ void AttributesAhead::keep(uint64_t file, const std::vector<uint64_t>& objects,
   const MutexLock lock(mutex_);
   if (file != file_) return;
   for (size_t i = 0; i < found.size(); ++i)
-    if (!found[i].error || !passes(*found[i].error)) kept_.push_back({objects[i], found[i]});
+    if (!found[i].error || !is_transient(*found[i].error)) kept_.push_back({objects[i], found[i]});
   while (kept_.size() > 2 * kMostTogether) kept_.pop_front();
 }
 

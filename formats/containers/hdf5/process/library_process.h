@@ -18,8 +18,8 @@
 #include "formats/containers/hdf5/process/answers.h"
 #include "formats/containers/hdf5/process/child_process.h"
 #include "formats/containers/hdf5/process/protocol.h"
-#include "formats/containers/hdf5/process/source_desk.h"
-#include "formats/core/base/shared_memory.h"
+#include "formats/containers/hdf5/process/source_server.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::hdf5 {
@@ -120,7 +120,7 @@ class LibraryProcess {
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
   bool told_unconfined_ = false;
-  SourceDesk desk_;
+  SourceServer desk_;
   // Atomic: looked at by those who wait. A time of the clock, or kNeverSilent.
   std::atomic<Clock::rep> heard_at_{0};
   std::atomic<bool> is_given_up_{false};

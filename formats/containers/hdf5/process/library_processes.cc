@@ -16,9 +16,9 @@ size_t weight_of(LibraryEnded::Why why) {
     case LibraryEnded::Why::itself:
       return 1;
     case LibraryEnded::Why::silence:
-      return Endings::kMostOfFile / 2;
+      return CrashHistory::kMostOfFile / 2;
     case LibraryEnded::Why::silence_while_others_wait:
-      return Endings::kMostOfFile;
+      return CrashHistory::kMostOfFile;
   }
   return 1;
 }
@@ -179,18 +179,18 @@ LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, Processe
   const auto now = LibraryProcess::Clock::now;
   {
     const MutexLock lock(mutex_);
-    if (endings_.is_refused(fingerprint, what, now()))
+    if (crashes_.is_refused(fingerprint, what, now()))
       throw LibraryEnded(
           "libhdf5 ended while reading this file, more than once: it is tried again in a while");
   }
   try {
     LibraryProcess::Answered answer = process.put(file, ask, question);
     const MutexLock lock(mutex_);
-    endings_.forget(fingerprint, what);
+    crashes_.forget(fingerprint, what);
     return answer;
   } catch (const LibraryEnded& error) {
     const MutexLock lock(mutex_);
-    endings_.note(fingerprint, what, now(), weight_of(error.why()));
+    crashes_.note(fingerprint, what, now(), weight_of(error.why()));
     throw;
   }
 }

@@ -10,7 +10,7 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/process/attributes_ahead.h"
-#include "formats/containers/hdf5/process/endings.h"
+#include "formats/containers/hdf5/process/crash_history.h"
 #include "formats/containers/hdf5/process/library_process.h"
 
 namespace plainfs::hdf5 {
@@ -117,7 +117,7 @@ class LibraryProcesses {
   Mutex mutex_;  // held for moments
   std::vector<std::unique_ptr<Place>> places_ GUARDED_BY(mutex_);
   uint64_t last_file_ GUARDED_BY(mutex_) = 0;
-  Endings endings_ GUARDED_BY(mutex_);
+  CrashHistory crashes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs::hdf5

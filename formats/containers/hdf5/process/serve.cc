@@ -16,7 +16,7 @@
 #include "formats/containers/hdf5/process/confinement.h"
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/base/shared_memory.h"
+#include "formats/core/base/descriptor.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -76,10 +76,11 @@ class Server {
   SharedMemory shared_;
   ByteCache cache_{kCacheBytes};
   Workers workers_{0};
-  DecodeRoom decode_room_, unit_room_;
+  DecodeBudget decode_budget_, unit_budget_;
   Counters counters_;
   AskedSources sources_{[this](Question question, ByteSpan bytes) { return put(question, bytes); }};
-  Context context_{cache_, workers_, decode_room_, unit_room_, sources_, counters_, {}, [](const auto&) {}};
+  Context context_{cache_,    workers_, decode_budget_,    unit_budget_, sources_,
+                   counters_, {},       [](const auto&) {}};
   std::map<uint64_t, std::unique_ptr<const LibraryFile>> files_;
   uint64_t answers_ = 0;
   uint64_t own_bytes_ = 0;  // when it was last looked at

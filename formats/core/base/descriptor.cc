@@ -1,0 +1,35 @@
+#include "formats/core/base/descriptor.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+namespace plainfs {
+
+SharedMemory SharedMemory::make(size_t size) {
+#ifdef __linux__
+  Descriptor file(::memfd_create("plainfs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Sealed, because whoever reads past the end of a file that was made shorter ends by a signal.
+  if (file.number() < 0 || ::ftruncate(file.number(), static_cast<off_t>(size)) != 0 ||
+      ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    return {};
+  return of(std::move(file), size);
+#else
+  static_cast<void>(size);
+  return {};
+#endif
+}
+
+SharedMemory SharedMemory::of(Descriptor descriptor, size_t size) {
+  SharedMemory memory;
+  void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number(), 0);
+  if (start == MAP_FAILED) return memory;
+  memory.descriptor_ = std::move(descriptor);
+  memory.bytes_ = {static_cast<std::byte*>(start), size};
+  return memory;
+}
+
+SharedMemory::~SharedMemory() {
+  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+}
+
+}  // namespace plainfs

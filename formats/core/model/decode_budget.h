@@ -1,0 +1,47 @@
+// Bounds the memory that decoding takes besides the cache: bytes as stored, what stands between two codecs,
+// and the chunk that comes out. With sixteen threads and chunks of a few MB it would otherwise be more than
+// the cache itself. Who waits is served in turn, so a large chunk is not passed by small ones for ever.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cache/mutex.h"
+
+namespace plainfs {
+
+class DecodeBudget {
+ public:
+  explicit DecodeBudget(size_t most_bytes = size_t{16} << 20) : most_bytes_(most_bytes) {}
+  DecodeBudget(const DecodeBudget&) = delete;
+  DecodeBudget& operator=(const DecodeBudget&) = delete;
+
+  class Part {
+   public:
+    Part(DecodeBudget& room, size_t bytes) : room_(room), bytes_(bytes) {}
+    ~Part() { room_.leave(bytes_); }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+   private:
+    DecodeBudget& room_;
+    const size_t bytes_;
+  };
+
+  // Waits until bytes more fit, or nobody else has any. Whoever holds a part must not wait for another one,
+  // nor for a thread that may: only files, codecs and locks that are let go of without a part.
+  [[nodiscard]] Part take(size_t bytes);
+
+ private:
+  void leave(size_t bytes);
+  bool has_room_for(size_t bytes) const REQUIRES(mutex_);
+
+  const size_t most_bytes_;
+  Mutex mutex_;
+  Condition changed_;
+  uint64_t next_turn_ GUARDED_BY(mutex_) = 0;
+  uint64_t turn_ GUARDED_BY(mutex_) = 0;
+  size_t taken_bytes_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,113 @@
+#include "formats/core/remote/origin.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <thread>
+
+#include "cache/request.h"
+#include "formats/core/base/error.h"
+#include "formats/core/remote/remote_object.h"
+#include "formats/core/remote/url.h"
+#include "formats/core/text/percent.h"
+
+namespace plainfs::remote {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void sleep_unless_cancelled(std::chrono::milliseconds pause) {
+  for (const auto until = Clock::now() + pause; Clock::now() < until;) {
+    check_cancelled();
+    std::this_thread::sleep_for(std::min<Clock::duration>(kBetweenLooks, until - Clock::now()));
+  }
+}
+
+}  // namespace
+
+std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
+                     size_t most_bytes) {
+  const auto give_up = Clock::now() + kPatience;
+  unsigned tries = 0, renewals = 0;
+  for (;;) {
+    HttpReply reply = client.ask(make(), most_bytes);
+    if (reply.is_too_long) throw unreadable("the server's answer is longer than {} bytes", most_bytes);
+    if (reply.head.status == 200 && reply.failure.empty()) return std::move(reply.body);
+    const std::string code = error_code_of(reply.body);
+    const Error error = reply.head.status == 0 || reply.head.status == 200 ? unreadable("{}", reply.failure)
+                                                                           : refused(reply.head.status, code);
+    const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;
+    if (is_refusal && renewals++ < kMostRenewals && origin.learn_from(reply.head, code)) continue;
+    const auto pause = std::max(pause_asked_by(reply.head), pause_after(++tries));
+    if (is_refusal || !is_passing(reply.head.status) || tries >= most_attempts() ||
+        Clock::now() + pause > give_up)
+      throw error;
+    client.counters().retries.fetch_add(1, std::memory_order_relaxed);
+    sleep_unless_cancelled(pause);
+  }
+}
+
+namespace {
+
+constexpr unsigned kMostAttempts = 10;
+constexpr int64_t kFirstBackoff = 50, kLongestBackoff = 20'000;  // milliseconds
+
+}  // namespace
+
+unsigned most_attempts() {
+  const char* const set = std::getenv("AWS_MAX_ATTEMPTS");
+  if (!set) return kMostAttempts;
+  const std::string_view text(set);
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value > 0 ? std::min(value, 100U)
+                                                                               : kMostAttempts;
+}
+
+std::chrono::milliseconds pause_after(unsigned attempts) {
+  const int64_t most = std::min(kLongestBackoff, kFirstBackoff << std::min(attempts, 16U));
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::chrono::milliseconds(std::uniform_int_distribution<int64_t>(0, most)(random));
+}
+
+namespace {
+
+class HttpOrigin : public Origin {
+ public:
+  HttpOrigin(std::string base, const RemoteOptions& options) : base_(std::move(base)), query_(options.query) {
+    parse_url(base_);
+  }
+
+  std::string address(const std::string& location) const override {
+    if (!location.starts_with(base_)) throw unreadable("{}: lies outside of the store", location);
+    std::string url = base_ + percent_encoded(std::string_view(location).substr(base_.size()), true);
+    if (!query_.empty()) url += "?" + query_;
+    return parse_url(url).text();
+  }
+
+  HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
+    HttpRequest request;
+    request.url = address(location);
+    request.fields = std::move(fields);
+    request.uses_netrc = true;
+    return request;
+  }
+
+  bool follows_redirects() const override { return true; }
+  bool learn_from(const HttpHead&, const std::string&) override { return false; }
+
+ private:
+  const std::string base_;
+  const std::string query_;
+};
+
+}  // namespace
+
+std::unique_ptr<Origin> http_origin(std::string base, const RemoteOptions& options) {
+  return std::make_unique<HttpOrigin>(std::move(base), options);
+}
+
+}  // namespace plainfs::remote

@@ -1,0 +1,36 @@
+#include "formats/core/model/decode_budget.h"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace plainfs {
+
+BOOST_AUTO_TEST_SUITE(decode_budget)
+
+BOOST_AUTO_TEST_CASE(what_is_taken_at_once_fits_or_is_alone) {
+  constexpr size_t kMost = 1000;
+  DecodeBudget room(kMost);
+  std::atomic<size_t> taken{0};  // never more than the room thinks
+  std::atomic<bool> fits{true};
+  const auto work = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < 2000; ++i) {
+      const size_t bytes = random() % 10 == 0 ? kMost + random() % kMost : random() % 400;
+      const auto part = room.take(bytes);
+      if (taken.fetch_add(bytes) + bytes > std::max(kMost, bytes)) fits = false;
+      taken.fetch_sub(bytes);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 8; ++seed) threads.emplace_back(work, seed);
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(fits.load());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs
