@@ -42,6 +42,7 @@ class Failure : public std::runtime_error {
 inline ExitCode exit_code_of(Errc code) {
   switch (code) {
     case Errc::not_found:
+    case Errc::not_unique:
       return kNotFound;
     case Errc::unreadable:
     case Errc::changed:

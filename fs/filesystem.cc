@@ -319,6 +319,7 @@ int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
   if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
+  if (error.code() == Errc::not_unique) return ENOTUNIQ;
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

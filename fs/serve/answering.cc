@@ -24,6 +24,7 @@ constexpr std::string_view kSeenFields =
 int status_of(const Error& error) {
   switch (error.code()) {
     case Errc::not_found:
+    case Errc::not_unique:
       return 404;
     case Errc::unsupported:
       return 501;

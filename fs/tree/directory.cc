@@ -9,8 +9,8 @@
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"
 #include "fs/tree/memory_file.h"
-#include "fs/tree/names.h"
 #include "fs/tree/plain_file.h"
+#include "fs/views/names.h"
 
 namespace plainfs {
 namespace {

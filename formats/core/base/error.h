@@ -16,6 +16,7 @@ enum class Errc {
   damaged,         // the bytes are wrong; EIO
   unsupported,     // others can read it, plainfs cannot; ENOTSUP
   not_found,       // there is no such thing; ENOENT
+  not_unique,      // there are several of that name; ENOTUNIQ
   unreadable,      // the system refuses: permission, a failing disk; EIO
   changed,         // the store is no longer the one that was opened; EIO
   unknown_format,  // no container recognises the path; only while mounting
@@ -52,6 +53,10 @@ Error unsupported(fmt::format_string<A...> text, A&&... values) {
 template <class... A>
 Error not_found(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::not_found, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error not_unique(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::not_unique, fmt::format(text, std::forward<A>(values)...));
 }
 // what: the path on disk.
 inline Error changed(std::string_view what) {

@@ -7,7 +7,7 @@
 #include "formats/core/model/broken_group.h"
 #include "fs/filesystem.h"
 #include "fs/tree/memory_file.h"
-#include "fs/tree/names.h"
+#include "fs/views/names.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

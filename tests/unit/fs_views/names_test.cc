@@ -1,4 +1,4 @@
-#include "fs/tree/names.h"
+#include "fs/views/names.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>

@@ -1,0 +1,165 @@
+#include "fs/views/part_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "formats/core/base/error.h"
+#include "formats/core/text/percent.h"
+#include "fs/views/names.h"
+
+namespace plainfs {
+namespace {
+
+// A label that is no longer than this is never cut, whatever its extension.
+constexpr size_t kNeverCut = kLongestName - 16;
+// How many labels a message gives.
+constexpr size_t kMostTold = 20;
+
+uint64_t hash_of(std::string_view encoded) {
+  return std::hash<std::string_view>()(encoded);
+}
+
+}  // namespace
+
+std::string encode_part(std::string_view stored) {
+  return stored.empty() ? "%00" : encode_name(stored);
+}
+
+std::string encode_in_list(std::string_view stored, char separator) {
+  if (stored.find(separator) == std::string_view::npos) return encode_part(stored);
+  std::string encoded;
+  for (const char c : stored) {
+    if (c == separator || c == '/' || c == '\0' || c == '%')
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else
+      encoded += c;
+  }
+  return encoded;
+}
+
+PartNames::Index::Index(const std::vector<std::string>& texts) : texts_(texts) {
+  places_.reserve(texts.size());
+  for (uint64_t part = 0; part < texts.size(); ++part)
+    places_.push_back({hash_of(encode_part(texts[part])), part});
+  std::sort(places_.begin(), places_.end());
+}
+
+std::vector<uint64_t> PartNames::Index::find(std::string_view encoded, size_t most) const {
+  std::vector<uint64_t> found;
+  const uint64_t hash = hash_of(encoded);
+  for (auto place = std::lower_bound(places_.begin(), places_.end(), Place{hash, 0});
+       place != places_.end() && place->hash == hash && found.size() < most; ++place)
+    if (encode_part(texts_[place->part]) == encoded) found.push_back(place->part);
+  return found;
+}
+
+PartNames::PartNames(std::string what, std::vector<std::string> names, std::vector<std::string> ids)
+    : what_(std::move(what)), names_(std::move(names)), ids_(std::move(ids)), by_name_(names_), by_id_(ids_) {
+  give_labels();
+  for (uint64_t part = 0; part < count(); ++part)
+    if (encode_part(label(part)).size() > kNeverCut) long_.push_back(part);
+}
+
+void PartNames::give_labels() {
+  std::unordered_map<std::string, uint64_t> numbers;  // of the encoded names that several have
+  std::vector<uint64_t> several;
+  for (uint64_t part = 0; part < count(); ++part) {
+    std::string encoded = encode_part(names_[part]);
+    if (by_name_.find(encoded, 2).size() == 1) continue;
+    several.push_back(part);
+    numbers.emplace(std::move(encoded), 0);
+  }
+  if (!ids_.empty())
+    for (const uint64_t part : several) label_by_id(part);
+  for (const uint64_t part : several)
+    if (!labels_.count(part)) label_by_number(part, numbers[encode_part(names_[part])]);
+}
+
+void PartNames::label_by_id(uint64_t part) {
+  const std::string& id = ids_[part];
+  const std::string encoded = encode_part(id);
+  if (id.empty() || by_id_.find(encoded, 2).size() > 1 || !by_name_.find(encoded, 1).empty()) return;
+  by_label_.emplace(encoded, part);
+  labels_.emplace(part, id);
+}
+
+// number: the last that was given to one of that name.
+void PartNames::label_by_number(uint64_t part, uint64_t& number) {
+  while (true) {
+    std::string label = fmt::format("{}~{}", names_[part], ++number);
+    const std::string encoded = encode_part(label);
+    if (!by_name_.find(encoded, 1).empty() || !by_label_.emplace(encoded, part).second) continue;
+    labels_.emplace(part, std::move(label));
+    return;
+  }
+}
+
+const std::string& PartNames::label(uint64_t part) const {
+  const auto found = labels_.find(part);
+  return found == labels_.end() ? names_[part] : found->second;
+}
+
+std::string PartNames::file(uint64_t part, std::string_view extension) const {
+  return file_name(encode_part(label(part)), extension);
+}
+
+std::optional<PartNames::Asked> PartNames::find(std::string_view asked, std::string_view extension) const {
+  const std::vector<uint64_t> named = by_name_.find(asked);
+  if (named.size() == 1) return Asked{named[0], names_[named[0]]};
+  if (const auto labelled = by_label_.find(std::string(asked)); labelled != by_label_.end())
+    return Asked{labelled->second, label(labelled->second)};
+  const std::vector<uint64_t> of_id = by_id_.find(asked, 2);
+  if (of_id.size() == 1 && !ids_[of_id[0]].empty()) return Asked{of_id[0], ids_[of_id[0]]};
+  if (!named.empty())
+    throw not_unique("{} {}s are called {}: {}", named.size(), what_, names_[named[0]], labels_of(named));
+  if (asked.size() <= kNeverCut) return std::nullopt;
+  const std::string whole = std::string(asked).append(extension);
+  for (const uint64_t part : long_)
+    if (file(part, extension) == whole) return Asked{part, label(part)};
+  return std::nullopt;
+}
+
+std::optional<PartNames::Asked> PartNames::find_in_list(std::string_view item, char separator) const {
+  if (item.empty()) return std::nullopt;
+  if (std::optional<Asked> found = find(item)) return found;
+  if (item == "." || item == "..") return find(encode_part(item));  // alone they would be directories
+  const std::string stored = percent_decoded(item);
+  if (stored == item || encode_in_list(stored, separator) != item) return std::nullopt;
+  return find(encode_part(stored));
+}
+
+std::optional<std::vector<PartNames::Asked>> PartNames::find_list(std::string_view asked,
+                                                                  std::string_view extension,
+                                                                  char separator) const {
+  if (std::optional<Asked> one = find(asked, extension)) return std::vector<Asked>{*std::move(one)};
+  if (asked.find(separator) == std::string_view::npos) return std::nullopt;
+  std::vector<Asked> all;
+  for (size_t at = 0; at <= asked.size();) {
+    const size_t end = std::min(asked.find(separator, at), asked.size());
+    std::optional<Asked> item = find_in_list(asked.substr(at, end - at), separator);
+    if (!item) return std::nullopt;
+    all.push_back(*std::move(item));
+    at = end + 1;
+  }
+  return all;
+}
+
+std::string PartNames::labels_of(const std::vector<uint64_t>& parts) const {
+  std::string labels;
+  for (size_t i = 0; i < std::min(parts.size(), kMostTold); ++i)
+    labels += (i > 0 ? ", " : "") + label(parts[i]);
+  if (parts.size() > kMostTold) labels += fmt::format(" and {} more", parts.size() - kMostTold);
+  return labels;
+}
+
+size_t PartNames::allocated_bytes() const {
+  size_t bytes = by_name_.allocated_bytes() + by_id_.allocated_bytes() + long_.capacity() * sizeof(uint64_t);
+  for (const std::vector<std::string>* texts : {&names_, &ids_})
+    for (const std::string& text : *texts) bytes += sizeof text + text.capacity();
+  for (const auto& [part, label] : labels_) bytes += 2 * (sizeof label + label.capacity() + 4 * sizeof part);
+  return bytes;
+}
+
+}  // namespace plainfs
