@@ -338,6 +338,16 @@ ChosenViews views_named(std::string_view list) {
   return chosen;
 }
 
+ChosenViews with_parts_listed(ChosenViews chosen) {
+  if (chosen.all.empty()) chosen = default_views();
+  chosen.lists_parts = true;
+  const auto is_parts = [](const View* view) { return view->option == kPartsView; };
+  if (std::any_of(chosen.all.begin(), chosen.all.end(), is_parts)) return chosen;
+  for (const View& view : views())
+    if (is_parts(&view)) chosen.all.push_back(&view);
+  return chosen;
+}
+
 ChosenViews default_views() {
   ChosenViews chosen;
   for (const View& view : views()) {

@@ -158,5 +158,7 @@ class Filesystem {
 ChosenViews views_named(std::string_view list);
 // Those of a mount without the option.
 ChosenViews default_views();
+// The same with parts among them, and listed.
+ChosenViews with_parts_listed(ChosenViews chosen);
 
 }  // namespace plainfs

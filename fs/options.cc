@@ -46,6 +46,8 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
     {0, "views", "LIST", "what to show, joined by + or : (all but bin), of",
      [](Options& o, std::string_view v) { o.views = v; }},
+    {0, "parts", "", "list what is found by its name: genes/ and cells/ of a matrix, a file each",
+     [](Options& o, std::string_view) { o.lists_parts = true; }},
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},
     {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",

@@ -32,6 +32,7 @@ struct Options {
   uint64_t cache_bytes = uint64_t{256} << 20;
   unsigned threads = 0;  // 0: one a core
   std::string views;     // empty: the default ones
+  bool lists_parts = false;
   std::string subdir;
   std::string index;  // the folder of sizes that are kept for the next session; empty: none
   bool indexes_ahead = false;

@@ -40,6 +40,7 @@ Appearance appearance_of(const Options& options) {
   if (!options.index.empty()) appearance.index = std::make_shared<const IndexFolder>(options.index);
   try {
     appearance.views = views_named(options.views);
+    if (options.lists_parts) appearance.views = with_parts_listed(std::move(appearance.views));
   } catch (const Error& error) {
     throw Failure(kUsage, error.what());
   }

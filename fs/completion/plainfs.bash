@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= region= remote_cache= sandbox= subdir=
+  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts region= remote_cache= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
@@ -67,7 +67,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'csv npy bin mtx tsv json gz bgzf rds h5ad seurat h5 parquet zarr bpcells' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" 'csv npy bin mtx tsv json gz bgzf rds h5ad seurat h5 parquet zarr bpcells parts' "${3##*[,+:]}"
       ;;
   esac
 }

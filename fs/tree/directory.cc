@@ -55,9 +55,12 @@ bool is_lone_member(const Node& node) {
 
 std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& listing) {
   std::vector<OfferedFile> files;
-  for (const View* view : listing.views.all) view->offer(node, listing.context, files);
-  if (listing.views.are_named)
-    for (OfferedFile& file : files) file.found_by_name = false;
+  for (const View* view : listing.views.all) {
+    const size_t before = files.size();
+    view->offer(node, listing.context, files);
+    if (!listing.views.are_named && !(listing.views.lists_parts && view->option == kPartsView)) continue;
+    for (size_t i = before; i < files.size(); ++i) files[i].found_by_name = false;
+  }
   return files;
 }
 
@@ -108,7 +111,8 @@ DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fa
                       {},
                       fault};
   made.is_unlisted = offered.found_by_name;
-  if (!offered.is_directory()) return made;
+  made.found = offered.found;
+  if (!offered.is_directory() || made.found) return made;
   made.list = [offered = std::move(offered), fault] {
     std::vector<DirectoryEntry> all;
     std::vector<OfferedFile> files = offered.list ? offered.list() : offered.members;
@@ -341,7 +345,8 @@ const Error* Unopened::unknown(std::string_view name) const {
 
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing) {
-  if (directory.list) return {directory.list(), {}};
+  if (directory.list) return {directory.list(), {}, {}};
+  if (directory.found) return {{}, directory.found->names(), {}};
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, listing.stores, listing.context);
   TargetNames names(place, links, listing);
@@ -358,7 +363,15 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
     }
     shown.push_back(std::move(candidate.shown));
   }
-  return {std::move(shown), std::move(lister).unopened()};
+  return {std::move(shown), {}, std::move(lister).unopened()};
+}
+
+DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
+  std::optional<OfferedFile> file = files.find(name);
+  if (!file) throw not_found("there is no {}", name);
+  DirectoryEntry shown{name, FileKind::file, {}, {}, {}};
+  shown.open = std::move(file->open);
+  return shown;
 }
 
 std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing) {

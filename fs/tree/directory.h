@@ -30,6 +30,8 @@ struct DirectoryEntry {
   std::optional<Error> error{};
   // What a directory that views make holds; its node is empty.
   std::function<std::vector<DirectoryEntry>()> list = nullptr;
+  // Where it is set: it is a directory of these.
+  FoundFilesPtr found = nullptr;
   bool is_unlisted = false;  // found by its name, and in no listing
 };
 
@@ -59,6 +61,7 @@ struct Unopened : std::map<std::string, Error> {
 
 struct DirectoryContent {
   std::vector<DirectoryEntry> shown;
+  std::vector<std::string> found;  // instead, of a directory whose files are found by their names
   Unopened unopened;
 };
 
@@ -66,6 +69,9 @@ struct DirectoryContent {
 // cannot be read.
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing);
+
+// The file of that name in a directory whose files are found. Throws not_found where there is none.
+DirectoryEntry show_found(const FoundFiles& files, const std::string& name);
 
 // A name under which views show a node itself: ".csv", ".npy"; "" for its directory.
 struct Extension {

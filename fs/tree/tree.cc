@@ -76,7 +76,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   }
   std::vector<DirectoryEntry> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
-  const ContentsPtr contents = publish(directory, {std::move(all), {}});
+  const ContentsPtr contents = publish(directory, {std::move(all), {}, {}});
   hidden_[name] = last_hidden_ = directory;
   for (const Listing::Entry& file : contents->listing->entries) {
     entry(file.inode).changes = true;
@@ -95,7 +95,13 @@ Tree::Entry& Tree::entry(Inode inode) {
     const ReaderLock lock(mutex_);
     if (Entry* known = met(inode)) return *known;
   }
-  contents(inodes_->parent(inode));
+  const Inode parent = inodes_->parent(inode);
+  if (const FoundFilesPtr found = found_in(parent)) {
+    show_found(*found, inodes_->name(inode));
+    meet_found(inode, parent);
+  } else {
+    contents(parent);
+  }
   const ReaderLock lock(mutex_);
   if (Entry* known = met(inode)) return *known;
   throw not_found("{}: no longer in the store", inodes_->name(inode));
@@ -108,6 +114,24 @@ Tree::Entry& Tree::add(Inode inode, FileKind kind) {
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
   entries_[inode - 1] = std::move(made);
   return *entries_[inode - 1];
+}
+
+// Null where the directory is none whose files are found by their names.
+FoundFilesPtr Tree::found_in(Inode inode) {
+  const Entry& known = entry(inode);
+  {
+    const ReaderLock lock(mutex_);
+    if (!known.directory || !known.directory->has_found) return nullptr;
+  }
+  return shown(inode)->found;
+}
+
+// Requires: directory has such a file.
+void Tree::meet_found(Inode file, Inode directory) {
+  const WriterLock lock(mutex_);
+  if (met(file)) return;
+  add(file, FileKind::file);
+  met(directory)->directory->found.push_back(file);
 }
 
 // What the directory holds, listed where it is not. Whoever has it need not fear that it is let go meanwhile.
@@ -158,6 +182,10 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
     entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
   }
+  for (std::string& name : all.found) {
+    const Inode inode = inodes_->of(directory, name, FileKind::file);
+    listing->entries.push_back({std::move(name), inode, FileKind::file});
+  }
   for (size_t i = 0; i < listing->size(); ++i) listing->index.emplace(listing->at(i).name, i);
   listing->unopened = std::move(all.unopened);
   contents->listing = std::move(listing);
@@ -175,8 +203,11 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
       inner_stores_[store].push_back(inode);
       inner_roots_.emplace(inode, store);
     }
-    add(inode, contents->shown[i]->kind);
+    Entry& child = add(inode, contents->shown[i]->kind);
+    if (child.directory) child.directory->has_found = contents->shown[i]->found != nullptr;
   }
+  for (size_t i = contents->shown.size(); i < contents->listing->size(); ++i)
+    if (!met(contents->listing->at(i).inode)) add(contents->listing->at(i).inode, FileKind::file);
   Directory& known = *met(directory)->directory;
   if (known.contents) forgotten = forget_faults(*known.contents);
   known.again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
@@ -204,7 +235,7 @@ Tree::DirectoryEntryPtr Tree::held(Inode inode) const {
   const auto found = contents.listing->index.find(inodes_->name(inode));
   if (found == contents.listing->index.end() || contents.listing->at(found->second).inode != inode)
     return nullptr;
-  return contents.shown[found->second];
+  return found->second < contents.shown.size() ? contents.shown[found->second] : nullptr;
 }
 
 Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
@@ -213,8 +244,10 @@ Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
     const ReaderLock lock(mutex_);
     if (DirectoryEntryPtr known = held(inode)) return known;
   }
-  const ContentsPtr all = contents(inodes_->parent(inode));
   const std::string name = inodes_->name(inode);
+  if (const FoundFilesPtr files = found_in(inodes_->parent(inode)))
+    return std::make_shared<const DirectoryEntry>(show_found(*files, name));
+  const ContentsPtr all = contents(inodes_->parent(inode));
   const auto found = all->listing->index.find(name);
   if (found == all->listing->index.end() || all->listing->at(found->second).inode != inode)
     throw not_found("{}: no longer in the store", name);
@@ -296,6 +329,12 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
     const auto hidden = hidden_.find(std::string(name));
     if (hidden != hidden_.end()) return hidden->second;
   }
+  if (const FoundFilesPtr files = found_in(directory)) {
+    const DirectoryEntry file = show_found(*files, std::string(name));
+    const Inode inode = inodes_->of(directory, file.name, FileKind::file);
+    meet_found(inode, directory);
+    return inode;
+  }
   const ListingPtr listing = list(directory);
   const auto found = listing->index.find(name);
   if (found == listing->index.end()) {
@@ -367,7 +406,10 @@ void Tree::let_go(const std::string& store_path) {
   while (!left.empty()) {
     Directory* directory = met(left.back())->directory.get();
     left.pop_back();
-    if (!directory || !directory->listing) continue;
+    if (!directory) continue;
+    for (const Inode file : directory->found)
+      if (auto view = open_views_.let_go(file)) closed.push_back(std::move(view));
+    if (!directory->listing) continue;
     freed.push_back(std::move(directory->contents));
     for (size_t i = 0; i < directory->listing->size(); ++i) {
       const Inode child = directory->listing->at(i).inode;

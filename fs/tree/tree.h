@@ -112,9 +112,11 @@ class Tree {
   using ContentsPtr = std::shared_ptr<const Contents>;
 
   struct Directory {
-    Mutex listing_now;     // held by the one thread that lists it
-    ListingPtr listing;    // of the last time; stays when the contents are let go
-    ContentsPtr contents;  // null: not listed yet, or let go
+    Mutex listing_now;         // held by the one thread that lists it
+    bool has_found = false;    // its files are found by their names
+    std::vector<Inode> found;  // those that were asked for, which no listing need have
+    ListingPtr listing;        // of the last time; stays when the contents are let go
+    ContentsPtr contents;      // null: not listed yet, or let go
     // From when on it is listed anew, because a fault that may pass has left something out of it.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }
@@ -136,6 +138,8 @@ class Tree {
   ContentsPtr publish(Inode directory, DirectoryContent all);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
   DirectoryEntryPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
+  FoundFilesPtr found_in(Inode directory);
+  void meet_found(Inode file, Inode directory);
   DirectoryEntryPtr shown(Inode inode);
   void settle(Inode inode);
   Node directory_node(const DirectoryEntry& shown);

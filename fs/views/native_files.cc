@@ -6,7 +6,6 @@
 #include "cache/mutex.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
-#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/seurat_objects.h"
@@ -23,6 +22,7 @@
 #include "fs/native/tenx_h5.h"
 #include "fs/text/text_file.h"
 #include "fs/views/fragments_tsv.h"
+#include "fs/views/gene_matrix.h"
 #include "fs/views/names_tsv.h"
 
 namespace plainfs {
@@ -78,20 +78,6 @@ Opener framed(Opener text) {
   return [text = std::move(text)] { return bgzf_file(text()); };
 }
 
-struct Side {
-  const ArrayPtr& names;
-  uint64_t length;
-};
-
-// A matrix with names on both sides; of two that are the same list (a graph of cells) there are no genes.
-// is_known: nothing keeps the node's parts from being read just now. Else their lengths tell nothing.
-bool is_genes_by_cells(const Side& rows, const Side& columns, bool is_known) {
-  const auto fit = [&](const Side& side) {
-    return side.names && (!is_known || side.names->count() == side.length);
-  };
-  return fit(rows) && fit(columns) && rows.names != columns.names;
-}
-
 // Id, name and type of each row, as Cell Ranger lists them; the type is looked up when it is wanted.
 struct FeatureLists {
   ArrayPtr ids;
@@ -105,22 +91,10 @@ struct FeatureLists {
   }
 };
 
-// Of a node that is a matrix of genes by cells, or may be one: whether names fit may not be known for now.
-// Its files are there all the same, and who reads them is told why.
 std::optional<FeatureLists> features_of(const Node& node) {
-  const bool is_known = !transient_fault(node);
-  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    if (is_genes_by_cells({matrix->row_names, matrix->rows}, {matrix->column_names, matrix->columns},
-                          is_known))
-      return FeatureLists{matrix->row_ids, matrix->row_names, node};
-  } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
-    const MatrixFiles& files = *array->matrix;
-    const Shape& shape = array->values->shape();
-    const bool turned = files.transposed != array->values->column_major();
-    if (is_genes_by_cells({files.row_names, shape[turned]}, {files.column_names, shape[!turned]}, is_known))
-      return FeatureLists{files.row_ids, files.row_names, node};
-  }
-  return std::nullopt;
+  const std::optional<GeneMatrix> matrix = gene_matrix(node);
+  if (!matrix) return std::nullopt;
+  return FeatureLists{matrix->ids, matrix->genes, node};
 }
 
 // Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).

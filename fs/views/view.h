@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,20 @@ namespace plainfs {
 
 using Opener = std::function<std::shared_ptr<ViewFile>()>;
 
+struct OfferedFile;
+
+// The files of a directory that has very many, or more than it lists: each is made when it is asked for by
+// its name. Const and thread-safe; may throw Error.
+class FoundFiles {
+ public:
+  virtual ~FoundFiles() = default;
+  // Of all that the directory lists, in order.
+  virtual std::vector<std::string> names() const = 0;
+  // A file of that name, listed or not; nullopt where there is none.
+  virtual std::optional<OfferedFile> find(std::string_view name) const = 0;
+};
+using FoundFilesPtr = std::shared_ptr<const FoundFiles>;
+
 // A file that a node has. Nothing is read until open() is called.
 struct OfferedFile {
   // Beside the node's directory, as NAME + extension; or inside it, under a name of its own.
@@ -29,8 +44,10 @@ struct OfferedFile {
   bool found_by_name = false;
   // Where it is set: a directory of what this gives when it is entered. May throw Error.
   std::function<std::vector<OfferedFile>()> list = nullptr;
+  // Where it is set: a directory of these.
+  FoundFilesPtr found = nullptr;
 
-  bool is_directory() const { return list || !members.empty(); }
+  bool is_directory() const { return list || found || !members.empty(); }
 };
 
 struct View {
@@ -40,11 +57,14 @@ struct View {
 };
 
 std::span<const View> views();
+// That of parts, which have an option of their own to be listed.
+inline constexpr std::string_view kPartsView = "parts";
 
 // What to show. Without -o views= all but `bin`.
 struct ChosenViews {
   std::vector<const View*> all;
-  bool are_named = false;  // in -o views=: then all that they offer is listed
+  bool are_named = false;    // in -o views=: then all that they offer is listed
+  bool lists_parts = false;  // -o parts: what `parts` offers is listed too
 };
 
 }  // namespace plainfs

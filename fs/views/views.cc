@@ -13,6 +13,7 @@
 #include "fs/views/csv_table.h"
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
+#include "fs/views/matrix_parts.h"
 #include "fs/views/mtx.h"
 #include "fs/views/mtx_lines.h"
 #include "fs/views/names_tsv.h"
@@ -170,7 +171,7 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-constexpr std::array<View, 15> kViews = {{
+constexpr std::array<View, 16> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
@@ -186,6 +187,7 @@ constexpr std::array<View, 15> kViews = {{
     {"parquet", offer_parquet, true},
     {"zarr", offer_zarr, true},
     {"bpcells", offer_bpcells, true},
+    {kPartsView, offer_matrix_parts, true},
 }};
 
 }  // namespace

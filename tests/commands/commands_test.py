@@ -353,6 +353,25 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("export", store, "obs.parquet", target + "2").returncode, 0)
         self.assertTrue(os.path.exists(os.path.join(target + "2", "obs.parquet")))
 
+    def test_parts_are_found_by_their_names(self):
+        store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
+        want = os.path.join(DATA, "parts", "dup_names_ids", "expected", "X", "genes")
+        names = [name for name in os.listdir(want) if name.endswith(".csv")]
+        self.assertGreater(len(names), 5)
+        for name in names:
+            with open(os.path.join(want, name), "rb") as file:
+                self.assertEqual(run("cat", store, "X/genes/" + name).stdout, file.read())
+        self.assertNotIn("genes", run("ls", store, "X").stdout.decode().splitlines())
+        self.assertIn("genes", run("ls", "-a", store, "X").stdout.decode().splitlines())
+        self.assertIn("genes", run("ls", "-o", "parts", store, "X").stdout.decode().splitlines())
+        several = run("cat", store, "X/genes/CD3D.csv")
+        self.assertEqual(several.returncode, 11)
+        self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", several.stderr)
+        target = os.path.join(self.folder, "out")
+        run("export", store, target)
+        self.assertTrue(os.path.exists(os.path.join(target, "X", "matrix.mtx")))
+        self.assertFalse(os.path.exists(os.path.join(target, "X", "genes")))
+
     def test_info_is_json_for_programs(self):
         info = json.loads(run("info", "--json", SAMPLE).stdout)
         self.assertEqual(info["version"], "packed-uint-matrix-v2")

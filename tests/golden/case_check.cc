@@ -77,10 +77,30 @@ void check_outcomes(MountedCase& mounted, const GoldenCase& golden, const Listed
                     Problems& problems) {
   for (const ExpectedOutcome& expected : golden.outcomes) {
     for (const std::string& path : files_of(expected.path, listed)) {
-      const std::string outcome = mounted.lists(path) ? mounted.outcome(path) : "not listed";
+      std::string outcome = mounted.lists(path) ? mounted.outcome(path) : "not listed";
+      if (expected.outcome == "ENOTUNIQ" && outcome == "not listed") outcome = mounted.outcome(path);
+      const bool is_found = outcome == "not listed" && !golden.listings.empty();
+      if (is_found && mounted.outcome(path) != "ENOENT") outcome = "found by its name";
       if (outcome != expected.outcome)
         problems.push_back(fmt::format("{} (section 9): {}, not {}", path, outcome, expected.outcome));
     }
+  }
+}
+
+void check_listings(MountedCase& mounted, const GoldenCase& golden, Problems& problems) {
+  for (const auto& [folder, names] : golden.listings) {
+    const std::vector<std::string> listed = mounted.names_in(folder);
+    if (listed != names)
+      problems.push_back(fmt::format("{} (section 12): lists {}, not {}", folder, fmt::join(listed, " "),
+                                     fmt::join(names, " ")));
+  }
+  for (const std::string& path : golden.unlisted) {
+    if (mounted.outcome(path) != "ok")
+      problems.push_back(
+          fmt::format("{} (section 12): {}, not found by its name", path, mounted.outcome(path)));
+    const std::vector<std::string> beside = mounted.names_in(folder_of(path));
+    if (std::find(beside.begin(), beside.end(), file_name(path)) != beside.end())
+      problems.push_back(fmt::format("{} (section 12): is listed", path));
   }
 }
 
@@ -147,6 +167,7 @@ void check_mounted(const GoldenCase& golden, size_t cache_bytes, Problems& probl
   check_files(mounted, golden, problems);
   check_links(mounted, golden, problems);
   const Listed listed = mounted.walk(problems);
+  check_listings(mounted, golden, problems);
   check_outcomes(mounted, golden, listed, problems);
   check_everything_else(mounted, golden, listed, problems);
   for (const std::string& words : golden.warnings)

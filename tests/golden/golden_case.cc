@@ -35,7 +35,7 @@ void read_links(const disk::path& file, GoldenCase& golden) {
 }
 
 void read_errors(const disk::path& file, GoldenCase& golden) {
-  static const std::regex error("([^\t]+)\t(EIO|ENOTSUP)");
+  static const std::regex error("([^\t]+)\t(EIO|ENOTSUP|ENOTUNIQ)");
   for (const std::string& line : lines_of(file)) {
     std::smatch said;
     if (!std::regex_match(line, said, error)) not_understood(file, line);
@@ -70,6 +70,17 @@ void read_expected(const disk::path& expected, GoldenCase& golden) {
   std::sort(golden.expected.begin(), golden.expected.end());
 }
 
+// A case of parts that are found by their names shows only them, whatever else the store has.
+void read_listings(const disk::path& folder, GoldenCase& golden) {
+  if (!disk::exists(folder)) return;
+  golden.is_closed = false;
+  for (const disk::directory_entry& entry : disk::recursive_directory_iterator(folder)) {
+    if (!disk::is_regular_file(entry.path())) continue;
+    const std::string name = entry.path().lexically_relative(folder).string();
+    golden.listings[name.substr(0, name.size() - std::string(".txt").size())] = lines_of(entry.path());
+  }
+}
+
 disk::path store_in(const disk::path& folder) {
   for (const disk::directory_entry& entry : disk::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -101,6 +112,8 @@ GoldenCase read_case(const disk::path& folder) {
   for (const std::string& path : lines_of(folder / "absent.txt"))
     golden.outcomes.push_back({path, "not listed"});
   golden.is_closed = !disk::exists(folder / "outcome.txt");
+  read_listings(folder / "listings", golden);
+  golden.unlisted = lines_of(folder / "absent-from-listing.txt");
   if (golden.refused.contains(golden.store.filename().string())) golden.store.clear();
   const bool says_what_is_there =
       !golden.expected.empty() || !golden.links.empty() || !golden.outcomes.empty();

@@ -11,7 +11,7 @@ namespace plainfs::golden {
 struct ExpectedOutcome {
   std::string
       path;  // may end in ".*": every view of that name that is listed, of which there is one at least
-  std::string outcome;  // "ok", "EIO", "ENOTSUP" or "not listed"
+  std::string outcome;  // "ok", "EIO", "ENOTSUP", "ENOTUNIQ" (of no listed file) or "not listed"
 };
 
 struct GoldenCase {
@@ -23,7 +23,10 @@ struct GoldenCase {
   std::map<std::string, std::string> links;    // path -> target
   std::vector<ExpectedOutcome> outcomes;       // of errors.txt, outcome.txt, others.txt and absent.txt
   std::vector<std::string> warnings;           // words of a line of the log each
-  bool is_closed = true;  // what it does not name must not be there, else it must be readable
+  // Folders whose whole listing is known -> their names in order.
+  std::map<std::string, std::vector<std::string>> listings;
+  std::vector<std::string> unlisted;  // paths that are found by their names and that no listing has
+  bool is_closed = true;              // what it does not name must not be there, else it must be readable
 };
 
 // The names of the folders in a folder, sorted.

@@ -30,6 +30,8 @@ class MountedCase {
 
   // The name of the error that stat, list or read of path gives; "ok" where there is none.
   std::string outcome(const std::string& path);
+  // What a folder lists, in order; throws Error.
+  std::vector<std::string> names_in(const std::string& folder);
   // Whether the folder of path can be listed and has it.
   bool lists(const std::string& path);
   std::string link_target(const std::string& path);
@@ -52,5 +54,7 @@ class MountedCase {
 };
 
 std::string file_name(const std::string& path);
+// "/" of what is in the root.
+std::string folder_of(const std::string& path);
 
 }  // namespace plainfs::golden

@@ -354,6 +354,59 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
   BOOST_CHECK_EXCEPTION(find("b.again"), Error, says("there is no b.again"));
 }
 
+// Files called n.txt for any number, which hold it; 1 and 2 are listed.
+class Numbered : public FoundFiles {
+ public:
+  std::vector<std::string> names() const override { return {"2.txt", "1.txt"}; }
+  std::optional<OfferedFile> find(std::string_view name) const override {
+    if (name == "3.txt") throw not_unique("several are called 3");
+    if (!name.ends_with(".txt") || name[0] < '0' || name[0] > '9') return std::nullopt;
+    return OfferedFile{true, std::string(name),
+                       [name = std::string(name)] { return std::make_shared<MemoryFile>(name); }};
+  }
+};
+void offer_numbered(const Node& node, Context&, std::vector<OfferedFile>& files) {
+  if (!node.parts) return;
+  files.push_back({true, "numbered", {}, {}, true});
+  files.back().found = std::make_shared<const Numbered>();
+}
+constexpr View kNumbered{kPartsView, offer_numbered};
+
+ChosenViews with_numbered() {
+  ChosenViews views = default_views();
+  views.all.push_back(&kNumbered);
+  return views;
+}
+
+BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
+  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  BOOST_TEST(names().empty());
+  const Inode seventh = find("numbered/7.txt");
+  BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
+  BOOST_CHECK(tree().kind(seventh) == FileKind::file);
+  BOOST_TEST(tree().size(seventh) == 5U);
+  BOOST_TEST(find("numbered/7.txt") == seventh);
+  BOOST_TEST(names("numbered") == (Names{"1.txt", "2.txt"}), boost::test_tools::per_element());
+  BOOST_TEST(tree().list(find("numbered"))->entries.at(0).name == "2.txt");  // in the order given
+  for (const Listing::Entry& entry : tree().list(find("numbered"))->entries) {
+    BOOST_TEST(tree().size(entry.inode) == 5U);
+    BOOST_TEST(find("numbered/" + entry.name) == entry.inode);
+  }
+  BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, says("there is no x.txt"));
+  BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, says("several are called 3"));
+  // Another opening knows the inode by its name, without a listing.
+  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  BOOST_TEST(tree().size(seventh) == 5U);
+  BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_listed_where_that_is_asked_for) {
+  ChosenViews views = with_numbered();
+  views.lists_parts = true;
+  made.emplace(memory_store(root), subdir, views, context, inodes);
+  BOOST_TEST(names() == Names{"numbered"}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(what_named_views_offer_is_listed) {
   root->add_array("a");
   ChosenViews views = with_again();

@@ -1,0 +1,459 @@
+#include "fs/native/matrix_lines.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <numeric>
+
+#include "cache/cancellable_lock.h"
+#include "cache/request.h"
+#include "formats/core/base/checked.h"
+#include "fs/native/column_order.h"
+#include "fs/native/dense_entries.h"
+#include "fs/native/sparse_majors.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/text/findings.h"
+#include "fs/text/index_run.h"
+
+namespace plainfs {
+
+namespace {
+
+// Entries that one thread reads at a time in a pass.
+constexpr uint64_t kEntriesInRun = 128 * 1024;
+constexpr uint64_t kElementsInRun = 256 * 1024;
+// A hint: so many elements of a line are good to be read in one go.
+constexpr uint64_t kLineChunk = 256 * 1024;
+// Of the cache's budget, what the entries in order may take.
+constexpr uint64_t kOrderPart = 2;
+constexpr uint32_t kNotWanted = UINT32_MAX;
+
+void check_is_matrix(const DType& type) {
+  if (!type.is_integer() && type.kind != Kind::real && type.kind != Kind::boolean &&
+      type.kind != Kind::logical)
+    throw unsupported("a matrix of {}", type.name());
+}
+
+// What a line of a sparse matrix holds.
+struct LineEntries {
+  std::vector<uint32_t> places{};  // rising
+  Elements values{};
+  size_t allocated_bytes() const { return places.capacity() * sizeof(uint32_t) + values.allocated_bytes(); }
+};
+
+template <class T>
+T added(const DType& type, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if (type.kind == Kind::boolean || type.kind == Kind::logical) return a != 0 || b != 0;
+    T sum;
+    if (__builtin_add_overflow(a, b, &sum))
+      throw unsupported("{} + {} is more than {} holds", a, b, type.name());
+    return sum;
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return to_half(to_float(a) + to_float(b));
+  } else {
+    return a + b;
+  }
+}
+
+// Entries add up from 0, which makes a 0 of -0.
+void add_to_zeros(const DType& type, Elements& values) {
+  if (type.kind != Kind::real) return;
+  visit_number(type, [&](auto zero) {
+    for (auto& value : values.mutable_values<decltype(zero)>())
+      if (is_zero(value)) value = {};
+  });
+}
+
+// Puts the entries in order; those at one place add up in the order in which they are stored.
+LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements values) {
+  LineEntries line{std::move(places), std::move(values)};
+  add_to_zeros(type, line.values);
+  if (rise_strictly(std::span<const uint32_t>(line.places))) return line;
+  std::vector<uint64_t> order(line.places.size());
+  std::iota(order.begin(), order.end(), uint64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint64_t a, uint64_t b) { return line.places[a] < line.places[b]; });
+  LineEntries ordered;
+  ordered.values = zero_elements(type, 0);
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (const uint64_t i : order) {
+      if (ordered.places.empty() || ordered.places.back() != line.places[i]) {
+        ordered.places.push_back(line.places[i]);
+        append(type, ordered.values, line.values, i, 1);
+        continue;
+      }
+      T& sum = ordered.values.template mutable_values<T>().back();
+      sum = added(type, sum, line.values.template values<T>()[i]);
+      if (!line.values.is_missing(i)) continue;
+      ordered.values.missing.resize(ordered.values.count);
+      ordered.values.missing.back() = 1;
+    }
+  });
+  return ordered;
+}
+
+// How many characters each element takes in a .csv, without what as many zeros take.
+class TextWidths {
+ public:
+  explicit TextWidths(const DType& type) : type_(type), zero_(width(zero_elements(type, 1), 0)) {}
+
+  // Calls visit(i, more) for each of the elements.
+  template <class Visit>
+  void for_each(const Elements& elements, Visit&& visit) const {
+    const bool is_number = type_.is_integer() || type_.kind == Kind::real;
+    if (!is_number || !elements.missing.empty()) {
+      for (uint64_t i = 0; i < elements.count; ++i) visit(i, width(elements, i) - zero_);
+      return;
+    }
+    visit_number(type_, [&](auto zero) {
+      const auto values = elements.values<decltype(zero)>();
+      for (uint64_t i = 0; i < elements.count; ++i)
+        visit(i, static_cast<int64_t>(number_length(values[i])) - zero_);
+    });
+  }
+
+ private:
+  int64_t width(const Elements& elements, uint64_t i) const {
+    CountingSink count;
+    std::string scratch;
+    put_csv_field(type_, elements, i, scratch, count);
+    return static_cast<int64_t>(count.size());
+  }
+
+  const DType& type_;
+  const int64_t zero_;
+};
+
+class SparseLines : public MatrixLines {
+ public:
+  SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context);
+  ~SparseLines() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+
+  Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
+  void expect(std::span<const uint64_t> lines) const override;
+  std::optional<std::vector<int64_t>> measure() const override;
+
+ private:
+  using EntriesPtr = std::shared_ptr<const LineEntries>;
+
+  // The entries of a run of the store that are wanted.
+  struct Hits {
+    std::vector<uint32_t> lines, places;
+    Elements values;
+  };
+
+  EntriesPtr entries(uint64_t line) const;
+  LineEntries make(uint64_t line) const;
+  LineEntries read_along(const SparseMatrix& matrix, uint64_t line) const;
+  bool can_order() const;
+  std::vector<LineEntries> scan(std::span<const uint64_t> lines) const;
+  Hits hits(uint64_t first, uint64_t last, const std::vector<uint32_t>& wanted) const;
+  template <class Work>
+  void pass(Work&& work) const;
+
+  const SparseMatrix matrix_;
+  Context& context_;
+  const bool is_along_;  // lines are what the matrix is compressed by
+  const SparseMajors majors_;
+  const uint64_t minors_;
+  const uint64_t cache_owner_;
+  mutable std::atomic<bool> has_scanned_{false};  // relaxed: one more scan costs time only
+  mutable Once ordering_;
+  mutable SparseMatrix ordered_;  // written once, by ordering_: the same along the lines
+};
+
+SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context)
+    : MatrixLines(matrix.value->dtype(), are_rows ? matrix.rows : matrix.columns,
+                  are_rows ? matrix.columns : matrix.rows),
+      matrix_(matrix),
+      context_(context),
+      is_along_(are_rows == matrix.by_row),
+      majors_(matrix_),
+      minors_(matrix.by_row ? matrix.columns : matrix.rows),
+      cache_owner_(context.cache.new_owner()) {
+  check_is_matrix(dtype());
+  if (std::max(matrix.rows, matrix.columns) > UINT32_MAX)
+    throw unsupported("a matrix of {} by {}", matrix.rows, matrix.columns);
+}
+
+Elements SparseLines::read(uint64_t line, uint64_t first, uint64_t count) const {
+  const EntriesPtr entries = this->entries(line);
+  Elements elements = zero_elements(dtype(), count);
+  const std::vector<uint32_t>& places = entries->places;
+  const auto begin = std::lower_bound(places.begin(), places.end(), first);
+  const auto end = std::lower_bound(begin, places.end(), first + count);
+  const size_t size = dtype().size;
+  for (auto place = begin; place != end; ++place) {
+    const uint64_t from = place - places.begin(), to = *place - first;
+    std::memcpy(elements.bytes.data() + to * size, entries->values.bytes.data() + from * size, size);
+    if (!entries->values.is_missing(from)) continue;
+    elements.missing.resize(count);
+    elements.missing[to] = 1;
+  }
+  return elements;
+}
+
+void SparseLines::expect(std::span<const uint64_t> lines) const {
+  if (is_along_ || lines.size() < 2) return;
+  std::vector<uint64_t> unknown;
+  for (const uint64_t line : lines)
+    if (!context_.cache.held<LineEntries>({cache_owner_, line})) unknown.push_back(line);
+  if (unknown.size() < 2 || (has_scanned_.load(std::memory_order_relaxed) && can_order())) return;
+  std::sort(unknown.begin(), unknown.end());
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  std::vector<LineEntries> found = scan(unknown);
+  for (size_t i = 0; i < unknown.size(); ++i)
+    context_.cache.get<LineEntries>({cache_owner_, unknown[i]}, [&] { return std::move(found[i]); });
+}
+
+SparseLines::EntriesPtr SparseLines::entries(uint64_t line) const {
+  return context_.cache.get<LineEntries>({cache_owner_, line}, [&] { return make(line); });
+}
+
+LineEntries SparseLines::make(uint64_t line) const {
+  if (is_along_) return read_along(matrix_, line);
+  if (has_scanned_.load(std::memory_order_relaxed) && can_order()) {
+    ordering_.call([this] {
+      Notebook none;  // what is counted belongs to no file
+      const Notebook::Scope scope(none);
+      ordered_ = by_column(matrix_.by_row ? matrix_ : transposed(matrix_), context_);
+    });
+    return read_along(ordered_, line);
+  }
+  return std::move(scan(std::span(&line, 1)).front());
+}
+
+// Whether all entries in order, of 32 bits and a value each, have room in the cache.
+bool SparseLines::can_order() const {
+  const uint64_t budget = context_.cache.statistics().budget_bytes / kOrderPart;
+  return majors_.entries() <= budget / (sizeof(uint32_t) + dtype().size) && count() <= budget / 32;
+}
+
+LineEntries SparseLines::read_along(const SparseMatrix& matrix, uint64_t line) const {
+  const IndexRun<uint64_t> pointers(*matrix.pointer, line, 2, majors_.entries() + 1, "pointer");
+  const uint64_t begin = pointers.values()[0], end = pointers.values()[1];
+  if (begin > end) throw damaged("pointer {} is above the next, {}", begin, end);
+  const IndexRun<uint32_t> places(*matrix.index, begin, end - begin, length(), is_along_ ? "index" : "place");
+  return in_order(dtype(), {places.values().begin(), places.values().end()},
+                  read_run(*matrix.value, begin, end - begin));
+}
+
+// Calls work(first, last) for all entries, in runs by several threads.
+template <class Work>
+void SparseLines::pass(Work&& work) const {
+  uint64_t at_once = kEntriesInRun;
+  for (const ArrayPtr& part : {matrix_.value, matrix_.index})
+    at_once =
+        std::max(at_once, run_length(kEntriesInRun, elements_in_band(part->shape(), part->chunk_shape()),
+                                     part->dtype(), context_));
+  const uint64_t together = context_.workers.threads() + 1;
+  const uint64_t stored = decoded_size(matrix_.value->dtype()) + decoded_size(matrix_.index->dtype());
+  const bool stays = majors_.entries() <= context_.cache.statistics().budget_bytes / 2 / stored;
+  for (uint64_t first = 0; first < majors_.entries(); first += together * at_once) {
+    check_cancelled();
+    const uint64_t last = std::min(majors_.entries(), first + together * at_once);
+    context_.workers.parallel_for(divide_up(last - first, at_once), [&](size_t i) {
+      const uint64_t begin = first + i * at_once;
+      work(begin, std::min(last, begin + at_once));
+    });
+    if (stays) continue;
+    passed_run(*matrix_.index, first, last - first);
+    passed_run(*matrix_.value, first, last - first);
+  }
+}
+
+// wanted: of each minor its number among those that are, or kNotWanted.
+SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last,
+                                    const std::vector<uint32_t>& wanted) const {
+  const IndexRun<uint32_t> indices(*matrix_.index, first, last - first, minors_,
+                                   matrix_.by_row ? "column" : "row");
+  Hits some;
+  std::vector<uint64_t> at;
+  for (uint64_t i = 0; i < last - first; ++i)
+    if (wanted[indices.values()[i]] != kNotWanted) at.push_back(i);
+  some.values = zero_elements(dtype(), 0);
+  if (at.empty()) return some;
+  const Elements values = read_run(*matrix_.value, first + at.front(), at.back() - at.front() + 1);
+  for (const uint64_t i : at) {
+    some.lines.push_back(wanted[indices.values()[i]]);
+    append(dtype(), some.values, values, i - at.front(), 1);
+  }
+  auto next = at.begin();
+  majors_.visit(first + at.front(), first + at.back() + 1, [&](uint64_t major, uint64_t, uint64_t end) {
+    for (; next != at.end() && first + *next < end; ++next)
+      some.places.push_back(static_cast<uint32_t>(major));
+  });
+  return some;
+}
+
+// By one pass over the matrix. Requires: lines rise.
+std::vector<LineEntries> SparseLines::scan(std::span<const uint64_t> lines) const {
+  std::vector<uint32_t> wanted(minors_, kNotWanted);
+  for (size_t i = 0; i < lines.size(); ++i) wanted[lines[i]] = static_cast<uint32_t>(i);
+  Mutex mutex;
+  std::vector<std::pair<uint64_t, Hits>> all;  // by where they begin
+  pass([&](uint64_t first, uint64_t last) {
+    Hits some = hits(first, last, wanted);
+    if (some.places.empty()) return;
+    const MutexLock lock(mutex);
+    all.emplace_back(first, std::move(some));
+  });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::vector<uint32_t>> places(lines.size());
+  std::vector<Elements> values(lines.size(), zero_elements(dtype(), 0));
+  for (const auto& [first, some] : all)
+    for (size_t i = 0; i < some.places.size(); ++i) {
+      places[some.lines[i]].push_back(some.places[i]);
+      append(dtype(), values[some.lines[i]], some.values, i, 1);
+    }
+  std::vector<LineEntries> found;
+  for (size_t i = 0; i < lines.size(); ++i)
+    found.push_back(in_order(dtype(), std::move(places[i]), std::move(values[i])));
+  has_scanned_.store(true, std::memory_order_relaxed);
+  return found;
+}
+
+std::optional<std::vector<int64_t>> SparseLines::measure() const {
+  std::vector<int64_t> more(count());
+  std::atomic<bool> is_clear{true};
+  const TextWidths widths(dtype());
+  Mutex mutex;  // held to add to more
+  pass([&](uint64_t first, uint64_t last) {
+    // With the entry before it, which may be of the same major.
+    const uint64_t from = first - (first > 0);
+    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_,
+                                     matrix_.by_row ? "column" : "row");
+    const std::span<const uint32_t> all = indices.values();
+    std::vector<std::pair<uint64_t, uint64_t>> spans;  // of each major its entries of this run
+    std::vector<uint64_t> majors;
+    majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
+      const uint64_t known = std::max(begin, from);
+      if (!rise_strictly(all.subspan(known - from, std::min(end, last) - known))) is_clear = false;
+      spans.emplace_back(std::max(begin, first), std::min(end, last));
+      majors.push_back(major);
+    });
+    Elements values = read_run(*matrix_.value, first, last - first);
+    add_to_zeros(dtype(), values);
+    std::vector<int8_t> each(values.count);
+    widths.for_each(values, [&](uint64_t i, int64_t width) { each[i] = static_cast<int8_t>(width); });
+    const MutexLock lock(mutex);
+    if (!is_along_) {
+      for (uint64_t i = first; i < last; ++i) more[all[i - from]] += each[i - first];
+      return;
+    }
+    for (size_t i = 0; i < spans.size(); ++i)
+      more[majors[i]] +=
+          std::accumulate(each.begin() + static_cast<ptrdiff_t>(spans[i].first - first),
+                          each.begin() + static_cast<ptrdiff_t>(spans[i].second - first), int64_t{0});
+  });
+  if (!is_clear) return std::nullopt;
+  return more;
+}
+
+class DenseLines : public MatrixLines {
+ public:
+  DenseLines(ArrayPtr values, size_t axis, Context& context)
+      : MatrixLines(values->dtype(), values->shape()[axis], values->shape()[1 - axis]),
+        values_(std::move(values)),
+        axis_(axis),
+        context_(context) {
+    check_is_matrix(dtype());
+    values_->check();
+  }
+
+  Elements read(uint64_t line, uint64_t first, uint64_t count) const override {
+    if (axis_ == 0) return values_->read({{line, first}, {1, count}});
+    return values_->read({{first, line}, {count, 1}});
+  }
+
+  std::optional<std::vector<int64_t>> measure() const override {
+    std::vector<int64_t> more(count());
+    const Shape& shape = values_->shape();
+    if (shape[0] == 0 || shape[1] == 0) return more;
+    const TextWidths widths(dtype());
+    const uint64_t band = elements_in_band(shape, values_->chunk_shape());
+    const uint64_t rows =
+        std::max<uint64_t>(1, run_length(kElementsInRun, band, dtype(), context_) / shape[1]);
+    Mutex mutex;  // held to add to more
+    context_.workers.parallel_for(divide_up(shape[0], rows), [&](size_t together) {
+      const uint64_t first = together * rows, some = std::min(rows, shape[0] - first);
+      const Elements elements = values_->read({{first, 0}, {some, shape[1]}});
+      std::vector<int64_t> own(axis_ == 0 ? some : shape[1]);
+      widths.for_each(elements, [&](uint64_t i, int64_t width) {
+        own[axis_ == 0 ? i / shape[1] : i % shape[1]] += width;
+      });
+      values_->passed({{first, 0}, {some, shape[1]}});
+      const MutexLock lock(mutex);
+      for (size_t i = 0; i < own.size(); ++i) more[axis_ == 0 ? first + i : i] += own[i];
+    });
+    return more;
+  }
+
+ private:
+  const ArrayPtr values_;
+  const size_t axis_;
+  Context& context_;
+};
+
+// One or several lines; one is of rank 1.
+class LinesArray : public Array {
+ public:
+  LinesArray(MatrixLinesPtr lines, std::vector<uint64_t> which, Shape shape)
+      : Array(lines->dtype(), std::move(shape)), lines_(std::move(lines)), which_(std::move(which)) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const bool is_one = shape().size() == 1;
+    const uint64_t first = is_one ? 0 : box.origin[1], some = is_one ? 1 : box.extent[1];
+    lines_->expect(std::span(which_).subspan(first, some));
+    if (some == 1) return lines_->read(which_[first], box.origin[0], box.extent[0]);
+    Elements all = zero_elements(dtype(), element_count(box.extent));
+    const size_t size = dtype().size;
+    for (uint64_t line = 0; line < some; ++line) {
+      const Elements one = lines_->read(which_[first + line], box.origin[0], box.extent[0]);
+      for (uint64_t i = 0; i < one.count; ++i) {
+        const uint64_t to = i * some + line;
+        std::memcpy(all.bytes.data() + to * size, one.bytes.data() + i * size, size);
+        if (!one.is_missing(i)) continue;
+        all.missing.resize(all.count);
+        all.missing[to] = 1;
+      }
+    }
+    return all;
+  }
+  Shape chunk_shape() const override {
+    Shape chunk = shape();
+    chunk[0] = std::min(chunk[0], kLineChunk);
+    return chunk;
+  }
+
+ private:
+  const MatrixLinesPtr lines_;
+  const std::vector<uint64_t> which_;
+};
+
+}  // namespace
+
+MatrixLinesPtr sparse_lines(const SparseMatrix& matrix, bool are_rows, Context& context) {
+  if (matrix.error) throw *matrix.error;
+  return std::make_shared<SparseLines>(matrix, are_rows, context);
+}
+
+MatrixLinesPtr dense_lines(ArrayPtr values, size_t axis, Context& context) {
+  return std::make_shared<DenseLines>(std::move(values), axis, context);
+}
+
+ArrayPtr line_array(MatrixLinesPtr lines, uint64_t line) {
+  const uint64_t length = lines->length();
+  return std::make_shared<LinesArray>(std::move(lines), std::vector<uint64_t>{line}, Shape{length});
+}
+
+ArrayPtr lines_array(MatrixLinesPtr lines, std::vector<uint64_t> which) {
+  Shape shape{lines->length(), which.size()};
+  return std::make_shared<LinesArray>(std::move(lines), std::move(which), std::move(shape));
+}
+
+}  // namespace plainfs

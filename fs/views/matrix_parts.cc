@@ -1,0 +1,373 @@
+#include "fs/views/matrix_parts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "cache/cancellable_lock.h"
+#include "cache/request.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/as_meant.h"
+#include "fs/native/matrix_lines.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/text/text_file.h"
+#include "fs/views/csv_table.h"
+#include "fs/views/gene_matrix.h"
+#include "fs/views/npy.h"
+#include "fs/views/part_names.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr char kSeparator = ',';
+// Who asks for the sizes of more parts than this is taken to ask for those of all.
+constexpr uint64_t kAskedAlone = 8;
+
+constexpr uint64_t kNamesHeld = 16 << 20;
+constexpr uint64_t kNamesAtATime = 65536;
+
+enum class Side { genes, cells };
+
+// All names in memory, as a .csv spells them. Throws unsupported where they would take more than half of the
+// cache and kNamesHeld bytes.
+std::vector<std::string> held_names(const Array& names, const char* what, const Context& context) {
+  names.check();
+  const uint64_t most = std::max(kNamesHeld, context.cache.statistics().budget_bytes / 2);
+  uint64_t bytes = 0;
+  std::vector<std::string> held;
+  for (uint64_t first = 0; first < names.count(); first += kNamesAtATime) {
+    check_cancelled();
+    const uint64_t some = std::min(kNamesAtATime, names.count() - first);
+    const Elements elements = read_run(names, first, some);
+    for (uint64_t i = 0; i < some; ++i) {
+      std::string name;
+      if (elements.is_missing(i))
+        name = "NA";
+      else if (names.dtype().kind == Kind::text)
+        name = elements.text(i);
+      else
+        append_plain(names.dtype(), elements, i, name);
+      bytes += name.size() + 2 * sizeof name;
+      if (bytes > most)
+        throw unsupported("{} {} are more than can be told apart in {} bytes", names.count(), what, most);
+      held.push_back(std::move(name));
+    }
+  }
+  return held;
+}
+
+// The labels of parts, as they are held for look-ups.
+class Labels : public Array {
+ public:
+  explicit Labels(std::shared_ptr<const PartNames> names)
+      : Array(text_type(), {names->count()}), names_(std::move(names)) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    TextBuilder texts(box.extent[0]);
+    for (uint64_t i = 0; i < box.extent[0]; ++i) texts.add(names_->label(box.origin[0] + i));
+    return texts.finish();
+  }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const std::shared_ptr<const PartNames> names_;
+};
+
+// A line of a matrix that holds nothing.
+class Zeros : public Array {
+ public:
+  Zeros(DType dtype, uint64_t count) : Array(std::move(dtype), {count}) {}
+  Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
+  std::optional<Elements> repeated(const Box&) const override { return zero_elements(dtype(), 1); }
+  bool may_be_missing() const override { return false; }
+};
+
+uint64_t header_size(std::string_view name) {
+  CountingSink count;
+  put_csv_text(name, count);
+  return count.size();
+}
+
+// A matrix with what both of its directories need, each found out when it is first wanted.
+class NamedMatrix {
+ public:
+  NamedMatrix(Node node, GeneMatrix matrix, Context& context)
+      : node_(std::move(node)), matrix_(std::move(matrix)), context_(context) {}
+
+  std::shared_ptr<const PartNames> names(Side side) const {
+    const Names& names = side == Side::genes ? genes_ : cells_;
+    names.once.call([&] { names.of = read_names(side); });
+    return names.of;
+  }
+  // The names of the rows of a part: cells as they are stored, genes by their labels.
+  ArrayPtr row_names(Side side) const {
+    if (side == Side::genes) return matrix_.cells;
+    return std::make_shared<Labels>(names(Side::genes));
+  }
+  // as_meant: as a .csv shows them, else as they are stored.
+  MatrixLinesPtr lines(Side side, bool as_meant) const {
+    const Lines& lines = lines_[side == Side::genes][as_meant];
+    lines.once.call([&] { lines.of = open(side, as_meant); });
+    return lines.of;
+  }
+  bool has_npy() const {
+    if (const auto* array = std::get_if<LabelledArray>(&node_.content))
+      return plainfs::has_npy(*array->values);
+    const SparseMatrix& matrix = std::get<SparseMatrix>(node_.content);
+    return !matrix.value || plainfs::has_npy(*matrix.value);
+  }
+  Context& context() const { return context_; }
+
+ private:
+  struct Names {
+    mutable Once once;
+    mutable std::shared_ptr<const PartNames> of;
+  };
+  struct Lines {
+    mutable Once once;
+    mutable MatrixLinesPtr of;
+  };
+
+  std::shared_ptr<const PartNames> read_names(Side side) const;
+  MatrixLinesPtr open(Side side, bool as_meant) const;
+
+  const Node node_;
+  const GeneMatrix matrix_;
+  Context& context_;
+  Names genes_, cells_;
+  Lines lines_[2][2];
+  mutable Once evaluating_;
+  mutable SparseMatrix evaluated_;
+};
+using NamedMatrixPtr = std::shared_ptr<const NamedMatrix>;
+
+std::shared_ptr<const PartNames> NamedMatrix::read_names(Side side) const {
+  const bool are_genes = side == Side::genes;
+  const auto held = [&](const ArrayPtr& names) {
+    return held_names(*names, are_genes ? "genes" : "cells", context_);
+  };
+  const ArrayPtr& names = are_genes ? matrix_.genes : matrix_.cells;
+  const bool has_ids = are_genes && matrix_.ids && matrix_.ids->count() == names->count();
+  return std::make_shared<const PartNames>(are_genes ? "gene" : "cell", held(names),
+                                           has_ids ? held(matrix_.ids) : std::vector<std::string>());
+}
+
+MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
+  const bool are_rows = side == Side::genes;
+  if (const auto* array = std::get_if<LabelledArray>(&node_.content)) {
+    const ArrayPtr values = as_meant ? plainfs::as_meant(*array).values : array->values;
+    if (as_meant && values == array->values) return lines(side, false);
+    return dense_lines(values, are_rows ? *matrix_.axis : 1 - *matrix_.axis, context_);
+  }
+  const SparseMatrix& matrix = std::get<SparseMatrix>(node_.content);
+  if (matrix.error) throw *matrix.error;
+  evaluating_.call([&] { evaluated_ = evaluated(matrix); });
+  // Whole numbers may be how real ones are stored.
+  const bool is_converted = evaluated_.is_real && evaluated_.value->dtype().is_integer();
+  if (!is_converted && as_meant) return lines(side, false);
+  SparseMatrix shown = evaluated_;
+  if (!as_meant && is_converted)
+    shown.value = with_type(evaluated_.value, number_type(Kind::real, sizeof(double)));
+  return sparse_lines(shown, are_rows, context_);
+}
+
+// One of the directories.
+class MatrixParts : public FoundFiles, public std::enable_shared_from_this<MatrixParts> {
+ public:
+  MatrixParts(NamedMatrixPtr matrix, Side side) : matrix_(std::move(matrix)), side_(side) {}
+
+  std::vector<std::string> names() const override;
+  std::optional<OfferedFile> find(std::string_view name) const override;
+
+  std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Asked>& parts) const;
+  // Of the .csv of one part, where that is known of all, or is worth finding out of all by now.
+  std::optional<uint64_t> size_of(const PartNames::Asked& part, bool may_take_a_pass) const;
+
+ private:
+  using Asked = std::vector<PartNames::Asked>;
+  struct Sizes {
+    uint64_t of_zeros;  // of a line of zeros, with a header of no characters
+    std::vector<int64_t> more;
+  };
+
+  Context& context() const { return matrix_->context(); }
+  Sizes find_sizes() const;
+  std::shared_ptr<ViewFile> open_npy(const Asked& parts) const;
+
+  const NamedMatrixPtr matrix_;
+  const Side side_;
+  mutable std::atomic<uint64_t> asked_{0};  // how often for a size; relaxed
+  mutable std::atomic<bool> are_known_{false};
+  mutable Once sizing_;
+  mutable std::optional<Sizes> sizes_;  // written once, by sizing_; none where no pass tells them
+};
+using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
+
+// The .csv of one part, which may know its size from a pass over all.
+class PartFile : public ViewFile {
+ public:
+  PartFile(MatrixPartsPtr parts, PartNames::Asked part, std::shared_ptr<TextFile> text)
+      : parts_(std::move(parts)), part_(std::move(part)), text_(std::move(text)) {}
+
+  uint64_t size() override {
+    if (const auto known = text_->known_size()) return *known;
+    const std::optional<uint64_t> size = parts_->size_of(part_, true);
+    return size ? *size : text_->size();
+  }
+  std::optional<uint64_t> known_size() override {
+    if (const auto known = text_->known_size()) return known;
+    return parts_->size_of(part_, false);
+  }
+  Slices read(uint64_t offset, size_t size) override {
+    const std::optional<uint64_t> told = parts_->size_of(part_, false);
+    if (told && *told != text_->size())
+      throw unreadable("a matrix has changed since its parts were measured");
+    return text_->read(offset, size);
+  }
+  bool has_beginning() const override { return text_->has_beginning(); }
+  std::optional<Slices> read_beginning(uint64_t offset, size_t size) override {
+    return text_->read_beginning(offset, size);
+  }
+  uint64_t cut_before(uint64_t offset) const override { return text_->cut_before(offset); }
+  Findings findings() const override { return text_->findings(); }
+  void adopt(const Findings& findings) override { text_->adopt(findings); }
+
+ private:
+  const MatrixPartsPtr parts_;
+  const PartNames::Asked part_;
+  const std::shared_ptr<TextFile> text_;
+};
+
+std::vector<std::string> MatrixParts::names() const {
+  const auto parts = matrix_->names(side_);
+  std::vector<std::string> names;
+  for (uint64_t part = 0; part < parts->count(); ++part)
+    for (const std::string_view extension : {".csv", ".npy"})
+      if (extension == ".csv" || matrix_->has_npy()) names.push_back(parts->file(part, extension));
+  return names;
+}
+
+std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
+  const size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string_view extension = name.substr(dot);
+  const bool is_npy = extension == ".npy" && matrix_->has_npy();
+  if (extension != ".csv" && !is_npy) return std::nullopt;
+  std::optional<Asked> parts = matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
+  if (!parts) return std::nullopt;
+  OfferedFile file{true, std::string(name), nullptr};
+  file.open = [self = shared_from_this(), parts = *std::move(parts), is_npy]() -> std::shared_ptr<ViewFile> {
+    if (is_npy) return self->open_npy(parts);
+    std::shared_ptr<TextFile> text = self->open_csv(parts);
+    if (parts.size() > 1) return text;
+    return std::make_shared<PartFile>(self, parts.front(), std::move(text));
+  };
+  return file;
+}
+
+// Reads the matrix' lines when the text is wanted, not before.
+class PartText : public TextSource {
+ public:
+  explicit PartText(std::function<std::unique_ptr<TextSource>()> make) : make_(std::move(make)) {}
+  void prepare() override {
+    if (!table_) table_ = make_();
+    table_->prepare();
+  }
+  std::string head() const override { return table_->head(); }
+  std::string version() const override { return "csv of parts 1"; }
+  uint64_t division() const override { return table_->division(); }
+  uint64_t block_count() const override { return table_->block_count(); }
+  uint64_t measure(uint64_t block) const override { return table_->measure(block); }
+  void format(uint64_t block, ByteSink& out) const override { table_->format(block, out); }
+  bool is_worth_keeping(uint64_t block) const override { return table_->is_worth_keeping(block); }
+
+ private:
+  const std::function<std::unique_ptr<TextSource>()> make_;
+  std::unique_ptr<TextSource> table_;  // made by the first prepare(), which nothing else runs beside
+};
+
+std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
+  const auto make = [self = shared_from_this(), parts] {
+    const MatrixLinesPtr lines = self->matrix_->lines(self->side_, true);
+    std::vector<uint64_t> which;
+    for (const PartNames::Asked& part : parts) which.push_back(part.part);
+    lines->expect(which);
+    Table table{lines->length(), self->matrix_->row_names(self->side_), {}};
+    for (const PartNames::Asked& part : parts)
+      table.columns.push_back({part.name, line_array(lines, part.part)});
+    return csv_table(std::move(table), self->context());
+  };
+  return std::make_shared<TextFile>(std::make_unique<PartText>(make), context());
+}
+
+std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {
+  const MatrixLinesPtr lines = matrix_->lines(side_, false);
+  if (parts.size() == 1) return npy_file(line_array(lines, parts.front().part), true, context());
+  std::vector<uint64_t> which;
+  for (const PartNames::Asked& part : parts) which.push_back(part.part);
+  return npy_file(lines_array(lines, std::move(which)), true, context());
+}
+
+MatrixParts::Sizes MatrixParts::find_sizes() const {
+  const MatrixLinesPtr lines = matrix_->lines(side_, true);
+  std::optional<std::vector<int64_t>> more = lines->measure();
+  if (!more) return {0, {}};
+  const Table zeros{lines->length(),
+                    matrix_->row_names(side_),
+                    {{"x", std::make_shared<Zeros>(lines->dtype(), lines->length())}}};
+  TextFile text(csv_table(zeros, context()), context());
+  return {text.size() - header_size("x"), *std::move(more)};
+}
+
+std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool may_take_a_pass) const {
+  if (!are_known_.load(std::memory_order_acquire)) {
+    if (!may_take_a_pass || asked_.fetch_add(1, std::memory_order_relaxed) < kAskedAlone) return std::nullopt;
+    sizing_.call([this] {
+      Notebook none;  // what is found out belongs to no one file
+      const Notebook::Scope scope(none);
+      Sizes sizes = find_sizes();
+      if (!sizes.more.empty()) sizes_ = std::move(sizes);
+    });
+    are_known_.store(true, std::memory_order_release);
+  }
+  if (!sizes_) return std::nullopt;
+  return sizes_->of_zeros + static_cast<uint64_t>(sizes_->more[part.part]) + header_size(part.name);
+}
+
+// The dense matrix of an experiment's assay, which takane keeps in a directory of its own.
+std::optional<Node> dense_assay(const Node& directory) {
+  const GroupPtr& group = directory.parts;
+  if (!group || !std::holds_alternative<std::monostate>(directory.content)) return std::nullopt;
+  const GroupPtr assays = group->parent();
+  if (!assays || !assays->path().ends_with("/assays")) return std::nullopt;
+  for (Member& member : group->members()) {
+    const auto* array = std::get_if<LabelledArray>(&member.node.content);
+    if (member.name != "dense_array" || !array || array->values->shape().size() != 2) continue;
+    if (array->row_names && array->column_names) return std::move(member.node);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void offer_matrix_parts(const Node& directory, Context& context, std::vector<OfferedFile>& files) {
+  Node node = directory;
+  std::optional<GeneMatrix> matrix = gene_matrix(node);
+  if (std::optional<Node> assay = dense_assay(directory)) {
+    node = *std::move(assay);
+    const auto& array = std::get<LabelledArray>(node.content);
+    matrix = GeneMatrix{array.row_names, array.column_names, nullptr, array.values->column_major()};
+  }
+  if (!matrix) return;
+  const auto named = std::make_shared<const NamedMatrix>(std::move(node), *std::move(matrix), context);
+  for (const auto& [name, side] : {std::pair("genes", Side::genes), std::pair("cells", Side::cells)}) {
+    OfferedFile offered{true, name, nullptr, {}, true};
+    offered.found = std::make_shared<const MatrixParts>(named, side);
+    files.push_back(std::move(offered));
+  }
+}
+
+}  // namespace plainfs
