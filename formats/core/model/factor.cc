@@ -130,6 +130,14 @@ std::optional<FactorParts> factor_parts(const Array& array) {
   return factor->parts();
 }
 
+bool is_factor(const Array& array) {
+  return dynamic_cast<const FactorArray*>(&without_rule(array)) != nullptr;
+}
+
+Elements level_texts(const FactorParts& factor) {
+  return levels_as_text(*factor.levels);
+}
+
 std::vector<uint64_t> level_places(const FactorParts& factor, const Elements& codes, uint64_t levels) {
   std::vector<uint64_t> places(codes.count, kNoLevel);
   visit_number(factor.codes->dtype(), [&](auto zero) {

@@ -24,6 +24,12 @@ struct FactorParts {
 // Of an array that factor() made; nullopt of any other.
 std::optional<FactorParts> factor_parts(const Array& array);
 
+// Whether factor() made the array; looks at nothing in it.
+bool is_factor(const Array& array);
+
+// The levels as text, as a .csv shows them. Throws unsupported where there are over 2^27.
+Elements level_texts(const FactorParts& factor);
+
 // Where each code's level stands, kNoLevel where there is none; codes are elements of factor.codes. Those
 // that are not missing and have none are told of.
 inline constexpr uint64_t kNoLevel = ~uint64_t{0};

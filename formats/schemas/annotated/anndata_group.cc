@@ -84,6 +84,12 @@ std::optional<Table> frame_of(const std::optional<Node>& node) {
   return array ? anndata::legacy_table(*array) : std::nullopt;
 }
 
+bool may_have_columns(const Node& obs) {
+  if (transient_fault(obs)) return true;
+  const std::optional<Table> frame = frame_of(obs);
+  return frame && !frame->columns.empty();
+}
+
 Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
   if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
   throw unsupported("{} is no table of anndata's", name);
@@ -115,14 +121,18 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts) return;
-  bool has_obs = false, has_var = false;
+  bool has_obs = false, has_var = false, has_columns = false;
   for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // several, in a MuData
-    if (member.name == "obs") has_obs = may_be_frame(member.node);
+    if (member.name == "obs") {
+      has_obs = may_be_frame(member.node);
+      has_columns = may_have_columns(member.node);
+    }
     if (member.name == "var") has_var = may_be_frame(member.node);
   }
   if (!has_obs || !has_var) return;
-  found.push_back({"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }});
+  found.push_back(
+      {"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }, has_columns});
 }
 
 }  // namespace plainfs::annotated

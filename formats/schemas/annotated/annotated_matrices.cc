@@ -89,8 +89,22 @@ void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotat
     if (member.name == "layers") layers = member.node.parts;
   }
   if (!matrix || !matrix->matrix || !row_attrs || !col_attrs) return;
-  found.push_back({kName, [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, layers,
-                           &context] { return of_loom(matrix, row_attrs, col_attrs, layers, context); }});
+  found.push_back({kName,
+                   [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, layers, &context] {
+                     return of_loom(matrix, row_attrs, col_attrs, layers, context);
+                   },
+                   !col_attrs->columns.empty()});
+}
+
+// Those that are shown in the directory itself: one at most.
+std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
+  std::vector<FoundAnnotatedMatrix> found;
+  find_sparse_root(directory, found);
+  if (found.empty()) find_tenx(directory, context, found);
+  if (found.empty()) find_loom(directory, context, found);
+  if (found.empty()) find_anndata(directory, context, found);
+  if (found.empty()) find_experiment(directory, context, found);
+  return found;
 }
 
 // The group that a matrix is in: a sparse one is a group of its own, a dense one is told where it stands.
@@ -109,14 +123,23 @@ bool is_below(const Group& group, const Group& other, std::string_view name) {
 }  // namespace
 
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context) {
-  std::vector<FoundAnnotatedMatrix> found;
-  find_sparse_root(directory, found);
-  if (found.empty()) find_tenx(directory, context, found);
-  if (found.empty()) find_loom(directory, context, found);
-  if (found.empty()) find_anndata(directory, context, found);
+  std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
   if (found.empty()) find_seurat_assays(directory, context, found);
-  if (found.empty()) find_experiment(directory, context, found);
   return found;
+}
+
+std::optional<FoundAnnotatedMatrix> annotated_matrix_of(const Node& directory, Context& context) {
+  std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
+  const GroupPtr assays = directory.parts && found.empty() ? directory.parts->parent() : nullptr;
+  if (assays) {
+    const std::string path = directory.parts->path();
+    find_seurat_assays({.parts = assays}, context, found);
+    std::erase_if(found, [&](const FoundAnnotatedMatrix& assay) {
+      return path != fmt::format("{}/{}", assays->path(), assay.name);
+    });
+  }
+  if (found.size() != 1) return std::nullopt;
+  return std::move(found.front());
 }
 
 ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {

@@ -105,18 +105,27 @@ Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& 
   return frame;
 }
 
+bool may_have_columns(const Node& column_data, Context& context) try {
+  if (!column_data.parts) return false;
+  const auto frame = content_of<Table>(member_of(column_data.parts, "data_frame", context));
+  return frame && !frame->columns.empty();
+} catch (const Error&) {
+  return true;
+}
+
 }  // namespace
 
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || directory.parts->parent()) return;
-  bool has_assays = false, has_frame = false;
+  bool has_assays = false, has_frame = false, has_columns = false;
   for (const Member& member : directory.parts->members()) {
     has_assays |= member.name == "assays" && member.node.parts;
     has_frame |= (member.name == "row_data" || member.name == "column_data") && member.node.parts;
+    if (member.name == "column_data") has_columns = may_have_columns(member.node, context);
   }
   if (!has_assays || !has_frame) return;
-  found.push_back(
-      {"anndata", [root = directory.parts, &context] { return Experiment(root, context).make(); }});
+  found.push_back({"anndata", [root = directory.parts, &context] { return Experiment(root, context).make(); },
+                   has_columns});
 }
 
 }  // namespace plainfs::annotated

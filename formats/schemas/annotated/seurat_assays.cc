@@ -165,13 +165,15 @@ void find_seurat_assays(const Node& directory, Context& context, std::vector<Fou
   std::optional<Node> meta = root->find("meta.data");
   if (!meta) return;
   meta = refine(*std::move(meta), context);
-  const bool is_frame = std::holds_alternative<Table>(meta->content);
-  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta)) return;
+  const auto* frame = std::get_if<Table>(&meta->content);
+  if (!frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta)) return;
   for (const Member& member : group->members()) {
     if (!member.node.parts) continue;
-    found.push_back({member.name, [name = member.name, root, assay = member.node.parts, &context] {
+    found.push_back({member.name,
+                     [name = member.name, root, assay = member.node.parts, &context] {
                        return Assay(name, root, assay, context).make();
-                     }});
+                     },
+                     !frame || !frame->columns.empty()});
   }
 }
 
