@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs {
@@ -147,7 +149,27 @@ class ComputedDense : public Array {
   const bool by_row_;
 };
 
+// Makes a matrix once and hands it out from then on; thread-safe.
+class MadeOnce {
+ public:
+  explicit MadeOnce(std::function<SparseMatrix()> make) : make_(std::move(make)) {}
+  SparseMatrix operator()() {
+    const CancellableLock lock(mutex_);
+    if (!matrix_) matrix_ = make_();
+    return *matrix_;
+  }
+
+ private:
+  const std::function<SparseMatrix()> make_;
+  Mutex mutex_;  // lets it be made once
+  std::optional<SparseMatrix> matrix_ GUARDED_BY(mutex_);
+};
+
 }  // namespace
+
+std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make) {
+  return [made = std::make_shared<MadeOnce>(std::move(make))] { return (*made)(); };
+}
 
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context) {
   const auto pieces = std::make_shared<const Pieces>(source, context);

@@ -2,6 +2,8 @@
 // or the elements of a dense one.
 #pragma once
 
+#include <functional>
+
 #include "formats/core/algebra/entry_source.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -12,6 +14,9 @@ namespace plainfs {
 // is computed is kept in the cache, piece by piece. Throws what the source throws, and unsupported where
 // there are too many majors to count.
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context);
+
+// make, called when its matrix is first asked for, and only once unless it throws. Thread-safe.
+std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make);
 
 // rows by columns, zero where there is no entry; of several at one place the last. by_row: the source runs
 // over rows.

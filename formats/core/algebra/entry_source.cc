@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
@@ -34,15 +35,23 @@ std::vector<uint64_t> lengths_of(const std::vector<uint64_t>& pointer) {
   return lengths;
 }
 
+bool rises(const EntryRun& run) {
+  for (size_t major = 0; major + 1 < run.pointer.size(); ++major)
+    if (!std::is_sorted(run.index.begin() + static_cast<ptrdiff_t>(run.pointer[major]),
+                        run.index.begin() + static_cast<ptrdiff_t>(run.pointer[major + 1])))
+      return false;
+  return true;
+}
+
 // Entries in the order of their indices within each major, those of one index as they were.
 EntryRun sorted(EntryRun run, const DType& dtype) {
+  if (rises(run)) return run;
   std::vector<uint64_t> order(run.index.size());
   std::iota(order.begin(), order.end(), uint64_t{0});
   for (size_t major = 0; major + 1 < run.pointer.size(); ++major)
     std::stable_sort(order.begin() + static_cast<ptrdiff_t>(run.pointer[major]),
                      order.begin() + static_cast<ptrdiff_t>(run.pointer[major + 1]),
                      [&](uint64_t a, uint64_t b) { return run.index[a] < run.index[b]; });
-  if (std::is_sorted(order.begin(), order.end())) return run;
   EntryRun result{std::move(run.pointer), {}, gather(dtype, run.value, order)};
   for (const uint64_t entry : order) result.index.push_back(run.index[entry]);
   return result;
@@ -50,11 +59,13 @@ EntryRun sorted(EntryRun run, const DType& dtype) {
 
 class Compressed : public EntrySource {
  public:
-  Compressed(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors, uint64_t minors)
+  Compressed(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors, uint64_t minors,
+             bool as_stored)
       : EntrySource(majors, minors, value->dtype()),
         value_(std::move(value)),
         index_(std::move(index)),
-        pointer_(std::move(pointer)) {}
+        pointer_(std::move(pointer)),
+        as_stored_(as_stored) {}
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
     return lengths_of(pointers(first, count));
@@ -64,7 +75,7 @@ class Compressed : public EntrySource {
     uint64_t begin = 0;
     EntryRun run = positions_from(first, count, begin);
     run.value = value_->read(range(begin, run.index.size()));
-    return sorted(std::move(run), dtype());
+    return as_stored_ ? run : sorted(std::move(run), dtype());
   }
   EntryRun positions(uint64_t first, uint64_t count) const override {
     uint64_t begin = 0;
@@ -103,6 +114,7 @@ class Compressed : public EntrySource {
   const ArrayPtr value_;
   const ArrayPtr index_;
   const ArrayPtr pointer_;
+  const bool as_stored_;
 };
 
 class MajorSubset : public EntrySource {
@@ -161,9 +173,15 @@ class MajorSubset : public EntrySource {
 class MinorSubset : public EntrySource {
  public:
   MinorSubset(EntrySourcePtr source, const Indices& indices)
-      : EntrySource(source->majors(), indices->size(), source->dtype()), source_(std::move(source)) {
+      : EntrySource(source->majors(), indices->size(), source->dtype()),
+        source_(std::move(source)),
+        rises_(std::is_sorted(indices->begin(), indices->end())) {
     for (uint64_t i = 0; i < indices->size(); ++i) places_.push_back({(*indices)[i], i});
     std::sort(places_.begin(), places_.end());
+    while (source_->minors() >> shift_ > kMostBuckets) ++shift_;
+    buckets_.resize((source_->minors() >> shift_) + 2);
+    for (const IndexPair& pair : places_) ++buckets_[(pair.first >> shift_) + 1];
+    std::partial_sum(buckets_.begin(), buckets_.end(), buckets_.begin());
   }
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
@@ -171,7 +189,7 @@ class MinorSubset : public EntrySource {
     std::vector<uint64_t> lengths(count);
     for (uint64_t major = 0; major < count; ++major)
       for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry)
-        lengths[major] += places_of(run.index[entry]);
+        lengths[major] += places_of(run.index[entry]).size();
     return lengths;
   }
 
@@ -180,32 +198,39 @@ class MinorSubset : public EntrySource {
     EntryRun result;
     std::vector<uint64_t> entries;
     for (size_t major = 0; major + 1 < run.pointer.size(); ++major) {
-      for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry) {
-        auto place = std::lower_bound(places_.begin(), places_.end(), IndexPair{run.index[entry], 0});
-        for (; place != places_.end() && place->first == run.index[entry]; ++place) {
-          result.index.push_back(place->second);
+      for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry)
+        for (const auto& [index, place] : places_of(run.index[entry])) {
+          result.index.push_back(place);
           entries.push_back(entry);
         }
-      }
       result.pointer.push_back(result.index.size());
     }
     result.value = gather(dtype(), run.value, entries);
-    return sorted(std::move(result), dtype());
+    return rises_ ? result : sorted(std::move(result), dtype());
   }
   bool reads_all() const override { return source_->reads_all(); }
 
  private:
   using IndexPair = std::pair<uint64_t, uint64_t>;  // in the source, in the result
+  static constexpr uint64_t kMostBuckets = 1 << 22;
 
-  // How many places an index has in the result.
-  uint64_t places_of(uint64_t index) const {
-    const auto first = std::lower_bound(places_.begin(), places_.end(), IndexPair{index, 0});
-    const auto last = std::lower_bound(first, places_.end(), IndexPair{index + 1, 0});
-    return static_cast<uint64_t>(last - first);
+  // Where an index is in the result.
+  std::span<const IndexPair> places_of(uint64_t index) const {
+    const uint64_t bucket = index >> shift_;
+    const auto first = places_.begin() + static_cast<ptrdiff_t>(buckets_[bucket]);
+    const auto last = places_.begin() + static_cast<ptrdiff_t>(buckets_[bucket + 1]);
+    if (shift_ == 0 || first == last) return {first, last};
+    return {std::lower_bound(first, last, IndexPair{index, 0}),
+            std::lower_bound(first, last, IndexPair{index + 1, 0})};
   }
 
   const EntrySourcePtr source_;
   std::vector<IndexPair> places_;  // sorted
+  // Those of indices [b << shift_, (b + 1) << shift_) begin at buckets_[b] of places_, so that few are
+  // searched.
+  std::vector<uint64_t> buckets_;
+  unsigned shift_ = 0;
+  const bool rises_;  // then what rises in the source does in the result
 };
 
 uint64_t sum_of(const std::vector<EntrySourcePtr>& sources, uint64_t (EntrySource::*extent)() const) {
@@ -321,13 +346,14 @@ class Converted : public EntrySource {
 }  // namespace
 
 EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
-                                 uint64_t minors) {
-  return std::make_shared<Compressed>(std::move(value), std::move(index), std::move(pointer), majors, minors);
+                                 uint64_t minors, bool as_stored) {
+  return std::make_shared<Compressed>(std::move(value), std::move(index), std::move(pointer), majors, minors,
+                                      as_stored);
 }
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices) {
   return std::make_shared<MajorSubset>(std::move(source), std::move(indices));
 }
-EntrySourcePtr minor_subset(EntrySourcePtr source, Indices indices) {
+EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices) {
   return std::make_shared<MinorSubset>(std::move(source), indices);
 }
 EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources) {

@@ -47,12 +47,13 @@ class EntrySource {
 };
 using EntrySourcePtr = std::shared_ptr<const EntrySource>;
 
-// Of the three lists of a compressed matrix.
+// Of the three lists of a compressed matrix. as_stored: the indices of a major are in the order that they are
+// stored in, whether they rise or not; so they are then in what is made of it by subset.
 EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
-                                 uint64_t minors);
+                                 uint64_t minors, bool as_stored = false);
 // The given majors, or minors, in their order; they may repeat. Requires: all below the side's extent.
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices);
-EntrySourcePtr minor_subset(EntrySourcePtr source, Indices indices);
+EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices);
 // One after another along a side. Requires: at least one, of one type, equal on the other side.
 EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources);
 EntrySourcePtr minor_combined(std::vector<EntrySourcePtr> sources);

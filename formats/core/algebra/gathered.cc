@@ -80,13 +80,18 @@ class SubsetArray : public Array {
     return chunk;
   }
   void check() const override { values_->check(); }
+  bool may_be_missing() const override { return values_->may_be_missing(); }
+  Elements read(const Box& box) const override { return read_by(&Array::read, box); }
+  Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
 
-  Elements read(const Box& box) const override {
+ private:
+  Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
     check_inside(box, shape());
     const uint64_t along = box.extent[axis_];
     const auto [outer, inner] = split_at(box.extent, axis_);
     const auto first = indices_->begin() + static_cast<ptrdiff_t>(box.origin[axis_]);
     const std::vector<uint64_t> wanted(first, first + static_cast<ptrdiff_t>(along));
+    if (axis_ == 0 && std::is_sorted(wanted.begin(), wanted.end())) return read_rising(part, box, wanted);
     Elements all;
     // Where each wanted index begins in all, and how far it is there from one outer index to the next.
     std::vector<uint64_t> begin(along), stride(along);
@@ -95,7 +100,7 @@ class SubsetArray : public Array {
       stored.origin[axis_] = run.low;
       stored.extent[axis_] = run.high - run.low + 1;
       const uint64_t before = all.count;
-      const Elements some = values_->read(stored);
+      const Elements some = ((*values_).*part)(stored);
       append(dtype(), all, some, 0, some.count);
       for (const uint64_t place : run.places) {
         begin[place] = before + (wanted[place] - run.low) * inner;
@@ -110,7 +115,25 @@ class SubsetArray : public Array {
     return gather(dtype(), all, positions);
   }
 
- private:
+  // Of the first axis: what is read is in order, with gaps.
+  Elements read_rising(Elements (Array::*part)(const Box&) const, const Box& box,
+                       const std::vector<uint64_t>& wanted) const {
+    const uint64_t inner = split_at(box.extent, axis_).inner;
+    const bool repeat = std::adjacent_find(wanted.begin(), wanted.end()) != wanted.end();
+    Elements all = zero_elements(dtype(), 0);
+    for (const Run& run : runs_of(wanted)) {
+      Box stored = box;
+      stored.origin[axis_] = run.low;
+      stored.extent[axis_] = run.high - run.low + 1;
+      Elements some = ((*values_).*part)(stored);
+      if (!repeat && run.places.size() == stored.extent[axis_] && run.places.size() == wanted.size())
+        return some;
+      for (const uint64_t place : run.places)
+        append(dtype(), all, some, (wanted[place] - run.low) * inner, inner);
+    }
+    return all;
+  }
+
   static Shape shape_of(const Array& values, size_t axis, uint64_t extent) {
     Shape shape = values.shape();
     shape[axis] = extent;
@@ -127,7 +150,8 @@ class SubsetArray : public Array {
     constexpr uint64_t kWidestGap = 4;  // indices that are read for nothing
     std::vector<uint64_t> order(wanted.size());
     std::iota(order.begin(), order.end(), uint64_t{0});
-    std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return wanted[a] < wanted[b]; });
+    if (!std::is_sorted(wanted.begin(), wanted.end()))
+      std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return wanted[a] < wanted[b]; });
     std::vector<Run> runs;
     for (const uint64_t place : order) {
       const uint64_t index = wanted[place];
@@ -141,6 +165,77 @@ class SubsetArray : public Array {
   const ArrayPtr values_;
   const size_t axis_;
   const Indices indices_;
+};
+
+class GatheredArray : public Array {
+ public:
+  GatheredArray(ArrayPtr values, const Stretches& stretches)
+      : Array(values->dtype(), {sum_of(*stretches)}), values_(std::move(values)), stretches_(stretches) {
+    ends_.reserve(stretches_->size());
+    uint64_t end = 0;
+    for (const Stretch& stretch : *stretches_) ends_.push_back(end += stretch.count);
+  }
+
+  Shape chunk_shape() const override {
+    const double share =
+        values_->count() == 0 ? 1 : static_cast<double>(count()) / static_cast<double>(values_->count());
+    const double own = static_cast<double>(values_->chunk_shape()[0]) * share;
+    return {std::clamp<uint64_t>(static_cast<uint64_t>(own), 1, std::max<uint64_t>(1, count()))};
+  }
+  void check() const override { values_->check(); }
+  bool may_be_missing() const override { return values_->may_be_missing(); }
+  Elements read(const Box& box) const override { return read_by(&Array::read, box); }
+  Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
+  void passed(const Box& box) const override {
+    const std::vector<Stretch> parts = parts_of(box);
+    if (parts.empty()) return;
+    const uint64_t first = parts.front().from, end = parts.back().from + parts.back().count;
+    if (first < end) values_->passed(range(first, end - first));
+  }
+
+ private:
+  static uint64_t sum_of(const std::vector<Stretch>& stretches) {
+    uint64_t sum = 0;
+    for (const Stretch& stretch : stretches) sum = checked_add(sum, stretch.count);
+    return sum;
+  }
+
+  // What of the stretches is in box.
+  std::vector<Stretch> parts_of(const Box& box) const {
+    check_inside(box, shape());
+    std::vector<Stretch> parts;
+    const uint64_t first = box.origin[0], end = first + box.extent[0];
+    auto number = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), first) - ends_.begin());
+    for (uint64_t at = first; at < end; ++number) {
+      const Stretch& stretch = (*stretches_)[number];
+      const uint64_t left = ends_[number] - at, some = std::min(left, end - at);
+      if (some > 0) parts.push_back({stretch.from + (stretch.count - left), some});
+      at += some;
+    }
+    return parts;
+  }
+
+  Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
+    constexpr uint64_t kWidestGap = 2048;  // elements that are read for nothing
+    const std::vector<Stretch> parts = parts_of(box);
+    Elements all = zero_elements(dtype(), 0);
+    for (size_t i = 0; i < parts.size();) {
+      const uint64_t begin = parts[i].from;
+      uint64_t end = begin + parts[i].count;
+      size_t after = i + 1;
+      for (; after < parts.size() && parts[after].from >= end && parts[after].from - end <= kWidestGap;
+           ++after)
+        end = parts[after].from + parts[after].count;
+      Elements some = ((*values_).*part)(range(begin, end - begin));
+      if (parts.size() == 1) return some;
+      for (; i < after; ++i) append(dtype(), all, some, parts[i].from - begin, parts[i].count);
+    }
+    return all;
+  }
+
+  const ArrayPtr values_;
+  const Stretches stretches_;
+  std::vector<uint64_t> ends_;  // of each stretch, in this list
 };
 
 class CombinedArray : public Array {
@@ -230,6 +325,10 @@ ArrayPtr in_object_order(ArrayPtr values) {
 
 ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices) {
   return std::make_shared<SubsetArray>(std::move(values), axis, std::move(indices));
+}
+
+ArrayPtr gathered(ArrayPtr values, const Stretches& stretches) {
+  return std::make_shared<GatheredArray>(std::move(values), stretches);
 }
 
 ArrayPtr combined(std::vector<ArrayPtr> parts, size_t axis) {

@@ -22,6 +22,17 @@ ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices);
 // The parts one after another along an axis. Requires: at least one, of one type, equal in all other axes.
 ArrayPtr combined(std::vector<ArrayPtr> parts, size_t axis);
 
+// Elements [from, from + count) of a list.
+struct Stretch {
+  uint64_t from;
+  uint64_t count;
+};
+using Stretches = std::shared_ptr<const std::vector<Stretch>>;
+
+// Stretches of a list, one after another. What lies between two that are close is read with them. Requires:
+// all inside the list.
+ArrayPtr gathered(ArrayPtr values, const Stretches& stretches);
+
 // The elements at those positions. Requires: all below elements.count.
 Elements gather(const DType& type, const Elements& elements, const std::vector<uint64_t>& positions);
 

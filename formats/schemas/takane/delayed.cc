@@ -32,22 +32,6 @@ ArrayPtr names_on(size_t side, const Delayed& array, const ArrayPtr& given, cons
   return fitting_side(given, array.shape[side], where, opening.context);
 }
 
-// Makes a matrix once and hands it out from then on; thread-safe.
-class MadeOnce {
- public:
-  explicit MadeOnce(std::function<SparseMatrix()> make) : make_(std::move(make)) {}
-  SparseMatrix operator()() {
-    const MutexLock lock(mutex_);
-    if (!matrix_) matrix_ = make_();
-    return *matrix_;
-  }
-
- private:
-  const std::function<SparseMatrix()> make_;
-  Mutex mutex_;  // lets it be made once
-  std::optional<SparseMatrix> matrix_ GUARDED_BY(mutex_);
-};
-
 SparseMatrix sparse_result(const Delayed& array, const Opening& opening) {
   SparseMatrix matrix;
   matrix.rows = array.shape[0];
@@ -58,10 +42,8 @@ SparseMatrix sparse_result(const Delayed& array, const Opening& opening) {
   matrix.row_names = names_on(0, array, opening.sides.rows, opening);
   matrix.column_names = names_on(1, array, opening.sides.columns, opening);
   matrix.error = array.error;
-  const auto make = [source = array.sparse, &context = opening.context] {
-    return computed_lists(source, context);
-  };
-  matrix.evaluate = [made = std::make_shared<MadeOnce>(make)] { return (*made)(); };
+  matrix.evaluate = made_once(
+      [source = array.sparse, &context = opening.context] { return computed_lists(source, context); });
   return matrix;
 }
 

@@ -56,6 +56,22 @@ BOOST_AUTO_TEST_CASE(indices_that_fall_are_put_in_order) {
   BOOST_TEST(text_of(*source) == "0:0=2 0:3=1 0:3=3 ");
 }
 
+BOOST_AUTO_TEST_CASE(indices_may_stay_as_they_are_stored) {
+  const auto source = compressed_source(numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}),
+                                        numbers<int32_t>({0, 3}), 1, 4, true);
+  BOOST_TEST(text_of(*source) == "0:3=1 0:0=2 0:3=3 ");
+  BOOST_TEST(text_of(*minor_subset(source, indices({0, 3}))) == "0:1=1 0:0=2 0:1=3 ");
+}
+
+// Far more minors than there is a bucket for each.
+BOOST_AUTO_TEST_CASE(minors_are_picked_of_very_many) {
+  const uint64_t many = uint64_t{1} << 40;
+  const auto source =
+      compressed_source(numbers<int32_t>({1, 2, 3, 4}), numbers<uint64_t>({5, 6, 7, many - 1}),
+                        numbers<int32_t>({0, 4}), 1, many);
+  BOOST_TEST(text_of(*minor_subset(source, indices({5, 7, many - 1}))) == "0:0=1 0:1=3 0:2=4 ");
+}
+
 BOOST_AUTO_TEST_CASE(lists_that_are_no_matrix_are_damage) {
   const auto value = numbers<int32_t>({1, 2}), index = numbers<int32_t>({0, 1});
   const auto of = [&](ArrayPtr i, ArrayPtr p) { return failure(compressed_source(value, i, p, 2, 2)); };

@@ -54,6 +54,38 @@ BOOST_AUTO_TEST_CASE(indices_are_picked_in_any_order_and_may_repeat) {
   BOOST_TEST(text_of(*subset(numbers(many), 0, indices({999, 3, 500, 4}))) == "999 3 500 4 ");
 }
 
+BOOST_AUTO_TEST_CASE(rising_indices_are_picked_run_by_run) {
+  std::vector<int32_t> many(1000);
+  for (int i = 0; i < 1000; ++i) many[i] = i;
+  const ArrayPtr pairs = numbers(many, {500, 2});
+  BOOST_TEST(text_of(*subset(pairs, 0, indices({1, 2, 4, 300}))) == "2 3 4 5 8 9 600 601 ");
+  BOOST_TEST(text_of(*subset(pairs, 0, indices({1, 1, 3}))) == "2 3 2 3 6 7 ");
+  BOOST_TEST(text_of(*subset(pairs, 0, indices({1, 2, 3}))) == "2 3 4 5 6 7 ");
+  BOOST_TEST(text_of(subset(pairs, 0, indices({1, 2, 4, 300}))->read({{1, 1}, {3, 1}})) == "5 9 601 ");
+  BOOST_TEST(text_of(subset(pairs, 0, indices({1, 2, 4, 300}))->peek({{3, 0}, {1, 2}})) == "600 601 ");
+}
+
+BOOST_AUTO_TEST_CASE(stretches_follow_each_other) {
+  std::vector<int32_t> many(10000);
+  for (int i = 0; i < 10000; ++i) many[i] = i;
+  const auto of = [&](std::vector<Stretch> stretches) {
+    return gathered(numbers(many), std::make_shared<const std::vector<Stretch>>(std::move(stretches)));
+  };
+  const ArrayPtr some = of({{3, 2}, {7, 0}, {9, 1}, {9000, 2}, {0, 1}});
+  BOOST_CHECK((some->shape() == Shape{6}));
+  BOOST_TEST(text_of(*some) == "3 4 9 9000 9001 0 ");
+  for (uint64_t first = 0; first <= 6; ++first)
+    for (uint64_t count = 0; first + count <= 6; ++count) {
+      const std::vector<int32_t> all{3, 4, 9, 9000, 9001, 0};
+      const Elements read = some->read(range(first, count));
+      BOOST_TEST(read.count == count);
+      BOOST_TEST(
+          std::equal(read.values<int32_t>().begin(), read.values<int32_t>().end(), all.begin() + first));
+    }
+  BOOST_TEST(of({})->read(range(0, 0)).count == 0u);
+  BOOST_CHECK_THROW(some->read(range(5, 2)), Error);
+}
+
 BOOST_AUTO_TEST_CASE(parts_follow_each_other_along_an_axis) {
   const ArrayPtr other = numbers<int32_t>({6, 7}, {2, 1});
   const ArrayPtr wide = combined({matrix(), other}, 1);
