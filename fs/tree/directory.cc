@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "formats/core/model/known_members.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
@@ -17,25 +18,6 @@ namespace {
 
 // What a view puts behind a member's name begins so, with ~ where it yields to another member.
 constexpr std::string_view kViewBegins = ".~";
-
-// A group whose members are known and refined already, under their encoded names: what views see of the
-// directory they are asked about.
-class KnownMembers : public Group {
- public:
-  KnownMembers(GroupPtr group, std::vector<Member> members)
-      : group_(std::move(group)), members_(std::move(members)) {
-    for (Member& member : members_) member.name = encode_name(member.name);
-  }
-  std::vector<Member> members() const override { return members_; }
-  std::optional<Node> find(std::string_view name) const override { return group_->find(name); }
-  Attributes attributes() const override { return group_->attributes(); }
-  GroupPtr parent() const override { return group_->parent(); }
-  std::string path() const override { return group_->path(); }
-
- private:
-  const GroupPtr group_;
-  std::vector<Member> members_;
-};
 
 // The root of a store that is one array or table.
 class LoneMember : public Group {
@@ -59,7 +41,7 @@ std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& l
     const size_t before = files.size();
     view->offer(node, listing.context, files);
     if (!listing.views.are_named && !(listing.views.lists_parts && view->option == kPartsView)) continue;
-    for (size_t i = before; i < files.size(); ++i) files[i].found_by_name = false;
+    for (size_t i = before; i < files.size(); ++i) files[i].found_by_name = files[i].leads_back;
   }
   return files;
 }
@@ -106,13 +88,13 @@ struct Candidate {
 DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
   DirectoryEntry made{std::move(offered.name),
                       offered.is_directory() ? FileKind::directory : FileKind::file,
-                      {},
+                      std::move(offered.node),
                       offered.open,
                       {},
                       fault};
   made.is_unlisted = offered.found_by_name;
   made.found = offered.found;
-  if (!offered.is_directory() || made.found) return made;
+  if (!offered.is_directory() || made.found || made.node.parts) return made;
   made.list = [offered = std::move(offered), fault] {
     std::vector<DirectoryEntry> all;
     std::vector<OfferedFile> files = offered.list ? offered.list() : offered.members;
@@ -176,6 +158,7 @@ class MemberLister {
       node.attributes = [lone = members.front().node] { return attributes_of(lone); };
       members.clear();
     }
+    for (Member& member : members) member.name = encode_name(member.name);
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
     const std::optional<Error> fault = transient_fault(node);
     for (OfferedFile& file : offered_files(node, listing_)) {

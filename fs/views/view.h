@@ -46,8 +46,12 @@ struct OfferedFile {
   std::function<std::vector<OfferedFile>()> list = nullptr;
   // Where it is set: a directory of these.
   FoundFilesPtr found = nullptr;
+  // Where it has parts: a directory of what views show of it.
+  Node node{};
+  // It is found by name however views are named: who goes through all that is listed would never be through.
+  bool leads_back = false;
 
-  bool is_directory() const { return list || found || !members.empty(); }
+  bool is_directory() const { return list || found || !members.empty() || node.parts; }
 };
 
 struct View {

@@ -7,6 +7,7 @@
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"
+#include "fs/views/by.h"
 #include "fs/views/chrom_sizes.h"
 #include "fs/views/csv_array.h"
 #include "fs/views/csv_nested.h"
@@ -171,6 +172,11 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
+void offer_parts(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  offer_matrix_parts(node, context, files);
+  offer_by(node, context, files);
+}
+
 constexpr std::array<View, 16> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
@@ -187,7 +193,7 @@ constexpr std::array<View, 16> kViews = {{
     {"parquet", offer_parquet, true},
     {"zarr", offer_zarr, true},
     {"bpcells", offer_bpcells, true},
-    {kPartsView, offer_matrix_parts, true},
+    {kPartsView, offer_parts, true},
 }};
 
 }  // namespace

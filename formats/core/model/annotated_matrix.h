@@ -20,10 +20,11 @@ struct AnnotatedPart {
 struct AnnotatedMatrix {
   uint64_t cells = 0;
   uint64_t genes = 0;
-  std::string x_name;                 // of an assay that is X; empty = X is what it is called
-  Content x;                          // SparseMatrix or LabelledArray, cells in rows; monostate = none
-  Table obs;                          // of the cells; its row names are theirs
-  Table var;                          // of the genes
+  std::string x_name;     // of an assay that is X; empty = X is what it is called
+  Content x;              // SparseMatrix or LabelledArray, cells in rows; monostate = none
+  Table obs;              // of the cells; its row names are theirs
+  std::string obs_names;  // the column of obs that these are, of a format that has them among them
+  Table var;              // of the genes
   std::vector<AnnotatedPart> layers;  // as x
   std::vector<AnnotatedPart> obsm;
   std::vector<AnnotatedPart> varm;

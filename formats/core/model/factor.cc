@@ -118,20 +118,25 @@ Elements FactorArray::derived(Elements codes, const Box&) const {
 
 ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place, Context& context,
                 bool is_ordered) {
-  return std::make_shared<FactorArray>(FactorParts{std::move(codes), std::move(levels), base, is_ordered,
-                                                   warning_once(std::move(place), context)},
-                                       context);
+  return factor_of(
+      {std::move(codes), std::move(levels), base, is_ordered, warning_once(std::move(place), context)},
+      context);
+}
+
+ArrayPtr factor_of(FactorParts parts, Context& context) {
+  return std::make_shared<FactorArray>(std::move(parts), context);
 }
 
 std::optional<FactorParts> factor_parts(const Array& array) {
-  const auto* factor = dynamic_cast<const FactorArray*>(&without_rule(array));
-  if (!factor) return std::nullopt;
+  const FactorParts* const parts = unchecked_factor_parts(array);
+  if (!parts) return std::nullopt;
   array.check();
-  return factor->parts();
+  return *parts;
 }
 
-bool is_factor(const Array& array) {
-  return dynamic_cast<const FactorArray*>(&without_rule(array)) != nullptr;
+const FactorParts* unchecked_factor_parts(const Array& array) {
+  const auto* factor = dynamic_cast<const FactorArray*>(&without_rule(array));
+  return factor ? &factor->parts() : nullptr;
 }
 
 Elements level_texts(const FactorParts& factor) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 
@@ -24,11 +25,14 @@ struct FactorParts {
 // Of an array that factor() made; nullopt of any other.
 std::optional<FactorParts> factor_parts(const Array& array);
 
-// Whether factor() made the array; looks at nothing in it.
-bool is_factor(const Array& array);
+// The same without a look at what the parts hold; null of any other array. Lives as long as array.
+const FactorParts* unchecked_factor_parts(const Array& array);
 
 // The levels as text, as a .csv shows them. Throws unsupported where there are over 2^27.
 Elements level_texts(const FactorParts& factor);
+
+// The factor of those parts.
+ArrayPtr factor_of(FactorParts parts, Context& context);
 
 // Where each code's level stands, kNoLevel where there is none; codes are elements of factor.codes. Those
 // that are not missing and have none are told of.

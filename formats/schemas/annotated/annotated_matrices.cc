@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "formats/core/model/known_members.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/schemas/annotated/anndata_group.h"
 #include "formats/schemas/annotated/experiment.h"
 #include "formats/schemas/annotated/parts.h"
+#include "formats/schemas/annotated/selection.h"
 #include "formats/schemas/annotated/seurat_assays.h"
+#include "formats/schemas/loom/loom_file.h"
 
 namespace plainfs {
 
@@ -52,7 +55,7 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
 
 // A loom file: a dense matrix of genes by cells beside the tables of its rows and columns.
 AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, const Table& col_attrs,
-                        const GroupPtr& layers, Context& context) {
+                        const GroupPtr& root, Context& context) {
   AnnotatedMatrix made;
   const Extent extent = *extent_of(matrix);
   made.genes = extent.rows;
@@ -60,14 +63,16 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
   made.x = cells_by_genes(matrix);
   made.obs = named_rows(made.cells, matrix.matrix->column_names);
   made.obs.columns = col_attrs.columns;
+  if (const auto file = loom::loom_file_in(*root)) made.obs_names = file->column_names.attribute;
   made.var = genes_of(made.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
   for (const Column& column : row_attrs.columns) {
     const bool is_there = std::any_of(made.var.columns.begin(), made.var.columns.end(),
                                       [&](const Column& known) { return known.name == column.name; });
     if (!is_there) made.var.columns.push_back(column);
   }
-  if (!layers) return made;
-  for (Member& layer : layers->members()) {
+  const std::optional<Node> layers = root->find("layers");
+  if (!layers || !layers->parts) return made;
+  for (Member& layer : layers->parts->members()) {
     const Node node = readable(std::move(layer.node), context);
     const std::optional<Extent> same = extent_of(node.content);
     if (same && same->rows == made.genes && same->columns == made.cells)
@@ -80,26 +85,32 @@ void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotat
   if (!directory.parts || directory.parts->parent()) return;
   const LabelledArray* matrix = nullptr;
   const Table *row_attrs = nullptr, *col_attrs = nullptr;
-  GroupPtr layers;
   const std::vector<Member> members = directory.parts->members();
   for (const Member& member : members) {
     if (member.name == "matrix") matrix = std::get_if<LabelledArray>(&member.node.content);
     if (member.name == "row_attrs") row_attrs = std::get_if<Table>(&member.node.content);
     if (member.name == "col_attrs") col_attrs = std::get_if<Table>(&member.node.content);
-    if (member.name == "layers") layers = member.node.parts;
   }
   if (!matrix || !matrix->matrix || !row_attrs || !col_attrs) return;
   found.push_back({kName,
-                   [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, layers, &context] {
-                     return of_loom(matrix, row_attrs, col_attrs, layers, context);
-                   },
+                   [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, root = directory.parts,
+                    &context] { return of_loom(matrix, row_attrs, col_attrs, root, context); },
                    !col_attrs->columns.empty()});
+}
+
+// A group that is one, whatever it was made of.
+void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
+  if (!directory.parts) return;
+  const GroupPtr group = stored_group(*directory.parts).shared_from_this();
+  if (const auto own = std::dynamic_pointer_cast<const AnnotatedGroup>(group))
+    found.push_back({kName, [own] { return own->matrix(); }, true});
 }
 
 // Those that are shown in the directory itself: one at most.
 std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found;
-  find_sparse_root(directory, found);
+  find_annotated_group(directory, found);
+  if (found.empty()) find_sparse_root(directory, found);
   if (found.empty()) find_tenx(directory, context, found);
   if (found.empty()) find_loom(directory, context, found);
   if (found.empty()) find_anndata(directory, context, found);

@@ -154,7 +154,7 @@ ColumnLevels levels_of(const Array& column) {
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::text:
-      return is_factor(column) ? ColumnLevels::few : ColumnLevels::texts;
+      return unchecked_factor_parts(column) ? ColumnLevels::few : ColumnLevels::texts;
     case Kind::integer:
     case Kind::unsigned_integer:
     case Kind::real:
@@ -192,6 +192,11 @@ bool has_listed_groups(const Array& column) {
   } catch (const Error&) {
     return true;
   }
+}
+
+bool has_listed_groups(const AnnotatedMatrix& matrix, const Column& column) {
+  const bool are_names = !matrix.obs_names.empty() && column.name == matrix.obs_names;
+  return !are_names && has_listed_groups(*column.values);
 }
 
 }  // namespace plainfs

@@ -40,5 +40,7 @@ std::optional<CellGroups> cell_groups(const Array& column, uint64_t most = CellG
 // Whether a column's groups are shown to who does not ask for them: its levels are few, or at most 10,000
 // texts. One that cannot be read is, so that it can be asked why. May read all of the column.
 bool has_listed_groups(const Array& column);
+// The same of a column of matrix.obs; not of the one that the cells' names are.
+bool has_listed_groups(const AnnotatedMatrix& matrix, const Column& column);
 
 }  // namespace plainfs

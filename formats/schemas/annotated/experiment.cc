@@ -121,7 +121,7 @@ void find_experiment(const Node& directory, Context& context, std::vector<FoundA
   for (const Member& member : directory.parts->members()) {
     has_assays |= member.name == "assays" && member.node.parts;
     has_frame |= (member.name == "row_data" || member.name == "column_data") && member.node.parts;
-    if (member.name == "column_data") has_columns = may_have_columns(member.node, context);
+    if (member.name == "column_data") has_columns |= may_have_columns(member.node, context);
   }
   if (!has_assays || !has_frame) return;
   found.push_back({"anndata", [root = directory.parts, &context] { return Experiment(root, context).make(); },

@@ -131,8 +131,11 @@ void Assay::take_reductions() {
     const GroupPtr reduction = readable(std::move(member.node), context_).parts;
     if (!reduction) continue;
     const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
-    if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells)
+    if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells) {
       made_.obsm.push_back({"X_" + member.name, *embeddings});
+      // "PC_1" is what Seurat calls a dimension; AnnData numbers them.
+      std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
+    }
     const auto loadings = content_of<LabelledArray>(find(reduction, "feature.loadings"));
     if (loadings && extent_of(*loadings) && extent_of(*loadings)->rows == made_.genes &&
         covers_all_features(reduction))

@@ -20,7 +20,7 @@ constexpr const char kAssay[] = "RNA";  // of what has no name of its own
 // A modality of a MuData is an assay called as it is.
 std::string assay_of(const Node& directory) {
   const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
-  if (!room || !room->path().ends_with("/mod")) return kAssay;
+  if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
   const std::string path = directory.parts->path();
   return path.substr(path.rfind('/') + 1);
 }

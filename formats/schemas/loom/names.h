@@ -2,13 +2,16 @@
 // only habits.
 #pragma once
 
+#include <string>
+
 #include "formats/core/model/node.h"
 
 namespace plainfs::loom {
 
 struct Names {
-  ArrayPtr names;  // null = none
-  ArrayPtr ids;    // Accession beside Gene; null = none
+  ArrayPtr names;           // null = none
+  ArrayPtr ids;             // Accession beside Gene; null = none
+  std::string attribute{};  // that the names are of
 };
 
 // A candidate counts where it is one-dimensional text of that length, or cannot be read. Of row_attrs: Gene,

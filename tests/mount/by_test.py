@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""by/COLUMN/LEVEL/: the cells of one level are what anndata slices out of the same store, and nothing that goes through a mount comes there."""
+import os
+import random
+import shutil
+import subprocess
+import unittest
+import warnings
+
+import mounted
+from anndata_test import FIRST, END, annotated
+from mounted import DATA, Folder, Mount, run
+
+warnings.simplefilter("ignore")
+try:
+    import anndata
+    import numpy as np
+    import pandas as pd
+    import scipy.sparse
+except ImportError:
+    anndata = None
+
+MOST_LEVELS = 2  # that are read of a column, so that a store takes no longer than its text
+
+VALID = r"""
+suppressPackageStartupMessages(library(Seurat))
+for (file in commandArgs(TRUE)) {
+  object <- readRDS(file)
+  stopifnot(validObject(object), ncol(object) == nrow(read.csv(file.path(dirname(file), "obs.csv"))))
+  cat(ncol(object), "")
+}
+"""
+
+
+def encoded(text):
+    """A level as the name of a directory; None where VIEWS 1 would cut it."""
+    if text == "":
+        return "%00"
+    if text in (".", ".."):
+        return text.replace(".", "%2E")
+    if "/" in text or "\0" in text:
+        text = text.replace("%", "%25").replace("/", "%2F").replace("\0", "%00")
+    return text if len(text.encode()) <= 255 else None
+
+
+def shown(value):
+    return {True: "TRUE", False: "FALSE"}[bool(value)] if isinstance(value, (bool, np.bool_)) else str(value)
+
+
+def levels(series):
+    """What is listed for a column: the texts of its levels, and which cells each has. None where numbers are not listed."""
+    known = series.notna().to_numpy()
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        labels = list(series.cat.categories)
+        if any(isinstance(label, (float, np.floating)) for label in labels):
+            return None  # whose spelling is a test of its own
+        return [(shown(label), (series.cat.codes == code).to_numpy()) for code, label in enumerate(labels) if (series.cat.codes == code).any()]
+    if series.dtype == object or isinstance(series.dtype, pd.StringDtype):
+        texts = sorted({text for text in series[known]}, key=str.encode)
+        return [(text, (series == text).to_numpy() & known) for text in texts]
+    if pd.api.types.is_bool_dtype(series.dtype):
+        filled = series.fillna(False).to_numpy(dtype=bool)
+        return [(name, which) for name, which in (("FALSE", ~filled & known), ("TRUE", filled & known)) if which.any()]
+    return None
+
+
+@unittest.skipIf(anndata is None, "not installed: anndata")
+class Levels(Folder):
+    def same_matrix(self, ours, theirs, where):
+        if theirs is None:
+            self.assertIsNone(ours, where)
+        elif scipy.sparse.issparse(theirs):
+            self.assertEqual((ours.format, ours.shape), (theirs.format, theirs.shape), where)
+            for part in ("indptr", "indices", "data"):
+                np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), err_msg=where)
+        elif isinstance(theirs, pd.DataFrame):
+            self.same_frame(ours, theirs, where)
+        else:
+            np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs), err_msg=where)
+
+    def same_frame(self, ours, theirs, where):
+        self.assertEqual(list(ours.index), list(theirs.index), where)
+        self.assertEqual(list(ours.columns), list(theirs.columns), where)
+        for i in range(len(theirs.columns)):
+            a, b = ours.iloc[:, i], theirs.iloc[:, i]
+            self.assertEqual(list(a.isna()), list(b.isna()), where)
+            self.assertEqual([shown(v) for v in a[a.notna()]], [shown(v) for v in b[b.notna()]], where)
+            if self.are_stored and isinstance(b.dtype, pd.CategoricalDtype):
+                self.assertEqual(list(a.cat.categories), list(b.cat.categories), where)
+
+    def same_cells(self, ours, whole, which, where):
+        """ours: what was read of a level; whole: of all cells."""
+        self.assertEqual(ours.n_obs, which.sum(), where)
+        self.same_frame(ours.obs, whole.obs[which], where + " obs")
+        self.same_frame(ours.var, whole.var, where + " var")
+        self.same_matrix(ours.X, None if whole.X is None else whole.X[which], where + " X")
+        self.assertEqual(sorted(ours.layers), sorted(whole.layers), where)
+        for name, layer in whole.layers.items():
+            self.same_matrix(ours.layers[name], layer[which], f"{where} layers/{name}")
+        self.assertEqual(sorted(ours.obsm), sorted(whole.obsm), where)
+        for name, part in whole.obsm.items():
+            self.same_matrix(ours.obsm[name], part[which], f"{where} obsm/{name}")
+        self.assertEqual(ours.raw is None, whole.raw is None, where)
+        if whole.raw is not None:
+            self.same_matrix(ours.raw.X, whole.raw.X[which], where + " raw/X")
+            self.same_frame(ours.raw.var, whole.raw.var, where + " raw/var")
+
+    def check(self, by, whole, rng, is_store=True):
+        """Every column of whole.obs that is listed in the directory by; how many levels were read. is_store: whole is what is mounted, and
+        not the .h5ad made of it, where texts of which some are missing are categories."""
+        count = 0
+        self.are_stored = is_store
+        listed = os.listdir(by)
+        for i, column in enumerate(whole.obs.columns):
+            series = whole.obs.iloc[:, i]
+            wanted = levels(series) if list(whole.obs.columns).count(column) == 1 else None
+            name = encoded(column)
+            if wanted is None or name not in listed:
+                continue
+            names = [encoded(text) for text, _ in wanted]
+            if None in names or len(set(names)) != len(names):
+                continue
+            own = os.listdir(os.path.join(by, name))
+            self.assertEqual(own if is_store else sorted(own), names if is_store else sorted(names), column)
+            for j in sorted(rng.sample(range(len(wanted)), min(MOST_LEVELS, len(wanted)))):
+                path = os.path.join(by, name, names[j])
+                self.same_cells(anndata.read_h5ad(os.path.join(path, "anndata.h5ad")), whole, wanted[j][1], path)
+                count += 1
+        return count
+
+    def random(self, seed):
+        rng = random.Random(seed)
+        adata = annotated(rng)
+        if rng.random() < 0.5:
+            store = os.path.join(self.folder, "a.h5ad")
+            adata.write_h5ad(store, compression=rng.choice([None, "gzip", "lzf"]))
+            whole = anndata.read_h5ad(store)
+        else:
+            store = os.path.join(self.folder, "a.zarr")
+            adata.write_zarr(store, chunks=rng.choice([None, (rng.choice([100, 1000]), 50)]) if adata.n_obs and adata.n_vars else None)
+            whole = anndata.read_zarr(store)
+        with Mount(store) as mount:
+            self.assertEqual(os.path.isdir(mount.join("by")), len(whole.obs.columns) > 0)
+            if len(whole.obs.columns) == 0:
+                return 0
+            count = self.check(mount.join("by"), whole, rng)
+            self.assertNotIn(b"damaged", mount.read(".plainfs", "log"))
+        return count
+
+    def test_a_level_of_a_random_store_is_what_anndata_slices(self):
+        self.assertGreater(sum(self.random(seed) for seed in range(FIRST, END)), 20)
+
+    def test_a_level_of_a_golden_store_is_what_anndata_slices(self):
+        stores = levels_read = 0
+        for at, folders, names in sorted(os.walk(DATA)):
+            if "expected" not in folders or os.sep + "bad" + os.sep in at:
+                continue
+            folders.clear()
+            for name in sorted(names + os.listdir(at)):
+                if not (name == "store" or name.startswith("store.")) or not os.path.exists(os.path.join(at, name)):
+                    continue
+                read = self.golden(os.path.join(at, name))
+                stores += read > 0
+                levels_read += read
+        self.assertGreater(stores, 20)
+        self.assertGreater(levels_read, 100)
+
+    def golden(self, store):
+        with Mount(store) as mount:
+            count = 0
+            found = [("", "anndata.h5ad")] if os.path.exists(mount.join("anndata.h5ad")) else []
+            if os.path.isdir(mount.join("assays")):
+                found += [("assays/" + name[:-5], "../" + name) for name in os.listdir(mount.join("assays")) if name.endswith(".h5ad")]
+            for folder, h5ad in found:
+                if not os.path.isdir(mount.join(folder, "by")):
+                    continue
+                try:
+                    whole = anndata.read_h5ad(mount.join(folder, h5ad))
+                except OSError:
+                    continue  # which has tests of its own
+                count += self.check(mount.join(folder, "by"), whole, random.Random(store), False)
+            return count
+
+    def test_nothing_that_goes_through_a_mount_comes_there(self):
+        adata = annotated(random.Random(1))
+        while "cat" not in adata.obs or adata.n_obs == 0:
+            adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
+        store = os.path.join(self.folder, "a.h5ad")
+        adata.write_h5ad(store)
+        with Mount(store) as mount:
+            self.assertEqual(os.listdir(mount.join("by", "cat")), ["a", "b"])
+            listed = run("find", mount.path).stdout.decode()
+            self.assertNotIn("/by", listed)
+            tar = run("tar", "-C", mount.path, "-cf", os.path.join(self.folder, "a.tar"), ".")
+            self.assertEqual(tar.returncode, 0, tar.stderr)
+            self.assertNotIn(b"by/cat", run("tar", "-tf", os.path.join(self.folder, "a.tar")).stdout)
+            copy = os.path.join(self.folder, "copy")
+            self.assertEqual(run("cp", "-r", mount.path, copy).returncode, 0)
+            self.assertFalse(os.path.exists(os.path.join(copy, "by")))
+            self.assertNotIn(b"by", run("du", "-a", mount.path).stdout.replace(mount.path.encode(), b""))
+
+    def test_the_cells_of_a_level_are_exported(self):
+        adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
+        store, copy = os.path.join(self.folder, "a.h5ad"), os.path.join(self.folder, "copy")
+        adata.write_h5ad(store)
+        self.assertEqual(run(mounted.PROGRAM, "export", store, "by/cat", copy).returncode, 0)
+        for level, cells in (("a", "wy"), ("b", "xz")):
+            read = anndata.read_h5ad(os.path.join(copy, "by", "cat", level, "anndata.h5ad"))
+            self.assertEqual("".join(read.obs_names), cells)
+        self.assertFalse(os.path.exists(os.path.join(copy, "by", "cat", "a", "by")))
+        self.assertFalse(os.path.exists(os.path.join(copy, "X.csv")))
+
+
+class Objects(Folder):
+    def test_a_level_is_a_seurat_object(self):
+        if shutil.which("Rscript") is None or run("Rscript", "-e", "stopifnot(requireNamespace('Seurat'))").returncode != 0:
+            self.skipTest("not installed: Seurat")
+        paths = []
+        for store, at in (("full/full.h5ad", ""), ("counts_only/counts_only.h5ad", ""), ("dense_no_counts/dense_no_counts.h5ad", ""),
+                          ("mudata/mudata.h5mu", "mod/rna"), ("h5seurat/store.h5seurat", "assays/RNA")):
+            with Mount(os.path.join(DATA, "seurat", store)) as mount:
+                by = mount.join(at, "by")
+                for column in os.listdir(by) if os.path.isdir(by) else []:
+                    for level in os.listdir(os.path.join(by, column))[:2]:
+                        copy = os.path.join(self.folder, str(len(paths)))
+                        os.mkdir(copy)
+                        for name in ("seurat.rds", "obs.csv"):
+                            shutil.copy(os.path.join(by, column, level, name), copy)
+                        paths.append(os.path.join(copy, "seurat.rds"))
+        self.assertGreater(len(paths), 3)
+        result = subprocess.run(["Rscript", "-e", VALID, *paths], capture_output=True, timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assertEqual(len(result.stdout.split()), len(paths))
+
+
+if __name__ == "__main__":
+    mounted.main()

@@ -1,0 +1,138 @@
+// The cells of one level of a column of obs: by/COLUMN/LEVEL/ in the tree.
+#include <boost/test/unit_test.hpp>
+
+#include "formats/core/model/broken_group.h"
+#include "fs/filesystem.h"
+#include "fs/tree/tree.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/says.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs/memory_store.h"
+
+namespace plainfs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Five cells by two genes.
+struct Fixture {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
+  std::optional<Tree> made;
+  Table obs{5, text_array({"c1", "c2", "c3", "c4", "c5"}), {}};
+  ChosenViews views = default_views();
+
+  Fixture() {
+    obs.columns = {{"type", factor(numbers<int8_t>({0, 2, 0, -1, 1}), text_array({"T", "a/b", "", "unused"}),
+                                   0, "type", context)},
+                   {"a/b", text_array({"y", "x", "y", "x", "x"})},
+                   {"n", numbers<int32_t>({10, 9, 10, 9, 8})}};
+  }
+  Tree& tree() {
+    if (made) return *made;
+    SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
+    x.rows = 2;
+    x.columns = 5;
+    x.value = numbers<int32_t>({1, 2, 3, 4});
+    x.index = numbers<int32_t>({0, 1, 1, 0});
+    x.pointer = numbers<int32_t>({0, 2, 3, 3, 3, 4});
+    root->add("X", {x});
+    root->add("obs", {obs});
+    root->add("var", {Table{2, text_array({"g1", "g2"}), {}}});
+    made.emplace(memory_store(root), "", views, context, std::make_shared<Inodes>());
+    return *made;
+  }
+  Names names(const std::string& path) {
+    Names names;
+    for (const Listing::Entry& entry : tree().list(tree().find(path))->entries) names.push_back(entry.name);
+    return names;
+  }
+  bool is_there(const std::string& path) {
+    try {
+      tree().find(path);
+      return true;
+    } catch (const Error& error) {
+      BOOST_REQUIRE(error.code() == Errc::not_found);
+      return false;
+    }
+  }
+  std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
+};
+
+BOOST_FIXTURE_TEST_SUITE(by_levels, Fixture)
+
+BOOST_AUTO_TEST_CASE(it_is_found_and_not_listed) {
+  const Names listed = names("");
+  BOOST_TEST((std::find(listed.begin(), listed.end(), "by") == listed.end()));
+  BOOST_TEST(names("by") == (Names{"type", "a%2Fb"}), boost::test_tools::per_element());
+  BOOST_TEST(names("by/type") == (Names{"T", "a%2Fb", "%00"}), boost::test_tools::per_element());
+  // Numbers by asking, and what no cell has not at all.
+  BOOST_TEST(names("by/n") == (Names{"8", "9", "10"}), boost::test_tools::per_element());
+  for (const char* path : {"by/type/unused", "by/type/NA", "by/gone", "by/n/7"})
+    BOOST_TEST(!is_there(path), path);
+}
+
+BOOST_AUTO_TEST_CASE(a_level_is_an_annotated_matrix_of_its_cells) {
+  BOOST_TEST(text("by/type/T/obs.csv") == "\"\",type,a/b,n\nc1,T,y,10\nc3,T,y,10\n");
+  BOOST_TEST(text("by/type/T/X/matrix.mtx") ==
+             "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 1\n2 1 2\n");
+  BOOST_TEST(text("by/type/T/X/barcodes.tsv") == "c1\nc3\n");
+  BOOST_TEST(text("by/n/9/obs.csv") == "\"\",type,a/b,n\nc2,\"\",x,9\nc4,NA,x,9\n");
+  for (const char* path :
+       {"var.csv", "anndata.h5ad", "seurat.rds", "X/matrix.rds", "X/10x/10x.h5", "anndata.zarr/X"})
+    BOOST_TEST(is_there(std::string("by/type/T/") + path), path);
+  BOOST_TEST(!is_there("by/type/T/X/data.npy"));
+}
+
+BOOST_AUTO_TEST_CASE(levels_are_found_among_the_cells_of_a_level) {
+  BOOST_TEST(names("by/a%2Fb/x/by/type") == (Names{"a%2Fb", "%00"}), boost::test_tools::per_element());
+  BOOST_TEST(text("by/a%2Fb/x/by/n/9/by/type/%00/X/matrix.mtx") ==
+             "%%MatrixMarket matrix coordinate integer general\n2 1 1\n2 1 3\n");
+}
+
+// Else who goes through all that is listed would never be through.
+BOOST_AUTO_TEST_CASE(it_is_listed_where_views_are_named_but_not_in_itself) {
+  views.are_named = true;
+  const Names listed = names(""), inside = names("by/type/T");
+  BOOST_TEST((std::find(listed.begin(), listed.end(), "by") != listed.end()));
+  BOOST_TEST((std::find(inside.begin(), inside.end(), "anndata.zarr") != inside.end()));
+  BOOST_TEST((std::find(inside.begin(), inside.end(), "by") == inside.end()));
+  BOOST_TEST(is_there("by/type/T/by/type/T"));
+}
+
+BOOST_AUTO_TEST_CASE(levels_that_are_alike_are_numbered) {
+  obs.columns = {
+      {"x", factor(numbers<int8_t>({0, 1, 0, 2, 1}), text_array({"a", "a", "b"}), 0, "x", context)}};
+  BOOST_TEST(names("by/x") == (Names{"a~1", "a~2", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(text("by/x/a~2/X/barcodes.tsv") == "c2\nc5\n");
+}
+
+BOOST_AUTO_TEST_CASE(cells_without_columns_have_no_levels) {
+  obs.columns.clear();
+  BOOST_TEST(!is_there("by"));
+}
+
+BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
+  obs.columns.push_back({"bad", std::make_shared<BrokenArray>(text_type(), damaged("no such chunk"))});
+  obs.columns.push_back({"short", text_array({"x"})});
+  obs.columns.push_back(
+      {"pairs", std::make_shared<BrokenArray>(number_type(Kind::complex, 16), damaged("no"))});
+  BOOST_TEST(names("by") == (Names{"type", "a%2Fb", "bad", "short"}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(names("by/bad"), Error, says("no such chunk"));
+  BOOST_CHECK_EXCEPTION(names("by/short"), Error, says("short has 1 values for 5 cells"));
+  BOOST_TEST(!is_there("by/pairs"));
+  BOOST_TEST(text("by/type/T/var.csv") == "\"\"\ng1\ng2\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_level_in_every_row_of_a_large_table_is_refused) {
+  std::vector<int32_t> values(70000);
+  for (int i = 0; i < 70000; ++i) values[i] = i;
+  obs = {values.size(), nullptr, {{"n", numbers(values)}}};
+  BOOST_CHECK_EXCEPTION(names("by/n"), Error, says("n has over 65536 levels"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
