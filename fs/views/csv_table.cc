@@ -6,6 +6,7 @@
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
+#include "fs/views/row_units.h"
 
 namespace plainfs {
 
@@ -19,77 +20,42 @@ struct ShownColumn {
   const DType* type;         // of the innermost; owned by the array
 };
 
-// A run of rows: what is read of each array.
-struct TableRows {
-  Elements names;
-  std::vector<Elements> parts;
-  size_t allocated_bytes() const {
-    size_t bytes = names.allocated_bytes() + parts.capacity() * sizeof(Elements);
-    for (const Elements& part : parts) bytes += part.allocated_bytes();
-    return bytes;
-  }
-};
-
 class CsvTable : public EmittingSource<CsvTable> {
  public:
   // arrays: rows elements each, of any rank.
   CsvTable(uint64_t rows, ArrayPtr row_names, const std::vector<Column>& columns, Context& context)
-      : rows_(rows),
-        row_names_(std::move(row_names)),
-        context_(context),
-        cache_owner_(context.cache.new_owner()) {
+      : rows_(rows), row_names_(std::move(row_names)), context_(context) {
     for (const Column& column : columns) {
       arrays_.push_back(column.values);
       show(column.name, {}, column.values->dtype());
     }
   }
 
-  ~CsvTable() override { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
-
   void prepare() override;
   std::string head() const override;
   std::string version() const override { return "csv table 1"; }
-  uint64_t division() const override { return rows_in_unit_ << 24 ^ rows_in_block_; }
-  uint64_t block_count() const override {
-    return rows_ / rows_in_unit_ * blocks_in_unit_ + divide_up(rows_ % rows_in_unit_, rows_in_block_);
-  }
+  uint64_t division() const override { return units_->division(); }
+  uint64_t block_count() const override { return units_->block_count(); }
   bool is_worth_keeping(uint64_t block) const override {
-    const BlockRows rows = rows_of(block);
-    return !units_are_shared() && !repeated(rows.first, rows.count);  // shared units need the cache
+    const RowUnits::Block rows = units_->block(block);
+    return !units_->are_shared() && !repeated(rows.first, rows.count);  // shared units need the cache
   }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
 
  private:
-  struct BlockRows {
-    uint64_t unit;
-    uint64_t first_in_unit;
-    uint64_t first;
-    uint64_t count;
-  };
-  BlockRows rows_of(uint64_t block) const;
   void show(const std::string& name, std::vector<size_t> path, const DType& type);
-  void choose_units();
-  bool units_are_shared() const { return blocks_in_unit_ > 1; }
-  std::shared_ptr<const TableRows> unit(uint64_t number) const;
-  TableRows read(uint64_t first, uint64_t count) const;
-  void let_go(const Array& array, uint64_t first, uint64_t end) const;
-  std::optional<TableRows> repeated(uint64_t first, uint64_t count) const;
+  std::optional<RowUnits::Rows> repeated(uint64_t first, uint64_t count) const;
   template <class Sink>
-  void put_row(const TableRows& rows, uint64_t row, std::string& scratch, Sink& sink) const;
+  void put_row(const RowUnits::Rows& rows, uint64_t row, std::string& scratch, Sink& sink) const;
 
   const uint64_t rows_;
   const ArrayPtr row_names_;  // may be null
   Context& context_;
-  const uint64_t cache_owner_;  // of units that several blocks share
-  std::vector<ArrayPtr> arrays_;
+  std::vector<ArrayPtr> arrays_;  // of columns
   std::vector<ShownColumn> shown_;
-  uint64_t rows_in_block_ = 1;
-  // What is read in one go. Several blocks where the chunks that lie side by side do not fit the cache, so
-  // that not every block decodes them all anew.
-  uint64_t rows_in_unit_ = 1;
-  uint64_t blocks_in_unit_ = 1;
+  std::optional<RowUnits> units_;  // of the arrays, then the row names where there are any
 };
 
 // Of the last array, or of a member of its elements.
@@ -121,32 +87,9 @@ void CsvTable::prepare() {
     width +=
         column.path.empty() ? sampled_width(*arrays_[column.array]) + 1 : typical_width(*column.type) + 1;
   }
-  rows_in_block_ = std::max<uint64_t>(1, kBlockText / width);
-  choose_units();
-}
-
-void CsvTable::choose_units() {
-  constexpr uint64_t kPartBytes = sizeof(Elements) + 64;  // what a part of a unit costs besides its elements
   std::vector<ArrayPtr> arrays = arrays_;
   if (row_names_) arrays.push_back(row_names_);
-  uint64_t row_bytes = 1, chunk_rows = 1;
-  double band_bytes = 0;
-  for (const ArrayPtr& array : arrays) {
-    const uint64_t size = decoded_size(array->dtype());
-    const uint64_t band = std::min(elements_in_band(array->shape(), array->chunk_shape()), rows_);
-    row_bytes += size;
-    chunk_rows = std::max(chunk_rows, band);
-    band_bytes += static_cast<double>(band) * static_cast<double>(size);
-  }
-  const uint64_t budget = context_.cache.statistics().budget_bytes;
-  rows_in_unit_ = rows_in_block_;
-  if (band_bytes > static_cast<double>(budget / 2)) {
-    // This unit and the next one, and as much again for chunks.
-    const uint64_t parts_bytes = std::min(budget / 4, arrays.size() * kPartBytes);
-    rows_in_unit_ = std::max(rows_in_block_, std::min((budget / 4 - parts_bytes) / row_bytes, rows_));
-    if (rows_in_unit_ > chunk_rows) rows_in_unit_ -= rows_in_unit_ % chunk_rows;
-  }
-  blocks_in_unit_ = divide_up(rows_in_unit_, rows_in_block_);
+  units_.emplace(rows_, std::move(arrays), width, context_);
 }
 
 std::string CsvTable::head() const {
@@ -173,8 +116,8 @@ void put_cell(const ShownColumn& column, const Elements& elements, uint64_t i, s
 }
 
 template <class Sink>
-void CsvTable::put_row(const TableRows& rows, uint64_t row, std::string& scratch, Sink& sink) const {
-  if (row_names_) put_csv_field(row_names_->dtype(), rows.names, row, scratch, sink);
+void CsvTable::put_row(const RowUnits::Rows& rows, uint64_t row, std::string& scratch, Sink& sink) const {
+  if (row_names_) put_csv_field(row_names_->dtype(), rows.parts.back(), row, scratch, sink);
   for (size_t i = 0; i < shown_.size(); ++i) {
     if (i > 0 || row_names_) sink.put(',');
     put_cell(shown_[i], rows.parts[shown_[i].array], row, scratch, sink);
@@ -182,45 +125,10 @@ void CsvTable::put_row(const TableRows& rows, uint64_t row, std::string& scratch
   sink.put('\n');
 }
 
-// The chunks of rows [first, end) will not be in the cache any more when the next unit wants them: held, they
-// would only push out units that are in use.
-void CsvTable::let_go(const Array& array, uint64_t first, uint64_t end) const {
-  const uint64_t in_band = std::min(elements_in_band(array.shape(), array.chunk_shape()), rows_);
-  const uint64_t band_end = std::min(rows_, divide_up(end, in_band) * in_band);
-  passed_run(array, first, band_end - first);
-}
-
-TableRows CsvTable::read(uint64_t first, uint64_t count) const {
-  TableRows rows;
-  if (row_names_) rows.names = read_run(*row_names_, first, count);
-  rows.parts.resize(arrays_.size());
-  const auto read_part = [&](size_t i) {
-    rows.parts[i] = read_run(*arrays_[i], first, count);
-    if (units_are_shared()) let_go(*arrays_[i], first, first + count);
-  };
-  if (units_are_shared()) {
-    context_.workers.parallel_for(arrays_.size(), read_part);
-  } else {
-    for (size_t i = 0; i < arrays_.size(); ++i) read_part(i);
-  }
-  return rows;
-}
-
-std::shared_ptr<const TableRows> CsvTable::unit(uint64_t number) const {
-  const uint64_t first = number * rows_in_unit_, count = std::min(rows_in_unit_, rows_ - first);
-  if (!units_are_shared()) return std::make_shared<const TableRows>(read(first, count));
-  return context_.cache.get<TableRows>({cache_owner_, number}, [&] {
-    const uint64_t bytes = context_.cache.statistics().budget_bytes / 4;
-    const auto turn = context_.unit_budget.take(bytes);
-    const ByteCache::Reservation room(context_.cache, bytes);
-    return read(first, count);
-  });
-}
-
 // The one row that all of these are, where nothing of them is stored.
-std::optional<TableRows> CsvTable::repeated(uint64_t first, uint64_t count) const {
-  if (row_names_ || units_are_shared()) return std::nullopt;
-  TableRows rows;
+std::optional<RowUnits::Rows> CsvTable::repeated(uint64_t first, uint64_t count) const {
+  if (row_names_ || units_->are_shared()) return std::nullopt;
+  RowUnits::Rows rows;
   for (const ArrayPtr& array : arrays_) {
     if (array->shape().size() != 1) return std::nullopt;
     std::optional<Elements> one = array->repeated(range(first, count));
@@ -230,26 +138,18 @@ std::optional<TableRows> CsvTable::repeated(uint64_t first, uint64_t count) cons
   return rows;
 }
 
-CsvTable::BlockRows CsvTable::rows_of(uint64_t block) const {
-  const uint64_t unit = block / blocks_in_unit_;
-  const uint64_t first_in_unit = block % blocks_in_unit_ * rows_in_block_;
-  const uint64_t first = unit * rows_in_unit_ + first_in_unit;
-  return {unit, first_in_unit, first,
-          std::min({rows_in_block_, rows_in_unit_ - first_in_unit, rows_ - first})};
-}
-
 template <class Sink>
 void CsvTable::emit(uint64_t block, Sink& sink) const {
-  const BlockRows shown = rows_of(block);
+  const RowUnits::Block shown = units_->block(block);
   std::string scratch;
   if constexpr (std::is_same_v<Sink, CountingSink>) {
-    if (const std::optional<TableRows> rows = repeated(shown.first, shown.count)) {
+    if (const std::optional<RowUnits::Rows> rows = repeated(shown.first, shown.count)) {
       CountingSink row;
       put_row(*rows, 0, scratch, row);
       return sink.skip(checked_multiply(row.size(), shown.count));
     }
   }
-  const std::shared_ptr<const TableRows> rows = unit(shown.unit);
+  const std::shared_ptr<const RowUnits::Rows> rows = units_->read(shown.unit);
   for (uint64_t row = 0; row < shown.count; ++row) put_row(*rows, shown.first_in_unit + row, scratch, sink);
 }
 

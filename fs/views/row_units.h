@@ -1,0 +1,67 @@
+// The rows of several arrays, for views that go through them in blocks of lines. What is read in one go is a
+// unit: a block, or several where the chunks that lie side by side do not fit the cache, so that not every
+// block decodes them all anew.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
+
+namespace plainfs {
+
+// Thread-safe.
+class RowUnits {
+ public:
+  // What was read of each array.
+  struct Rows {
+    std::vector<Elements> parts;
+    size_t allocated_bytes() const;
+  };
+  struct Block {
+    uint64_t unit;
+    uint64_t first_in_unit;
+    uint64_t first;  // row
+    uint64_t count;
+  };
+
+  // row_text: about how many characters a row makes. read_often: each block is read several times, so that
+  // units are kept in the cache whatever their size. Requires: each array has, in C order, the same number of
+  // elements for each row.
+  RowUnits(uint64_t rows, std::vector<ArrayPtr> arrays, uint64_t row_text, Context& context,
+           bool read_often = false);
+  ~RowUnits();
+  RowUnits(const RowUnits&) = delete;
+  RowUnits& operator=(const RowUnits&) = delete;
+
+  uint64_t block_count() const;
+  // Tells this division into blocks from others (TextSource::division).
+  uint64_t division() const { return rows_in_unit_ << 24 ^ rows_in_block_; }
+  Block block(uint64_t number) const;
+  // Whether units are kept in the cache.
+  bool are_shared() const { return read_often_ || blocks_in_unit_ > 1; }
+  // Throws what Array::read throws.
+  std::shared_ptr<const Rows> read(uint64_t unit) const;
+
+ private:
+  struct Part {
+    ArrayPtr array;
+    uint64_t per_row;  // elements
+  };
+  void choose_units();
+  uint64_t rows_in_band(const Part& part) const;
+  Rows read(uint64_t first, uint64_t count) const;
+  void let_go(const Part& part, uint64_t first, uint64_t end) const;
+
+  const uint64_t rows_;
+  std::vector<Part> parts_;
+  Context& context_;
+  const bool read_often_;
+  const uint64_t cache_owner_;
+  uint64_t rows_in_block_ = 1;
+  uint64_t rows_in_unit_ = 1;
+  uint64_t blocks_in_unit_ = 1;
+};
+
+}  // namespace plainfs
