@@ -20,6 +20,7 @@
 #include "formats/schemas/robject/schema.h"
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/tenx/schema.h"
+#include "formats/schemas/vcf/schema.h"
 
 namespace plainfs {
 namespace {
@@ -40,6 +41,7 @@ constexpr Schema kSchemas[] = {
     {"AnnData", anndata::refine, anndata::describe},
     {"10x", tenx::refine, tenx::describe},
     {"loom", loom::refine, loom::describe},
+    {"VCF Zarr", vcf::refine, vcf::describe},
     {"HDMF table", nwb::refine, nwb::describe},
     {"HDMF", hdmf::refine, nullptr},
 };

@@ -65,6 +65,12 @@ struct Describe {
     if (sequences.error) throw *sequences.error;
     line.what = fmt::format("{} sequences", sequences.names->count());
   }
+  void operator()(const Variants& variants) const {
+    line.kind = "variants";
+    variants.position->check();
+    line.what = fmt::format("{} variants, {} samples", variants.count(),
+                            variants.samples ? variants.samples->count() : 0);
+  }
   void operator()(const CoordinateMatrix& matrix) const {
     line.kind = "sparse matrix";
     line.what = fmt::format("{}{}{}, {} values ({}), by place", matrix.rows, kTimes, matrix.columns,

@@ -21,6 +21,8 @@
 #include "fs/views/native_files.h"
 #include "fs/views/npy.h"
 #include "fs/views/ragged_tsv.h"
+#include "fs/views/variant_rows.h"
+#include "fs/views/variants_vcf.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
@@ -169,6 +171,10 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
     files.push_back({true, "chrom.sizes", text_opener(context, [sequences = *sequences, &context] {
                        return chrom_sizes(sequences, context);
                      })});
+  } else if (const auto* variants = std::get_if<Variants>(&node.content); variants && variants->samples) {
+    files.push_back({true, "samples.tsv", text_opener(context, [variants = *variants, &context] {
+                       return names_tsv({text_array(shown_samples(variants).names)}, context);
+                     })});
   }
 }
 
@@ -177,13 +183,22 @@ void offer_parts(const Node& node, Context& context, std::vector<OfferedFile>& f
   offer_by(node, context, files);
 }
 
-constexpr std::array<View, 16> kViews = {{
+void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* variants = std::get_if<Variants>(&node.content);
+  if (!variants) return;
+  files.push_back({true, "variants.vcf", text_opener(context, [variants = *variants, &context] {
+                     return variants_vcf(variants, context);
+                   })});
+}
+
+constexpr std::array<View, 17> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
     {"mtx", offer_mtx},
     {"tsv", offer_tsv},
     {"json", offer_attrs_json},
+    {"vcf", offer_vcf},
     {"gz", offer_gz, true},
     {"bgzf", offer_bgzf, true},
     {"rds", offer_rds, true},

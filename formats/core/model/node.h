@@ -14,6 +14,7 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/model/array.h"
+#include "formats/core/model/variants.h"
 
 namespace plainfs {
 
@@ -160,7 +161,7 @@ struct PlainFile {
 struct Nothing {};
 
 using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
-                             GenomicRanges, SequenceLengths, Link, PlainFile, Nothing, Error>;
+                             GenomicRanges, SequenceLengths, Variants, Link, PlainFile, Nothing, Error>;
 
 struct Node {
   Content content{};

@@ -1,0 +1,245 @@
+#include "formats/schemas/vcf/stored_variants.h"
+
+#include <algorithm>
+#include <map>
+
+#include "formats/core/frames/names.h"
+#include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/element_text.h"
+
+namespace plainfs::vcf {
+namespace {
+
+// Arrays of the fixed fields, which are no INFO or FORMAT (vcf-zarr-spec, "Fixed fields").
+constexpr std::string_view kFixedVariant[] = {"contig",  "position", "length",  "id",
+                                              "id_mask", "allele",   "quality", "filter"};
+constexpr std::string_view kFixedCall[] = {"genotype", "genotype_phased"};
+
+// Text of fixed length as text of any.
+ArrayPtr as_text(ArrayPtr array) {
+  if (array->dtype().kind == Kind::text || !frames::is_text(array->dtype())) return array;
+  return mapped(array, text_type(), [type = array->dtype()](Elements stored, const Box&) {
+    TextBuilder texts(stored.count);
+    std::string text;
+    for (uint64_t i = 0; i < stored.count; ++i) {
+      text.clear();
+      append_plain(type, stored, i, text);
+      texts.add(text);
+    }
+    return texts.finish();
+  });
+}
+
+ArrayPtr required(const Group& group, const char* name) {
+  if (ArrayPtr array = frames::part_of(group, name)) return as_text(std::move(array));
+  return std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("there is no {}", name));
+}
+
+ArrayPtr optional(const Group& group, const char* name) {
+  ArrayPtr array = frames::part_of(group, name);
+  return array ? as_text(std::move(array)) : nullptr;
+}
+
+// The names of an array's axes, as Zarr of version 2 (xarray's attribute) and 3 keep them; none where it has
+// not as many.
+std::vector<std::string> axes_of(const Node& node, size_t rank) {
+  const Attributes attributes = attributes_of(node);
+  for (const char* name : {"_ARRAY_DIMENSIONS", "dimension_names"}) {
+    std::vector<std::string> axes = texts_of(attributes, name);
+    if (axes.size() == rank && rank > 0) return axes;
+  }
+  return {};
+}
+
+// What a VCF calls the type of an array; empty of one that it has no type for.
+std::string type_of(const DType& type) {
+  switch (type.kind) {
+    case Kind::boolean:
+      return "Flag";
+    case Kind::integer:
+    case Kind::unsigned_integer:
+      return "Integer";
+    case Kind::real:
+      return "Float";
+    case Kind::fixed_text:
+      return type.size == 1 ? "Character" : "String";
+    case Kind::fixed_utf32:
+      return type.size == 4 ? "Character" : "String";
+    case Kind::text:
+      return "String";
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::opaque:
+    case Kind::compound:
+    case Kind::array:
+    case Kind::blob:
+    case Kind::sequence:
+    case Kind::json:
+    case Kind::reference:
+      break;
+  }
+  return {};
+}
+
+// INFO or FORMAT: what its arrays are called and which axes come first.
+struct Category {
+  std::string_view name;
+  std::string_view prefix;
+  std::span<const std::string_view> fixed;
+  std::vector<std::string> axes;
+  Shape extent;  // of these, to know an array by whose axes have no names
+};
+
+std::string number_of(const Category& category, const std::string& field,
+                      const std::vector<std::string>& axes, const Array& array) {
+  const size_t rank = array.shape().size();
+  if (array.dtype().kind == Kind::boolean) return "0";
+  if (rank == category.axes.size()) return "1";
+  if (axes.empty()) return ".";
+  const std::string& last = axes.back();
+  if (last == "alleles") return "R";
+  if (last == "alt_alleles") return "A";
+  if (last == "genotypes") return "G";
+  if (last == fmt::format("{}_{}_dim", category.name, field)) return std::to_string(array.shape().back());
+  return ".";
+}
+
+bool has_axes(const Category& category, const std::vector<std::string>& axes, const Shape& shape) {
+  if (axes.empty()) return std::equal(category.extent.begin(), category.extent.end(), shape.begin());
+  return std::equal(category.axes.begin(), category.axes.end(), axes.begin());
+}
+
+// The field called name that node is; nullopt where it is none.
+std::optional<VariantField> field_of(const Category& category, const std::string& name, const Node& node,
+                                     const std::string& place, Context& context) {
+  if (const auto* error = std::get_if<Error>(&node.content))
+    return VariantField{name, std::make_shared<BrokenArray>(text_type(), *error), ".", "String", {}};
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array) return std::nullopt;
+  const Array& values = *array->values;
+  const size_t rank = values.shape().size(), least = category.axes.size();
+  const std::vector<std::string> axes = axes_of(node, rank);
+  if (rank < least || rank > least + 1 || !has_axes(category, axes, values.shape())) return std::nullopt;
+  const std::string type = type_of(values.dtype());
+  if (type.empty() || (type == "Flag" && (category.name == "FORMAT" || rank > least))) {
+    context.notice(
+        fmt::format("{}: {} is no {} field of a VCF", place, values.dtype().name(), category.name));
+    return std::nullopt;
+  }
+  return VariantField{name, as_text(array->values), number_of(category, name, axes, values), type,
+                      text_of(attributes_of(node), "description")};
+}
+
+std::vector<VariantField> fields_of(const Category& category, const std::vector<Member>& members,
+                                    const Group& group, Context& context) {
+  std::vector<VariantField> fields;
+  for (const Member& member : members) {
+    if (!member.name.starts_with(category.prefix) || member.name.ends_with("_mask") ||
+        member.name.ends_with("_fill"))
+      continue;
+    const std::string name = member.name.substr(category.prefix.size());
+    if (name.empty() || std::find(category.fixed.begin(), category.fixed.end(), name) != category.fixed.end())
+      continue;
+    const std::string place = group.path() == "/" ? "/" + member.name : group.path() + "/" + member.name;
+    if (std::optional<VariantField> field = field_of(category, name, member.node, place, context))
+      fields.push_back(*std::move(field));
+  }
+  std::sort(fields.begin(), fields.end(),
+            [](const VariantField& a, const VariantField& b) { return a.name < b.name; });
+  return fields;
+}
+
+std::vector<std::string> stored_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    while (line.ends_with('\r')) line.pop_back();
+    if (line.starts_with("##")) lines.push_back(std::move(line));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// [["reference", "x.fa"], …]
+std::vector<std::pair<std::string, std::string>> meta_in(const Json& value) {
+  std::vector<std::pair<std::string, std::string>> meta;
+  const Json::List* lines = value.list();
+  if (!lines) throw damaged("vcf_meta_information is no list");
+  for (const Json& line : *lines) {
+    const Json::List* pair = line.list();
+    if (!pair || pair->size() != 2 || !(*pair)[0].text() || !(*pair)[1].text())
+      throw damaged("vcf_meta_information has {}, which is no key with its text", to_json_text(line));
+    meta.emplace_back(*(*pair)[0].text(), *(*pair)[1].text());
+  }
+  return meta;
+}
+
+VariantHeader header_in(const Attributes& attributes) {
+  VariantHeader header;
+  try {
+    if (const Json* stored = find_attribute(attributes, "vcf_header")) {
+      if (!stored->text()) throw damaged("vcf_header is no text");
+      header.stored = stored_lines(*stored->text());
+    }
+    header.source = text_of(attributes, "source");
+    if (const Json* meta = find_attribute(attributes, "vcf_meta_information"); meta && !meta->is_null())
+      header.meta = meta_in(*meta);
+  } catch (const Error& error) {
+    header.error = error;
+  }
+  return header;
+}
+
+// Those that the header declares come first, as it has them.
+void put_in_order(const VariantHeader& header, const std::string& kind, std::vector<VariantField>& fields) {
+  if (!header.stored) return;
+  std::map<std::string, size_t> places;
+  for (const std::string& line : *header.stored)
+    if (const auto declared = declared_in(line); declared && declared->kind == kind)
+      places.emplace(declared->id, places.size());
+  const auto place = [&](const VariantField& field) {
+    const auto found = places.find(field.name);
+    return found == places.end() ? places.size() : found->second;
+  };
+  std::stable_sort(fields.begin(), fields.end(),
+                   [&](const VariantField& a, const VariantField& b) { return place(a) < place(b); });
+}
+
+}  // namespace
+
+Variants stored_variants(const Group& group, const Attributes& attributes, Context& context) {
+  Variants variants;
+  variants.contig = required(group, "variant_contig");
+  variants.position = required(group, "variant_position");
+  variants.alleles = required(group, "variant_allele");
+  variants.ids = optional(group, "variant_id");
+  variants.quality = optional(group, "variant_quality");
+  variants.filter = optional(group, "variant_filter");
+  variants.contig_names = required(group, "contig_id");
+  variants.contig_lengths = optional(group, "contig_length");
+  variants.filter_names = optional(group, "filter_id");
+  variants.filter_descriptions = optional(group, "filter_description");
+  variants.header = header_in(attributes);
+  const std::vector<Member> members = group.members();
+  const uint64_t count = variants.count();
+  variants.info =
+      fields_of({"INFO", "variant_", kFixedVariant, {"variants"}, {count}}, members, group, context);
+  put_in_order(variants.header, "INFO", variants.info);
+  ArrayPtr samples = optional(group, "sample_id");
+  if (!samples || (!frames::is_broken(*samples) && samples->count() == 0)) return variants;
+  variants.format =
+      fields_of({"FORMAT", "call_", kFixedCall, {"variants", "samples"}, {count, samples->count()}}, members,
+                group, context);
+  put_in_order(variants.header, "FORMAT", variants.format);
+  variants.samples = std::move(samples);
+  variants.genotype = optional(group, "call_genotype");
+  if (variants.genotype) variants.phased = optional(group, "call_genotype_phased");
+  return variants;
+}
+
+}  // namespace plainfs::vcf

@@ -1,0 +1,431 @@
+#include "fs/views/variants_vcf.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/variant_values.h"
+#include "fs/text/array_runs.h"
+#include "fs/text/field_text.h"
+#include "fs/text/number_loops.h"
+#include "fs/views/row_units.h"
+#include "fs/views/variant_rows.h"
+#include "fs/views/vcf_header.h"
+
+namespace plainfs {
+
+namespace {
+
+// A line with more text than this is made in parts.
+constexpr uint64_t kLongLine = 4 * kBlockText;
+
+constexpr char kInfoEnd = ';', kFormatEnd = ':';
+
+// Where the parts of a row stand in what is read of it; kNoPart of what there is none of.
+constexpr size_t kNoPart = SIZE_MAX;
+struct RowParts {
+  size_t contig = kNoPart, position = kNoPart, alleles = kNoPart, ids = kNoPart, quality = kNoPart,
+         filter = kNoPart, info = kNoPart, genotype = kNoPart, phased = kNoPart, format = kNoPart;
+};
+
+// What is written for each sample, of one field; of the genotype with the alleles of the site.
+template <class Sink>
+struct CallField {
+  std::string_view name;
+  std::function<bool(uint64_t row)> is_missing;                          // of all samples that are shown
+  std::function<void(uint64_t call, uint64_t alleles, Sink& sink)> put;  // call: row * samples + sample
+};
+
+class VariantsVcf : public EmittingSource<VariantsVcf> {
+ public:
+  VariantsVcf(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
+
+  void prepare() override;
+  std::string head() const override { return vcf_header(variants_, contigs_, filters_, samples_.names); }
+  std::string version() const override { return "variants vcf 1"; }
+  uint64_t division() const override { return units_->division() ^ pieces_ << 48; }
+  uint64_t block_count() const override { return units_->block_count() * pieces_; }
+  bool is_worth_keeping(uint64_t) const override {
+    return !units_->are_shared() && !variants_.format.empty();
+  }
+
+  template <class Sink>
+  void emit(uint64_t block, Sink& sink) const;
+
+ private:
+  template <class Sink>
+  class Lines;
+
+  void check_fields() const;
+  uint64_t sample_text() const;
+  std::vector<ArrayPtr> arrays_of_rows();
+
+  const Variants variants_;
+  Context& context_;
+  std::vector<std::string> contigs_, filters_;
+  ShownSamples samples_;
+  RowParts parts_;
+  std::optional<RowUnits> units_;
+  uint64_t pieces_ = 1;  // of a line, a block each
+};
+
+void VariantsVcf::check_fields() const {
+  const Variants& v = variants_;
+  check_positions(v);
+  check_alleles(v);
+  check_ids(v);
+  if (v.quality) check_part(v, *v.quality, 1, "variant_quality");
+  if (v.filter) {
+    check_part(v, *v.filter, 2, "variant_filter");
+    if (v.filter->shape()[1] != filters_.size())
+      throw damaged("variant_filter has {} columns for {} filters", v.filter->shape()[1], filters_.size());
+    if (v.filter->dtype().kind != Kind::boolean && !v.filter->dtype().is_integer())
+      throw damaged("variant_filter is {}, no truth values", v.filter->dtype().name());
+  }
+  for (const VariantField& field : v.info) {
+    field.values->check();
+    check_part(v, *field.values, field.values->shape().size(), "variant_" + field.name);
+  }
+  for (const VariantField& field : v.format) {
+    field.values->check();
+    check_part(v, *field.values, field.values->shape().size(), "call_" + field.name);
+    if (field.values->shape()[1] != samples_.stored)
+      throw damaged("call_{} has {} samples, sample_id {}", field.name, field.values->shape()[1],
+                    samples_.stored);
+  }
+  if (v.genotype) check_genotype(v, samples_);
+}
+
+// About how many characters a sample takes.
+uint64_t VariantsVcf::sample_text() const {
+  uint64_t width = variants_.genotype ? 2 * variants_.genotype->shape()[2] : 0;
+  for (const VariantField& field : variants_.format)
+    width += (sampled_width(*field.values) + 1) *
+             (field.values->shape().size() > 2 ? field.values->shape()[2] : 1);
+  return width;
+}
+
+std::vector<ArrayPtr> VariantsVcf::arrays_of_rows() {
+  std::vector<ArrayPtr> arrays;
+  const auto add = [&](const ArrayPtr& array) {
+    if (!array) return kNoPart;
+    arrays.push_back(array);
+    return arrays.size() - 1;
+  };
+  parts_.contig = add(variants_.contig);
+  parts_.position = add(variants_.position);
+  parts_.alleles = add(variants_.alleles);
+  parts_.ids = add(variants_.ids);
+  parts_.quality = add(variants_.quality);
+  parts_.filter = add(variants_.filter);
+  parts_.info = arrays.size();
+  for (const VariantField& field : variants_.info) add(field.values);
+  if (samples_.names.empty()) return arrays;
+  parts_.genotype = add(variants_.genotype);
+  parts_.phased = add(variants_.phased);
+  parts_.format = arrays.size();
+  for (const VariantField& field : variants_.format) add(field.values);
+  return arrays;
+}
+
+void VariantsVcf::prepare() {
+  contigs_ = names_in(*variants_.contig_names, "contig_id");
+  filters_ =
+      variants_.filter_names ? names_in(*variants_.filter_names, "filter_id") : std::vector<std::string>();
+  samples_ = shown_samples(variants_);
+  check_fields();
+  uint64_t site_text = 32;
+  for (const VariantField& field : variants_.info)
+    site_text += field.name.size() + 2 + sampled_width(*field.values) + 1;
+  const uint64_t line_text = site_text + checked_multiply(sample_text(), samples_.names.size());
+  pieces_ = line_text > kLongLine ? divide_up(line_text, kBlockText) : 1;
+  units_.emplace(variants_.count(), arrays_of_rows(), line_text, context_, pieces_ > 1);
+}
+
+// The lines of a block.
+template <class Sink>
+class VariantsVcf::Lines {
+ public:
+  Lines(const VariantsVcf& vcf, const RowUnits::Rows& rows, uint64_t first)
+      : vcf_(vcf), rows_(rows), first_(first) {
+    const RowParts& parts = vcf.parts_;
+    if (parts.genotype != kNoPart)
+      visit_number(vcf.variants_.genotype->dtype(), [&](auto zero) {
+        if constexpr (std::is_integral_v<decltype(zero)>) add_genotype<decltype(zero)>();
+      });
+    if (parts.format == kNoPart) return;
+    for (size_t f = 0; f < vcf.variants_.format.size(); ++f)
+      add_field(vcf.variants_.format[f], rows.parts[parts.format + f]);
+  }
+
+  // The part of the line of a row, counted from the first that was read, up to its samples.
+  void put_site(uint64_t row, Sink& sink);
+  // What a row shows of each sample, and its alleles. Before put_format and put_samples.
+  void look_at(uint64_t row);
+  void put_format(Sink& sink) const;
+  // Of samples [begin, end) of those that are shown.
+  void put_samples(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const;
+
+ private:
+  const Elements& part(size_t number) const { return rows_.parts[number]; }
+  uint64_t samples() const { return vcf_.samples_.stored; }
+  template <class T>
+  void add_genotype();
+  void add_field(const VariantField& field, const Elements& elements);
+  void put_alleles(uint64_t row, Sink& sink) const;
+  void put_filters(uint64_t row, Sink& sink) const;
+  void put_info(uint64_t row, Sink& sink) const;
+  bool put_plain_calls(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const;
+
+  const VariantsVcf& vcf_;
+  const RowUnits::Rows& rows_;
+  const uint64_t first_;  // variant
+  std::vector<CallField<Sink>> fields_;
+  std::vector<const CallField<Sink>*> shown_;  // of the row that was looked at
+  uint64_t alleles_ = 0;                       // its
+};
+
+// The text of one call: its alleles up to what ends them; none at all is a dot.
+template <class T, class Sink>
+void put_genotype(std::span<const T> call, bool is_phased, uint64_t alleles, Sink& sink) {
+  size_t i = 0;
+  for (; i < call.size(); ++i) {
+    const Given is = given(call[i]);
+    if (is == Given::end) break;
+    if (i > 0) sink.put(is_phased ? '|' : '/');
+    if (is == Given::missing) {
+      sink.put('.');
+    } else {
+      if (std::cmp_less(call[i], 0) || std::cmp_greater_equal(call[i], alleles))
+        throw damaged("a genotype has allele {} of a variant of {}", call[i], alleles);
+      sink.put_number(call[i]);
+    }
+  }
+  if (i == 0) sink.put('.');
+}
+
+template <class Sink>
+template <class T>
+void VariantsVcf::Lines<Sink>::add_genotype() {
+  const std::span<const T> calls = part(vcf_.parts_.genotype).template values<T>();
+  const std::span<const uint8_t> phased = vcf_.parts_.phased == kNoPart
+                                              ? std::span<const uint8_t>()
+                                              : part(vcf_.parts_.phased).template values<uint8_t>();
+  const uint64_t ploidy = vcf_.variants_.genotype->shape()[2];
+  const auto is_missing = [calls, ploidy, this](uint64_t row) {
+    for (const uint64_t sample : vcf_.samples_.places)
+      for (const T allele : calls.subspan((row * samples() + sample) * ploidy, ploidy)) {
+        if (given(allele) == Given::end) break;
+        if (given(allele) == Given::value) return false;
+      }
+    return true;
+  };
+  fields_.push_back({"GT", is_missing, [calls, phased, ploidy](uint64_t call, uint64_t alleles, Sink& sink) {
+                       put_genotype(calls.subspan(call * ploidy, ploidy), !phased.empty() && phased[call],
+                                    alleles, sink);
+                     }});
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::add_field(const VariantField& field, const Elements& elements) {
+  const uint64_t most = field.values->shape().size() > 2 ? field.values->shape()[2] : 1;
+  visit_variant_values(field.values->dtype(), elements, [&](const auto& values) {
+    const auto is_missing = [values, most, this](uint64_t row) {
+      return std::all_of(vcf_.samples_.places.begin(), vcf_.samples_.places.end(), [&](uint64_t sample) {
+        return list_at(values, (row * samples() + sample) * most, most).is_missing;
+      });
+    };
+    const auto put = [values, most](uint64_t call, uint64_t, Sink& sink) {
+      const VariantList list = list_at(values, call * most, most);
+      CodedSink out(sink, kFormatEnd);
+      if (list.count == 0)
+        sink.put('.');
+      else
+        put_list(values, call * most, list.count, out);
+    };
+    fields_.push_back({field.name, is_missing, put});
+  });
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_alleles(uint64_t row, Sink& sink) const {
+  const Elements& elements = part(vcf_.parts_.alleles);
+  const VariantTexts texts(elements);
+  const uint64_t most = vcf_.variants_.alleles->shape()[1], first = row * most;
+  CodedSink out(sink, '\t');
+  const VariantList all = list_at(texts, first, most);
+  put_list(texts, first, std::min<uint64_t>(all.count, 1), out);
+  sink.put(all.count == 0 ? std::string_view(".\t") : std::string_view("\t"));
+  if (all.count > 1)
+    put_list(texts, first + 1, all.count - 1, out);
+  else
+    sink.put('.');
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_filters(uint64_t row, Sink& sink) const {
+  if (!vcf_.variants_.filter) return sink.put(std::string_view("PASS"));
+  bool any = false;
+  const size_t count = vcf_.filters_.size();
+  visit_number(vcf_.variants_.filter->dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const auto is_set = part(vcf_.parts_.filter).template values<T>().subspan(row * count, count);
+      for (size_t i = 0; i < count; ++i) {
+        if (is_set[i] == 0) continue;
+        if (any) sink.put(';');
+        sink.put(std::string_view(vcf_.filters_[i]));
+        any = true;
+      }
+    }
+  });
+  if (!any) sink.put('.');
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_info(uint64_t row, Sink& sink) const {
+  bool any = false;
+  const auto begin = [&](const VariantField& field) {
+    if (any) sink.put(';');
+    sink.put(std::string_view(field.name));
+    any = true;
+  };
+  for (size_t f = 0; f < vcf_.variants_.info.size(); ++f) {
+    const VariantField& field = vcf_.variants_.info[f];
+    const Elements& elements = part(vcf_.parts_.info + f);
+    if (field.values->dtype().kind == Kind::boolean) {
+      if (elements.template values<uint8_t>()[row]) begin(field);
+      continue;
+    }
+    const uint64_t most = field.values->shape().size() > 1 ? field.values->shape()[1] : 1;
+    visit_variant_values(field.values->dtype(), elements, [&](const auto& values) {
+      const VariantList list = list_at(values, row * most, most);
+      if (list.is_missing) return;
+      begin(field);
+      sink.put('=');
+      CodedSink out(sink, kInfoEnd);
+      put_list(values, row * most, list.count, out);
+    });
+  }
+  if (!any) sink.put('.');
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_site(uint64_t row, Sink& sink) {
+  const Variants& v = vcf_.variants_;
+  const auto put_value = [&](const ArrayPtr& array, size_t number) {
+    if (!array) return sink.put('.');
+    CodedSink out(sink, '\t');
+    visit_variant_values(array->dtype(), part(number),
+                         [&](const auto& values) { put_list(values, row, 1, out); });
+  };
+  const uint64_t contig = whole_number(v.contig->dtype(), part(vcf_.parts_.contig), row, vcf_.contigs_.size(),
+                                       "variant_contig", first_ + row);
+  sink.put(std::string_view(vcf_.contigs_[contig]));
+  sink.put('\t');
+  sink.put_number(whole_number(v.position->dtype(), part(vcf_.parts_.position), row, UINT64_MAX,
+                               "variant_position", first_ + row));
+  sink.put('\t');
+  put_value(v.ids, vcf_.parts_.ids);
+  sink.put('\t');
+  put_alleles(row, sink);
+  sink.put('\t');
+  put_value(v.quality, vcf_.parts_.quality);
+  sink.put('\t');
+  put_filters(row, sink);
+  sink.put('\t');
+  put_info(row, sink);
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::look_at(uint64_t row) {
+  shown_.clear();
+  for (const CallField<Sink>& field : fields_)
+    if (!field.is_missing(row)) shown_.push_back(&field);
+  const uint64_t most = vcf_.variants_.alleles->shape()[1];
+  alleles_ = allele_count(part(vcf_.parts_.alleles), row * most, most);
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_format(Sink& sink) const {
+  sink.put('\t');
+  for (size_t f = 0; f < shown_.size(); ++f) {
+    if (f > 0) sink.put(kFormatEnd);
+    sink.put(shown_[f]->name);
+  }
+  if (shown_.empty()) sink.put('.');
+}
+
+// Calls of two alleles each, below ten or missing, where nothing else is shown: four characters a sample.
+// False where they are not all so.
+template <class Sink>
+bool VariantsVcf::Lines<Sink>::put_plain_calls(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const {
+  const ArrayPtr& genotype = vcf_.variants_.genotype;
+  const bool is_alone = shown_.size() == 1 && vcf_.parts_.genotype != kNoPart && shown_[0] == &fields_[0];
+  if (!is_alone || !vcf_.samples_.are_all() || genotype->shape()[2] != 2 || genotype->dtype().size != 1 ||
+      genotype->dtype().kind != Kind::integer)
+    return false;
+  const uint64_t first = row * samples() + begin, count = end - begin;
+  const auto calls = part(vcf_.parts_.genotype).template values<uint8_t>().subspan(2 * first, 2 * count);
+  const auto most = static_cast<uint8_t>(std::min<uint64_t>(alleles_, 10));
+  // One more than the allele, so that a missing one is 0.
+  if (!all_hold(calls, [most](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= most; }))
+    return false;
+  if constexpr (std::is_same_v<Sink, CountingSink>) {
+    sink.skip(4 * count);
+  } else {
+    const uint8_t* const phased = vcf_.parts_.phased == kNoPart
+                                      ? nullptr
+                                      : part(vcf_.parts_.phased).template values<uint8_t>().data() + first;
+    char* const at = sink.reserve(4 * count);
+    const auto digit = [](uint8_t allele) { return allele == 0xff ? '.' : static_cast<char>('0' + allele); };
+    for (uint64_t i = 0; i < count; ++i) {
+      const char text[4] = {'\t', digit(calls[2 * i]), phased && phased[i] ? '|' : '/',
+                            digit(calls[2 * i + 1])};
+      std::memcpy(at + 4 * i, text, sizeof text);
+    }
+    sink.set_end(at + 4 * count);
+  }
+  return true;
+}
+
+template <class Sink>
+void VariantsVcf::Lines<Sink>::put_samples(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const {
+  if (put_plain_calls(row, begin, end, sink)) return;
+  for (uint64_t i = begin; i < end; ++i) {
+    const uint64_t call = row * samples() + vcf_.samples_.places[i];
+    char before = '\t';
+    for (const CallField<Sink>* field : shown_) {
+      sink.put(before);
+      field->put(call, alleles_, sink);
+      before = kFormatEnd;
+    }
+    if (shown_.empty()) sink.put(std::string_view("\t."));
+  }
+}
+
+template <class Sink>
+void VariantsVcf::emit(uint64_t number, Sink& sink) const {
+  const RowUnits::Block block = units_->block(number / pieces_);
+  const uint64_t piece = number % pieces_, samples = samples_.names.size();
+  const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
+  Lines<Sink> lines(*this, *rows, block.first - block.first_in_unit);
+  for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
+    if (piece == 0) lines.put_site(row, sink);
+    if (samples > 0) {
+      lines.look_at(row);
+      if (piece == 0) lines.put_format(sink);
+      lines.put_samples(row, samples * piece / pieces_, samples * (piece + 1) / pieces_, sink);
+    }
+    if (piece == pieces_ - 1) sink.put('\n');
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TextSource> variants_vcf(Variants variants, Context& context) {
+  return std::make_unique<VariantsVcf>(std::move(variants), context);
+}
+
+}  // namespace plainfs

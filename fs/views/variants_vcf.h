@@ -1,0 +1,14 @@
+// variants.vcf (fs/VIEWS.md, section 7, "VCF Zarr"): a line a variant. Where lines are long, a block is a
+// part of one.
+#pragma once
+
+#include <memory>
+
+#include "formats/core/model/variants.h"
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+std::unique_ptr<TextSource> variants_vcf(Variants variants, Context& context);
+
+}  // namespace plainfs
