@@ -9,6 +9,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/text/digits.h"
+#include "fs/native/position_index.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 #include "fs/text/number_loops.h"
@@ -109,7 +110,7 @@ class CellEndings {
   std::map<uint64_t, std::string> elsewhere_;  // those that no slot holds
 };
 
-class FragmentsTsv : public TextSource {
+class FragmentsTsv : public TextSource, public IndexedText {
  public:
   FragmentsTsv(Fragments fragments, Context& context)
       : fragments_(std::move(fragments)), context_(context), cache_owner_(context.cache.new_owner()) {}
@@ -121,7 +122,7 @@ class FragmentsTsv : public TextSource {
   uint64_t measure(uint64_t block) const override;
   void format(uint64_t block, ByteSink& out) const override;
 
-  std::string index(FragmentsIndex kind) const;
+  std::string index(IndexKind kind) const override;
 
  private:
   struct Chromosome {
@@ -141,9 +142,7 @@ class FragmentsTsv : public TextSource {
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
-  FragmentsIndexer& indexer(FragmentsIndex kind) const { return kind == FragmentsIndex::tbi ? *tbi_ : *csi_; }
-  // Of the blocks that were measured; null before prepare().
-  std::unique_ptr<FragmentsIndexer> tbi_, csi_;
+  std::unique_ptr<PositionIndexes> indexes_;  // of the blocks that were measured; null before prepare()
   static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalFragment;
 };
 
@@ -174,8 +173,7 @@ void FragmentsTsv::prepare() {
   }
   if (shown > count) throw damaged("the chromosomes overlap: {} of {} fragments", shown, count);
   chromosomes_ = std::move(chromosomes);
-  tbi_ = std::make_unique<FragmentsIndexer>(FragmentsIndex::tbi);
-  csi_ = std::make_unique<FragmentsIndexer>(FragmentsIndex::csi);
+  indexes_ = std::make_unique<PositionIndexes>(kFragmentLines, 0);
 }
 
 std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
@@ -245,7 +243,7 @@ void FragmentsTsv::format(uint64_t block, ByteSink& out) const {
 
 uint64_t FragmentsTsv::measure(uint64_t block) const {
   const std::string& line_start = chromosome_of(block).line_start;
-  FragmentLines lines(line_start.substr(0, line_start.size() - 1));  // without the tab
+  IndexedLines lines(line_start.substr(0, line_start.size() - 1), kFragmentLines);  // without the tab
   uint64_t size = 0;
   visit_block(block, [&](auto endings, auto cells, auto starts, auto ends) {
     const auto size_of = [&](size_t i) {
@@ -275,29 +273,19 @@ uint64_t FragmentsTsv::measure(uint64_t block) const {
       size += bytes;
     }
   });
-  tbi_->add(block, lines);
-  csi_->add(block, std::move(lines));
+  indexes_->add(block, {std::move(lines)});
   return size;
 }
 
-// Goes through the blocks that nobody has measured, because their sizes were known already.
-std::string FragmentsTsv::index(FragmentsIndex kind) const {
-  context_.workers.parallel_for(block_count(), [&](size_t block) {
-    if (!indexer(kind).has(block)) measure(block);
-  });
-  return indexer(kind).finish();
+std::string FragmentsTsv::index(IndexKind kind) const {
+  return indexes_->finish(
+      kind, block_count(), [&](uint64_t block) { measure(block); }, context_.workers);
 }
 
 }  // namespace
 
 std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context) {
   return std::make_unique<FragmentsTsv>(std::move(fragments), context);
-}
-
-std::string fragments_index(TextFile& text, FragmentsIndex kind) {
-  text.size();
-  text.read(0, 0);  // where the size was known before, what it is made of is not
-  return dynamic_cast<const FragmentsTsv&>(text.source()).index(kind);
 }
 
 }  // namespace plainfs

@@ -16,6 +16,7 @@
 #include "fs/native/h5ad.h"
 #include "fs/native/made_file.h"
 #include "fs/native/parquet.h"
+#include "fs/native/position_index.h"
 #include "fs/native/rds.h"
 #include "fs/native/repeated_text.h"
 #include "fs/native/seurat_rds.h"
@@ -99,7 +100,7 @@ std::optional<FeatureLists> features_of(const Node& node) {
 
 // Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
 constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 2", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 1",
-                     kIndex[] = "fragments index 1", kSeurat[] = "seurat 1";
+                     kIndex[] = "position index 1", kSeurat[] = "seurat 1";
 
 // Of a file whose metadata libhdf5 writes.
 std::string with_hdf5(const char* version) {
@@ -198,18 +199,21 @@ void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& 
 }
 
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto* fragments = std::get_if<Fragments>(&node.content);
-  if (!fragments) return;
-  const Opener text = opener_of("fragments.tsv", "tsv", node, context, files);
-  files.push_back({true, "fragments.tsv.gz", framed(text)});
-  // Both kinds, for which of them reaches the ends of all fragments is not known without reading these.
-  for (const auto& [name, kind] : {std::pair("fragments.tsv.gz.tbi", FragmentsIndex::tbi),
-                                   std::pair("fragments.tsv.gz.csi", FragmentsIndex::csi)}) {
+  const bool has_variants = std::holds_alternative<Variants>(node.content);
+  if (!has_variants && !std::holds_alternative<Fragments>(node.content)) return;
+  const std::string name = has_variants ? "variants.vcf" : "fragments.tsv";
+  const Opener text = opener_of(name, has_variants ? "vcf" : "tsv", node, context, files);
+  files.push_back({true, name + ".gz", framed(text)});
+  // Both kinds, for which of them reaches all positions is not known without reading these.
+  for (const auto& [ending, kind] :
+       {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
     const auto make_index = [text, kind = kind] {
       const auto file = std::dynamic_pointer_cast<TextFile>(text());
-      return fragments_index(*file, kind);
+      return index_of(*file, kind);
     };
-    files.push_back({true, name, framed([make_index] { return made_file(make_index, kIndex); })});
+    files.push_back({true, name + ending, framed([make_index] { return made_file(make_index, kIndex); })});
+    // That of variants is there for those that the other does not reach.
+    files.back().found_by_name = has_variants && kind == IndexKind::csi;
   }
 }
 

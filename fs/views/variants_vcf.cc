@@ -1,11 +1,13 @@
 #include "fs/views/variants_vcf.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
+#include "fs/native/position_index.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/number_loops.h"
@@ -37,12 +39,12 @@ struct CallField {
   std::function<void(uint64_t call, uint64_t alleles, Sink& sink)> put;  // call: row * samples + sample
 };
 
-class VariantsVcf : public EmittingSource<VariantsVcf> {
+class VariantsVcf : public EmittingSource<VariantsVcf>, public IndexedText {
  public:
   VariantsVcf(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
 
   void prepare() override;
-  std::string head() const override { return vcf_header(variants_, contigs_, filters_, samples_.names); }
+  std::string head() const override { return head_; }
   std::string version() const override { return "variants vcf 1"; }
   uint64_t division() const override { return units_->division() ^ pieces_ << 48; }
   uint64_t block_count() const override { return units_->block_count() * pieces_; }
@@ -52,6 +54,7 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
+  std::string index(IndexKind kind) const override;
 
  private:
   template <class Sink>
@@ -68,6 +71,9 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
   RowParts parts_;
   std::optional<RowUnits> units_;
   uint64_t pieces_ = 1;  // of a line, a block each
+  std::string head_;
+  size_t end_field_ = kNoPart;                // of INFO, that says where a variant ends
+  std::unique_ptr<PositionIndexes> indexes_;  // of the blocks that were made
 };
 
 void VariantsVcf::check_fields() const {
@@ -120,7 +126,10 @@ std::vector<ArrayPtr> VariantsVcf::arrays_of_rows() {
   parts_.quality = add(variants_.quality);
   parts_.filter = add(variants_.filter);
   parts_.info = arrays.size();
-  for (const VariantField& field : variants_.info) add(field.values);
+  for (const VariantField& field : variants_.info) {
+    if (field.name == "END") end_field_ = arrays.size();
+    add(field.values);
+  }
   if (samples_.names.empty()) return arrays;
   parts_.genotype = add(variants_.genotype);
   parts_.phased = add(variants_.phased);
@@ -141,6 +150,8 @@ void VariantsVcf::prepare() {
   const uint64_t line_text = site_text + checked_multiply(sample_text(), samples_.names.size());
   pieces_ = line_text > kLongLine ? divide_up(line_text, kBlockText) : 1;
   units_.emplace(variants_.count(), arrays_of_rows(), line_text, context_, pieces_ > 1);
+  head_ = vcf_header(variants_, contigs_, filters_, samples_.names);
+  indexes_ = std::make_unique<PositionIndexes>(kVariantLines, head_.size());
 }
 
 // The lines of a block.
@@ -161,6 +172,12 @@ class VariantsVcf::Lines {
 
   // The part of the line of a row, counted from the first that was read, up to its samples.
   void put_site(uint64_t row, Sink& sink);
+  // Where the variant stands, as tabix takes it from the line.
+  struct Place {
+    const std::string& contig;
+    uint64_t start, end;
+  };
+  Place place_of(uint64_t row) const;
   // What a row shows of each sample, and its alleles. Before put_format and put_samples.
   void look_at(uint64_t row);
   void put_format(Sink& sink) const;
@@ -170,9 +187,19 @@ class VariantsVcf::Lines {
  private:
   const Elements& part(size_t number) const { return rows_.parts[number]; }
   uint64_t samples() const { return vcf_.samples_.stored; }
+  uint64_t contig_of(uint64_t row) const {
+    return whole_number(vcf_.variants_.contig->dtype(), part(vcf_.parts_.contig), row, vcf_.contigs_.size(),
+                        "variant_contig", first_ + row);
+  }
+  uint64_t position_of(uint64_t row) const {
+    return whole_number(vcf_.variants_.position->dtype(), part(vcf_.parts_.position), row, UINT64_MAX,
+                        "variant_position", first_ + row);
+  }
   template <class T>
   void add_genotype();
   void add_field(const VariantField& field, const Elements& elements);
+  template <class Out>
+  void put_reference(uint64_t row, Out& sink) const;
   void put_alleles(uint64_t row, Sink& sink) const;
   void put_filters(uint64_t row, Sink& sink) const;
   void put_info(uint64_t row, Sink& sink) const;
@@ -249,14 +276,25 @@ void VariantsVcf::Lines<Sink>::add_field(const VariantField& field, const Elemen
 }
 
 template <class Sink>
+template <class Out>
+void VariantsVcf::Lines<Sink>::put_reference(uint64_t row, Out& sink) const {
+  const VariantTexts texts(part(vcf_.parts_.alleles));
+  const uint64_t most = vcf_.variants_.alleles->shape()[1];
+  CodedSink out(sink, '\t');
+  if (most == 0)
+    sink.put('.');
+  else
+    put_list(texts, row * most, 1, out);
+}
+
+template <class Sink>
 void VariantsVcf::Lines<Sink>::put_alleles(uint64_t row, Sink& sink) const {
-  const Elements& elements = part(vcf_.parts_.alleles);
-  const VariantTexts texts(elements);
+  const VariantTexts texts(part(vcf_.parts_.alleles));
   const uint64_t most = vcf_.variants_.alleles->shape()[1], first = row * most;
+  put_reference(row, sink);
+  sink.put('\t');
   CodedSink out(sink, '\t');
   const VariantList all = list_at(texts, first, most);
-  put_list(texts, first, std::min<uint64_t>(all.count, 1), out);
-  sink.put(all.count == 0 ? std::string_view(".\t") : std::string_view("\t"));
   if (all.count > 1)
     put_list(texts, first + 1, all.count - 1, out);
   else
@@ -320,12 +358,9 @@ void VariantsVcf::Lines<Sink>::put_site(uint64_t row, Sink& sink) {
     visit_variant_values(array->dtype(), part(number),
                          [&](const auto& values) { put_list(values, row, 1, out); });
   };
-  const uint64_t contig = whole_number(v.contig->dtype(), part(vcf_.parts_.contig), row, vcf_.contigs_.size(),
-                                       "variant_contig", first_ + row);
-  sink.put(std::string_view(vcf_.contigs_[contig]));
+  sink.put(std::string_view(vcf_.contigs_[contig_of(row)]));
   sink.put('\t');
-  sink.put_number(whole_number(v.position->dtype(), part(vcf_.parts_.position), row, UINT64_MAX,
-                               "variant_position", first_ + row));
+  sink.put_number(position_of(row));
   sink.put('\t');
   put_value(v.ids, vcf_.parts_.ids);
   sink.put('\t');
@@ -336,6 +371,28 @@ void VariantsVcf::Lines<Sink>::put_site(uint64_t row, Sink& sink) {
   put_filters(row, sink);
   sink.put('\t');
   put_info(row, sink);
+}
+
+// htslib 1.16, tbx.c, get_intv: from the position, or 0, as far as REF reaches, or INFO END where that lies
+// behind it.
+template <class Sink>
+typename VariantsVcf::Lines<Sink>::Place VariantsVcf::Lines<Sink>::place_of(uint64_t row) const {
+  const uint64_t position = position_of(row), start = position > 0 ? position - 1 : 0;
+  std::string text;
+  StringSink out(text);
+  put_reference(row, out);
+  Place place{vcf_.contigs_[contig_of(row)], start, checked_add(start, text.size())};
+  if (vcf_.end_field_ == kNoPart) return place;
+  const Array& ends = *vcf_.variants_.info[vcf_.end_field_ - vcf_.parts_.info].values;
+  if (ends.dtype().kind == Kind::boolean) return place;
+  const uint64_t most = ends.shape().size() > 1 ? ends.shape()[1] : 1;
+  visit_variant_values(ends.dtype(), part(vcf_.end_field_), [&](const auto& values) {
+    text.clear();
+    if (most > 0 && values.given(row * most) == Given::value) values.put(row * most, out);
+    if (const long long end = std::strtoll(text.c_str(), nullptr, 0); std::cmp_greater(end, start))
+      place.end = static_cast<uint64_t>(end);
+  });
+  return place;
 }
 
 template <class Sink>
@@ -411,7 +468,10 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
   const uint64_t piece = number % pieces_, samples = samples_.names.size();
   const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
   Lines<Sink> lines(*this, *rows, block.first - block.first_in_unit);
+  std::vector<IndexedLines> indexed;  // of one contig each
+  const bool is_indexed = indexes_->has(number);
   for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
+    const uint64_t before = sink.size();
     if (piece == 0) lines.put_site(row, sink);
     if (samples > 0) {
       lines.look_at(row);
@@ -419,7 +479,35 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
       lines.put_samples(row, samples * piece / pieces_, samples * (piece + 1) / pieces_, sink);
     }
     if (piece == pieces_ - 1) sink.put('\n');
+    if (is_indexed) continue;
+    if (piece > 0) {
+      indexed.emplace_back("", kVariantLines).extend(sink.size() - before);
+      continue;
+    }
+    const auto place = lines.place_of(row);
+    if (indexed.empty() || indexed.back().chromosome() != place.contig)
+      indexed.emplace_back(place.contig, kVariantLines);
+    indexed.back().add(place.start, place.end, sink.size() - before);
   }
+  if (!is_indexed) indexes_->add(number, std::move(indexed));
+}
+
+std::string VariantsVcf::index(IndexKind kind) const {
+  const auto make = [&](IndexKind its_kind) {
+    const auto measure_again = [&](uint64_t block) { measure(block); };
+    return indexes_->finish(its_kind, block_count(), measure_again, context_.workers);
+  };
+  if (kind == IndexKind::csi) {
+    bool is_reached = true;
+    try {
+      make(IndexKind::tbi);
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      is_reached = false;
+    }
+    if (is_reached) throw unsupported("the index .tbi beside it reaches all positions");
+  }
+  return make(kind);
 }
 
 }  // namespace

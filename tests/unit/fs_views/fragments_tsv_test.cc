@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "fs/native/position_index.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   TextFile file(fragments_tsv(fragments, context), context);
   file.size();
   const uint64_t once = stored->chunks_decoded();
-  const std::string index = fragments_index(file, FragmentsIndex::tbi);
+  const std::string index = index_of(file, IndexKind::tbi);
   BOOST_TEST(stored->chunks_decoded() == once);
   BOOST_TEST(context.counters.text_blocks_formatted == 0u);
   BOOST_TEST(index.starts_with("TBI"));
@@ -170,9 +171,9 @@ BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   TextFile measured_before(fragments_tsv(fragments, context), context);
   measured_before.adopt(file.findings());
   BOOST_TEST(measured_before.known_size().has_value());
-  BOOST_TEST((fragments_index(measured_before, FragmentsIndex::tbi) == index));
+  BOOST_TEST((index_of(measured_before, IndexKind::tbi) == index));
   TextFile never_measured(fragments_tsv(fragments, context), context);
-  BOOST_TEST((fragments_index(never_measured, FragmentsIndex::tbi) == index));
+  BOOST_TEST((index_of(never_measured, IndexKind::tbi) == index));
 }
 
 BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
   TestContext context;
   TextFile file(fragments_tsv(fragments, context), context);
   BOOST_TEST(file.size() > 0u);
-  BOOST_TEST(message_of([&] { fragments_index(file, FragmentsIndex::tbi); }) ==
+  BOOST_TEST(message_of([&] { index_of(file, IndexKind::tbi); }) ==
              "the fragments of chr2 are not in the order of their starts: 4 after 8");
 }
 

@@ -1,7 +1,9 @@
 #include "fs/views/variants_vcf.h"
 
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
+#include "fs/native/position_index.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/vcf/vcf_store.h"
 
@@ -27,6 +29,29 @@ std::string line_of(VcfStore& store, int number) {
 std::string header_of(VcfStore& store) {
   const std::string text = vcf_of(store);
   return text.substr(0, text.find("#CHROM"));
+}
+
+// The index of a VCF, made of its lines.
+std::string index_of_lines(const std::string& text, IndexKind kind) {
+  const size_t head = text.find('\n', text.find("#CHROM")) + 1;
+  PositionIndexer indexer(kind, kVariantLines, head);
+  std::istringstream stream(text.substr(head));
+  uint64_t block = 0;
+  for (std::string line; std::getline(stream, line); ++block) {
+    std::istringstream fields(line);
+    std::string contig, position, id, reference, alternative, quality, filter, info;
+    fields >> contig >> position >> id >> reference >> alternative >> quality >> filter >> info;
+    const uint64_t start = std::stoull(position) - (position != "0");
+    const uint64_t end = info.starts_with("END=") ? std::stoull(info.substr(4)) : 0;
+    IndexedLines lines(contig, kVariantLines);
+    lines.add(start, end > start ? end : start + reference.size(), line.size() + 1);
+    indexer.add(block, {lines});
+  }
+  return indexer.finish();
+}
+std::string index_of(VcfStore& store, IndexKind kind) {
+  TextFile file(variants_vcf(store.variants(), store.context), store.context);
+  return plainfs::index_of(file, kind);
 }
 
 BOOST_AUTO_TEST_SUITE(variants_vcf_view)
@@ -242,6 +267,46 @@ BOOST_AUTO_TEST_CASE(wide_stores_are_shown_in_parts_of_lines) {
   BOOST_TEST(depth->chunks_decoded() <= 8 * 2 * kSamples / 10'000);
   std::mt19937_64 random(2);
   BOOST_TEST(slices_match(file, text, random, 20));
+  BOOST_TEST((plainfs::index_of(file, IndexKind::tbi) == index_of_lines(text, IndexKind::tbi)));
+}
+
+BOOST_AUTO_TEST_CASE(a_variant_reaches_as_far_as_its_reference_or_end) {
+  VcfStore store;
+  store.put("variant_position", numbers<int32_t>({0, 20000, 7}))
+      .put("variant_END", numbers<int32_t>({-1, 90000, 3}), {"variants"})
+      .remove("variant_DP");
+  BOOST_TEST(index_of(store, IndexKind::tbi) == index_of_lines(vcf_of(store), IndexKind::tbi));
+  const std::string text_end = index_of(store, IndexKind::tbi);
+  store.put("variant_END", text_of_shape({".", "0x15f90", "3"}, {3}), {"variants"});
+  BOOST_TEST((index_of(store, IndexKind::tbi).size() == text_end.size()));
+  store.remove("variant_END");
+  BOOST_TEST(index_of(store, IndexKind::tbi) == index_of_lines(vcf_of(store), IndexKind::tbi));
+  BOOST_TEST(index_of(store, IndexKind::tbi) != text_end);
+}
+
+BOOST_AUTO_TEST_CASE(there_is_an_index_of_the_kind_that_tabix_would_make) {
+  VcfStore store;
+  BOOST_TEST(!index_of(store, IndexKind::tbi).empty());
+  BOOST_TEST(message_of([&] { index_of(store, IndexKind::csi); }) ==
+             "the index .tbi beside it reaches all positions");
+  store.put("variant_position", numbers<int32_t>({5, 536870913, 7}));
+  BOOST_TEST(message_of([&] { index_of(store, IndexKind::tbi); }) ==
+             "position 536870913 of 1 is too large for this kind of index");
+  BOOST_TEST(index_of(store, IndexKind::csi) == index_of_lines(vcf_of(store), IndexKind::csi));
+}
+
+BOOST_AUTO_TEST_CASE(variants_in_no_order_have_a_text_and_no_index) {
+  VcfStore store;
+  for (const auto& [positions, contigs, words] :
+       {std::tuple(std::vector<int32_t>{5, 4, 7}, std::vector<int8_t>{0, 0, 1},
+                   "the variants of 1 are not in the order of their starts: 3 after 4"),
+        std::tuple(std::vector<int32_t>{5, 6, 7}, std::vector<int8_t>{0, 1, 0},
+                   "the variants of 1 do not stand in one place")}) {
+    store.put("variant_position", numbers(positions)).put("variant_contig", numbers(contigs));
+    BOOST_TEST(!vcf_of(store).empty());
+    for (const IndexKind kind : {IndexKind::tbi, IndexKind::csi})
+      BOOST_TEST(message_of([&] { index_of(store, kind); }) == words);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-#include "fs/native/fragments_index.h"
+#include "fs/native/position_index.h"
 
 #include <map>
 #include <string_view>
@@ -17,18 +17,25 @@ struct Interval {
   uint64_t end;
 };
 
+Error out_of_order(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t last_start) {
+  return unsupported("the {}s of {} are not in the order of their starts: {} after {}", layout.line, name,
+                     start, last_start);
+}
+Error turned_round(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
+  return unsupported("a {} of {} ends at {}, before its start {}", layout.line, name, end, start);
+}
+
 class Indexer {
  public:
-  explicit Indexer(Binning binning) : binning_(binning) {}
+  Indexer(Binning binning, const LineLayout& layout) : binning_(binning), layout_(layout) {}
 
   void add(const Interval& interval, uint64_t offset) {
     const auto& [name, start, end] = interval;
     if (names_.empty() || name != names_.back())
       begin_chromosome(name, offset);
     else if (start < last_start_)
-      throw unsupported("the fragments of {} are not in the order of their starts: {} after {}", name, start,
-                        last_start_);
-    if (end < start) throw unsupported("a fragment of {} ends at {}, before its start {}", name, end, start);
+      throw out_of_order(layout_, name, start, last_start_);
+    if (end < start) throw turned_round(layout_, name, start, end);
     if (end > binning_.positions() || start >= binning_.positions())
       throw unsupported("position {} of {} is too large for this kind of index", std::max(start, end), name);
     last_start_ = start;
@@ -52,13 +59,14 @@ class Indexer {
  private:
   void begin_chromosome(std::string_view name, uint64_t offset) {
     if (!known_.emplace(name).second)
-      throw unsupported("the fragments of {} do not stand in one place", name);
+      throw unsupported("the {}s of {} do not stand in one place", layout_.line, name);
     finish(offset);
     names_.emplace_back(name);
     chromosomes_.emplace_back(binning_);
   }
 
   const Binning binning_;
+  const LineLayout& layout_;
   std::vector<std::string> names_;
   std::unordered_set<std::string> known_;
   std::vector<ChromosomeIndex> chromosomes_;
@@ -80,9 +88,10 @@ class Writer {
   std::string out_;
 };
 
-// The columns of BED, as tabix calls them: preset, sequence, begin, end, comment sign, lines to skip.
-void put_columns(const std::vector<std::string>& names, Writer& out) {
-  for (const uint64_t column : {0x10000, 1, 2, 3, int{'#'}, 0}) out.u32(column);
+// The columns, as tabix calls them: preset, sequence, begin, end, comment sign, lines to skip.
+void put_columns(const LineLayout& layout, const std::vector<std::string>& names, Writer& out) {
+  for (const uint32_t column : {layout.preset, layout.sequence, layout.begin, layout.end, uint32_t{'#'}, 0u})
+    out.u32(column);
   uint64_t length = 0;
   for (const std::string& name : names) length += name.size() + 1;
   out.u32(length);
@@ -97,33 +106,33 @@ void put_chunks(const std::vector<IndexChunk>& chunks, Writer& out) {
   }
 }
 
-void put_bins(const ChromosomeIndex& chromosome, Binning binning, FragmentsIndex kind, Writer& out) {
+void put_bins(const ChromosomeIndex& chromosome, Binning binning, IndexKind kind, Writer& out) {
   const std::vector<uint64_t>& windows = chromosome.windows();
   out.u32(chromosome.bins().size() + 1);
   for (const auto& [bin, chunks] : chromosome.bins()) {
     out.u32(bin);
     const uint64_t leaf = binning.first_leaf(bin);
-    if (kind == FragmentsIndex::csi) out.u64(leaf < windows.size() ? windows[leaf] : 0);
+    if (kind == IndexKind::csi) out.u64(leaf < windows.size() ? windows[leaf] : 0);
     put_chunks(chunks, out);
   }
   out.u32(binning.count_bin());
-  if (kind == FragmentsIndex::csi) out.u64(0);
+  if (kind == IndexKind::csi) out.u64(0);
   put_chunks({{chromosome.begin(), chromosome.end()}, {chromosome.lines(), 0}}, out);
-  if (kind == FragmentsIndex::csi) return;
+  if (kind == IndexKind::csi) return;
   out.u32(windows.size());
   for (const uint64_t window : windows) out.u64(window);
 }
 
-std::string written(const Indexer& index, Binning binning, FragmentsIndex kind) {
+std::string written(const Indexer& index, const LineLayout& layout, Binning binning, IndexKind kind) {
   Writer out;
   const std::vector<std::string>& names = index.names();
-  if (kind == FragmentsIndex::tbi) {
+  if (kind == IndexKind::tbi) {
     out.bytes(std::string_view("TBI\1", 4));
     out.u32(names.size());
-    put_columns(names, out);
+    put_columns(layout, names, out);
   } else {
     Writer columns;
-    put_columns(names, columns);
+    put_columns(layout, names, columns);
     const std::string text = columns.finish();
     out.bytes(std::string_view("CSI\1", 4));
     out.u32(Binning::kLeafBits);
@@ -137,23 +146,22 @@ std::string written(const Indexer& index, Binning binning, FragmentsIndex kind) 
   return out.finish();
 }
 
-Binning binning_of(FragmentsIndex kind) {
-  return {kind == FragmentsIndex::tbi ? 5u : 6u};
+Binning binning_of(IndexKind kind) {
+  return {kind == IndexKind::tbi ? 5u : 6u};
 }
 
 }  // namespace
 
-void FragmentLines::add_telling(uint64_t start, uint64_t end) {
+void IndexedLines::add_telling(uint64_t start, uint64_t end) {
   if (error_) return;
   if (count_ > 0 && start < last_start_) {
-    error_ = unsupported("the fragments of {} are not in the order of their starts: {} after {}", chromosome_,
-                         start, last_start_);
+    error_ = out_of_order(*layout_, chromosome_, start, last_start_);
   } else if (end < start) {
-    error_ = unsupported("a fragment of {} ends at {}, before its start {}", chromosome_, end, start);
+    error_ = turned_round(*layout_, chromosome_, start, end);
   }
   // Bins of one size are told apart as well by the deeper kind of index.
   const uint64_t past = std::max(end, start + 1);
-  const uint64_t bin = binning_of(FragmentsIndex::csi).bin_of(start, past);
+  const uint64_t bin = binning_of(IndexKind::csi).bin_of(start, past);
   const uint64_t window = (past - 1) >> Binning::kLeafBits;
   leaf_ = start >> Binning::kLeafBits == window ? window : kNone;
   if (bin == bin_ && window < reached_) return;
@@ -162,60 +170,81 @@ void FragmentLines::add_telling(uint64_t start, uint64_t end) {
   reached_ = std::max(reached_, window + 1);
 }
 
-struct FragmentsIndexer::State {
-  explicit State(FragmentsIndex its_kind) : kind(its_kind), index(std::in_place, binning_of(kind)) {}
+struct PositionIndexer::State {
+  State(IndexKind its_kind, const LineLayout& its_layout, uint64_t head_bytes)
+      : kind(its_kind),
+        layout(its_layout),
+        index(std::in_place, binning_of(kind), layout),
+        bytes(head_bytes) {}
 
-  void take(const FragmentLines& lines) REQUIRES(mutex);
+  void take(const IndexedLines& lines) REQUIRES(mutex);
 
-  const FragmentsIndex kind;
+  const IndexKind kind;
+  const LineLayout& layout;
   Mutex mutex;
   std::optional<Indexer> index GUARDED_BY(mutex);  // until it is finished
   std::string finished GUARDED_BY(mutex);
-  uint64_t next GUARDED_BY(mutex) = 0;                          // the first block that was not taken
-  std::map<uint64_t, FragmentLines> waiting GUARDED_BY(mutex);  // for those before them
-  uint64_t bytes GUARDED_BY(mutex) = 0;                         // of the blocks taken
-  std::optional<Error> error GUARDED_BY(mutex);                 // of the first block that has one
+  uint64_t next GUARDED_BY(mutex) = 0;  // the first block that was not taken
+  std::map<uint64_t, std::vector<IndexedLines>> waiting GUARDED_BY(mutex);  // for those before them
+  uint64_t bytes GUARDED_BY(mutex);              // of the head and the blocks taken
+  std::optional<Error> error GUARDED_BY(mutex);  // of the first block that has one
 };
 
-void FragmentsIndexer::State::take(const FragmentLines& lines) try {
-  if (error || lines.count_ == 0) return;
+void PositionIndexer::State::take(const IndexedLines& lines) try {
+  if (error) return;
   if (lines.error_) throw *lines.error_;
   for (const auto& [start, end, offset] : lines.telling_) {
     const uint64_t at = bytes + offset;
     index->add({lines.chromosome_, start, end}, bgzf_virtual_offset(at, at + 1));
   }
-  index->add_like_it(lines.count_ - lines.telling_.size(), lines.last_start_);
+  if (lines.count_ > 0) index->add_like_it(lines.count_ - lines.telling_.size(), lines.last_start_);
   bytes += lines.bytes_;
 } catch (const Error& thrown) {
   error.emplace(thrown);
 }
 
-FragmentsIndexer::FragmentsIndexer(FragmentsIndex kind) : state_(std::make_unique<State>(kind)) {}
-FragmentsIndexer::~FragmentsIndexer() = default;
+PositionIndexer::PositionIndexer(IndexKind kind, const LineLayout& layout, uint64_t head_bytes)
+    : state_(std::make_unique<State>(kind, layout, head_bytes)) {}
+PositionIndexer::~PositionIndexer() = default;
 
-void FragmentsIndexer::add(uint64_t block, FragmentLines lines) {
+void PositionIndexer::add(uint64_t block, std::vector<IndexedLines> lines) {
   const MutexLock lock(state_->mutex);
   if (block < state_->next) return;
   state_->waiting.emplace(block, std::move(lines));
   for (auto first = state_->waiting.begin(); first != state_->waiting.end() && first->first == state_->next;
        first = state_->waiting.erase(first), ++state_->next)
-    state_->take(first->second);
+    for (const IndexedLines& one : first->second) state_->take(one);
 }
 
-bool FragmentsIndexer::has(uint64_t block) const {
+bool PositionIndexer::has(uint64_t block) const {
   const MutexLock lock(state_->mutex);
   return block < state_->next || state_->waiting.contains(block);
 }
 
-std::string FragmentsIndexer::finish() {
+std::string PositionIndexer::finish() {
   const MutexLock lock(state_->mutex);
   if (state_->error) throw *state_->error;
   if (state_->index) {
     state_->index->finish(bgzf_virtual_offset(state_->bytes, state_->bytes));
-    state_->finished = written(*state_->index, binning_of(state_->kind), state_->kind);
+    state_->finished = written(*state_->index, state_->layout, binning_of(state_->kind), state_->kind);
     state_->index.reset();
   }
   return state_->finished;
+}
+
+std::string PositionIndexes::finish(IndexKind kind, uint64_t blocks,
+                                    const std::function<void(uint64_t block)>& measure, Workers& workers) {
+  PositionIndexer& indexer = kind == IndexKind::tbi ? tbi_ : csi_;
+  workers.parallel_for(blocks, [&](size_t block) {
+    if (!indexer.has(block)) measure(block);
+  });
+  return indexer.finish();
+}
+
+std::string index_of(TextFile& file, IndexKind kind) {
+  file.size();
+  file.read(0, 0);  // where the size was known before, what it is made of is not
+  return dynamic_cast<const IndexedText&>(file.source()).index(kind);
 }
 
 }  // namespace plainfs

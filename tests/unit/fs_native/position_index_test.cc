@@ -1,4 +1,4 @@
-#include "fs/native/fragments_index.h"
+#include "fs/native/position_index.h"
 
 #include <libdeflate.h>
 
@@ -17,9 +17,8 @@ namespace {
 
 // Of the lines of text as they are measured: in blocks of so many, each of one chromosome, that are there in
 // any order.
-std::string index_of(const std::string& text, FragmentsIndex kind = FragmentsIndex::tbi,
-                     size_t lines_in_block = 50) {
-  std::vector<FragmentLines> blocks;
+std::string index_of(const std::string& text, IndexKind kind = IndexKind::tbi, size_t lines_in_block = 50) {
+  std::vector<IndexedLines> blocks;
   std::string chromosome;
   size_t lines = 0;
   std::istringstream in(text);
@@ -29,7 +28,7 @@ std::string index_of(const std::string& text, FragmentsIndex kind = FragmentsInd
     uint64_t start = 0, end = 0;
     BOOST_REQUIRE(fields >> name >> start >> end);
     if (name != chromosome || lines == lines_in_block) {
-      blocks.emplace_back(name);
+      blocks.emplace_back(name, kFragmentLines);
       chromosome = name;
       lines = 0;
     }
@@ -38,11 +37,11 @@ std::string index_of(const std::string& text, FragmentsIndex kind = FragmentsInd
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937_64(lines_in_block));
-  FragmentsIndexer indexer(kind);
+  PositionIndexer indexer(kind, kFragmentLines);
   for (const size_t block : order) {
     BOOST_REQUIRE(!indexer.has(block));
-    indexer.add(block, blocks[block]);
-    indexer.add(block, blocks[block]);  // changes nothing
+    indexer.add(block, {blocks[block]});
+    indexer.add(block, {blocks[block]});  // changes nothing
     BOOST_REQUIRE(indexer.has(block));
   }
   const std::string index = indexer.finish();
@@ -50,7 +49,7 @@ std::string index_of(const std::string& text, FragmentsIndex kind = FragmentsInd
   return index;
 }
 
-bool refuses(const std::string& text, std::string_view words, FragmentsIndex kind = FragmentsIndex::tbi) {
+bool refuses(const std::string& text, std::string_view words, IndexKind kind = IndexKind::tbi) {
   const std::string message = message_of([&] { index_of(text, kind); });
   BOOST_TEST_INFO(message);
   return message.find(words) != std::string::npos;
@@ -70,14 +69,14 @@ std::string example(const std::string& name) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(fragments_index_file)
+BOOST_AUTO_TEST_SUITE(position_index_file)
 
 // The examples hold what htslib's own index holds, with the bins in rising order.
 BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_are_those_of_tabix) {
   for (const size_t lines : {1, 2, 7, 100, 1000000}) {
-    BOOST_TEST((index_of(test_file("tool-files/bgzf/frag.tsv"), FragmentsIndex::tbi, lines) ==
+    BOOST_TEST((index_of(test_file("tool-files/bgzf/frag.tsv"), IndexKind::tbi, lines) ==
                 example("frag.tsv.gz.tbi")));
-    BOOST_TEST((index_of(test_file("tool-files/bgzf/wheat.tsv"), FragmentsIndex::csi, lines) ==
+    BOOST_TEST((index_of(test_file("tool-files/bgzf/wheat.tsv"), IndexKind::csi, lines) ==
                 example("wheat.tsv.gz.csi")));
   }
 }
@@ -97,8 +96,8 @@ BOOST_AUTO_TEST_CASE(lines_in_another_order_have_no_index) {
 BOOST_AUTO_TEST_CASE(positions_have_a_limit) {
   BOOST_TEST(!index_of("a\t10\t536870912\tA\t1\n").empty());
   BOOST_TEST(refuses("a\t10\t536870913\tA\t1\n", "536870913 of a is too large"));
-  BOOST_TEST(!index_of("a\t10\t536870913\tA\t1\n", FragmentsIndex::csi).empty());
-  BOOST_TEST(refuses("a\t10\t4294967297\tA\t1\n", "4294967297 of a", FragmentsIndex::csi));
+  BOOST_TEST(!index_of("a\t10\t536870913\tA\t1\n", IndexKind::csi).empty());
+  BOOST_TEST(refuses("a\t10\t4294967297\tA\t1\n", "4294967297 of a", IndexKind::csi));
 }
 
 // The end may stand before the first base: found as the position it stands at.
