@@ -7,6 +7,7 @@
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"
+#include "fs/views/bgen.h"
 #include "fs/views/by.h"
 #include "fs/views/chrom_sizes.h"
 #include "fs/views/csv_array.h"
@@ -14,14 +15,15 @@
 #include "fs/views/csv_table.h"
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
+#include "fs/views/genotypes.h"
 #include "fs/views/matrix_parts.h"
 #include "fs/views/mtx.h"
 #include "fs/views/mtx_lines.h"
 #include "fs/views/names_tsv.h"
 #include "fs/views/native_files.h"
 #include "fs/views/npy.h"
+#include "fs/views/plink.h"
 #include "fs/views/ragged_tsv.h"
-#include "fs/views/variant_rows.h"
 #include "fs/views/variants_vcf.h"
 #include "fs/views/view.h"
 
@@ -172,8 +174,8 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
                        return chrom_sizes(sequences, context);
                      })});
   } else if (const auto* variants = std::get_if<Variants>(&node.content); variants && variants->samples) {
-    files.push_back({true, "samples.tsv", text_opener(context, [variants = *variants, &context] {
-                       return names_tsv({text_array(shown_samples(variants).names)}, context);
+    files.push_back({true, "samples.tsv", text_opener(context, [variants = *variants] {
+                       return sample_lines(variants, kSamplesTsv);
                      })});
   }
 }
@@ -191,7 +193,40 @@ void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& fil
                    })});
 }
 
-constexpr std::array<View, 17> kViews = {{
+// A file of genotypes, by what opens it; one that says why it cannot be is in no listing.
+void offer_genotypes(const Variants& variants, const char* name, Opener open,
+                     std::vector<OfferedFile>& files) {
+  const std::optional<Error> refused = refused_genotypes(variants);
+  if (refused) open = [error = *refused] { return std::make_shared<BrokenFile>(error); };
+  files.push_back({true, name, std::move(open), {}, refused.has_value()});
+}
+
+void offer_plink(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* found = std::get_if<Variants>(&node.content);
+  if (!found || !found->genotype) return;
+  const auto offer = [&](const char* name, Opener open) {
+    offer_genotypes(*found, name, std::move(open), files);
+  };
+  offer("plink.bed", [variants = *found, &context] {
+    return layout_file([variants, &context] { return plink_bed(variants, context); }, context, "plink bed 1");
+  });
+  offer("plink.bim",
+        text_opener(context, [variants = *found, &context] { return plink_bim(variants, context); }));
+  offer("plink.fam", text_opener(context, [variants = *found] { return sample_lines(variants, kPlinkFam); }));
+}
+
+void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* found = std::get_if<Variants>(&node.content);
+  if (!found || !found->genotype) return;
+  offer_genotypes(*found, "genotypes.bgen",
+                  text_opener(context, [variants = *found, &context] { return bgen(variants, context); }),
+                  files);
+  offer_genotypes(*found, "genotypes.sample",
+                  text_opener(context, [variants = *found] { return sample_lines(variants, kOxfordSample); }),
+                  files);
+}
+
+constexpr std::array<View, 19> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy},
     {"bin", offer_bin, true},
@@ -201,6 +236,8 @@ constexpr std::array<View, 17> kViews = {{
     {"vcf", offer_vcf},
     {"gz", offer_gz, true},
     {"bgzf", offer_bgzf, true},
+    {"plink", offer_plink, true},
+    {"bgen", offer_bgen, true},
     {"rds", offer_rds, true},
     {"h5ad", offer_h5ad, true},
     {"seurat", offer_seurat, true},

@@ -5,7 +5,7 @@ import re
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_case.py")
 # The views that the cases hold: what other tools open has tests of its own.
-VIEWS = "csv,npy,mtx,tsv,json,vcf"
+VIEWS = "csv,npy,mtx,tsv,json,vcf,plink,bgen"
 
 SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
 GOOD = [re.sub("^bad-", "bad/", name) for name in SUITES if not name.startswith("bad-")]

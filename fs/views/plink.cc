@@ -1,0 +1,256 @@
+#include "fs/views/plink.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/variant_values.h"
+#include "fs/text/array_runs.h"
+#include "fs/views/genotypes.h"
+#include "fs/views/row_units.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr std::string_view kMagic("\x6c\x1b\x01", 3);  // calls of a variant after each other
+
+// Two bits of a call: A1 is the alternative, A2 the reference.
+constexpr uint8_t kBothA1 = 0, kMissing = 1, kOneOfEach = 2, kBothA2 = 3;
+
+uint8_t code_of(Call call) {
+  if (call.first < 0 || call.second == -1) return kMissing;
+  if (call.second == -2) return call.first == 0 ? kBothA2 : kBothA1;
+  return call.first != call.second ? kOneOfEach : call.first == 0 ? kBothA2 : kBothA1;
+}
+
+// Of calls of two alleles of a byte each that are from -2 to 1: by (first + 2) * 4 + second + 2.
+struct CodeTable {
+  uint8_t codes[16];
+  CodeTable() {
+    for (int i = 0; i < 16; ++i) codes[i] = code_of({i / 4 - 2, i % 4 - 2});
+  }
+};
+
+class BedCalls : public Segment {
+ public:
+  BedCalls(Variants variants, ShownSamples samples, TwoAlleleSites sites, Context& context)
+      : variants_(std::move(variants)),
+        samples_(std::move(samples)),
+        sites_(std::move(sites)),
+        context_(context),
+        row_bytes_(divide_up(samples_.names.size(), 4)),
+        size_(checked_multiply(sites_.count(), row_bytes_)) {}
+
+  uint64_t size() const override { return size_; }
+  void read(const Wanted& wanted) const override;
+  uint64_t least_block() const override;
+  void passed(uint64_t begin, uint64_t end) const override;
+
+ private:
+  uint64_t ploidy() const { return variants_.genotype->shape()[2]; }
+  Elements read_calls(const Box& box, bool in_passing) const {
+    return in_passing ? variants_.genotype->read(box) : variants_.genotype->peek(box);
+  }
+  void read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const;
+  void read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const;
+  template <class T>
+  void put_codes(const T* calls, uint64_t first, uint64_t count, uint64_t first_place, std::byte* out) const;
+  void put_codes(const Elements& calls, uint64_t call, uint64_t first, uint64_t count, uint64_t first_place,
+                 std::byte* out) const;
+
+  const Variants variants_;
+  const ShownSamples samples_;
+  const TwoAlleleSites sites_;
+  Context& context_;
+  const uint64_t row_bytes_;
+  const uint64_t size_;
+};
+
+// Codes of shown samples [first, first + count), first a multiple of four. calls: of the sample at
+// first_place on.
+template <class T>
+void BedCalls::put_codes(const T* calls, uint64_t first, uint64_t count, uint64_t first_place,
+                         std::byte* out) const {
+  static const CodeTable table;
+  const uint64_t alleles = ploidy();
+  const bool is_plain = samples_.are_all() && alleles == 2 && std::is_same_v<T, int8_t>;
+  for (uint64_t i = 0; i < count; i += 4) {
+    uint8_t byte = 0;
+    for (uint64_t k = 0; k < std::min<uint64_t>(4, count - i); ++k) {
+      const uint64_t place = samples_.places[first + i + k] - first_place;
+      const T* const call = calls + place * alleles;
+      uint8_t code;
+      if (is_plain && static_cast<uint8_t>(call[0] + 2) < 4 && static_cast<uint8_t>(call[1] + 2) < 4)
+        code = table.codes[(call[0] + 2) * 4 + call[1] + 2];
+      else
+        code = code_of(call_at(call, alleles));
+      byte = static_cast<uint8_t>(byte | code << (2 * k));
+    }
+    out[i / 4] = static_cast<std::byte>(byte);
+  }
+}
+
+void BedCalls::put_codes(const Elements& calls, uint64_t call, uint64_t first, uint64_t count,
+                         uint64_t first_place, std::byte* out) const {
+  visit_number(variants_.genotype->dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      put_codes(calls.values<T>().data() + call * ploidy(), first, count, first_place, out);
+  });
+}
+
+// Bytes of one row, of the samples that they are of alone.
+void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const {
+  const uint64_t first = first_byte * 4, count = std::min(out.size() * 4, samples_.places.size() - first);
+  const uint64_t from = samples_.places[first], to = samples_.places[first + count - 1] + 1;
+  const Elements calls = read_calls({{sites_.variant(row), from, 0}, {1, to - from, ploidy()}}, in_passing);
+  put_codes(calls, 0, first, count, from, out.data());
+}
+
+// Whole rows, of variants that are read together where no others lie between them that would be more than
+// they.
+void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const {
+  constexpr uint64_t kMostGap = 16;
+  for (uint64_t done = 0; done < rows;) {
+    std::vector<uint64_t> variants{sites_.variant(first_row + done)};
+    while (done + variants.size() < rows) {
+      const uint64_t next = sites_.variant(first_row + done + variants.size());
+      if (next - variants.back() > kMostGap) break;
+      variants.push_back(next);
+    }
+    const uint64_t first = variants.front(), stored = samples_.stored;
+    const Elements calls =
+        read_calls({{first, 0, 0}, {variants.back() - first + 1, stored, ploidy()}}, in_passing);
+    for (const uint64_t variant : variants)
+      put_codes(calls, (variant - first) * stored, 0, samples_.places.size(), 0, out + done++ * row_bytes_);
+  }
+}
+
+void BedCalls::read(const Wanted& wanted) const {
+  uint64_t at = wanted.offset;
+  std::span<std::byte> out = wanted.out;
+  while (!out.empty()) {
+    const uint64_t row = at / row_bytes_, byte = at % row_bytes_;
+    uint64_t some = std::min(row_bytes_ - byte, out.size());
+    if (some < row_bytes_) {
+      read_part(row, byte, out.first(some), wanted.in_passing);
+    } else {
+      const uint64_t rows = out.size() / row_bytes_;
+      read_rows(row, rows, wanted.in_passing, out.data());
+      some = rows * row_bytes_;
+    }
+    out = out.subspan(some);
+    at += some;
+  }
+}
+
+uint64_t BedCalls::least_block() const {
+  constexpr uint64_t kWanted = 256 * 1024;
+  if (size_ == 0) return 1;
+  const Array& genotype = *variants_.genotype;
+  const uint64_t per_row = samples_.stored * ploidy();
+  const uint64_t wanted = std::max<uint64_t>(1, kWanted / row_bytes_) * per_row;
+  const uint64_t band = elements_in_band(genotype.shape(), genotype.chunk_shape());
+  return divide_up(run_length(wanted, band, genotype.dtype(), context_), per_row) * row_bytes_;
+}
+
+void BedCalls::passed(uint64_t begin, uint64_t end) const {
+  const uint64_t per_row = samples_.stored * ploidy(), last = end / row_bytes_;
+  const uint64_t first = begin / row_bytes_;
+  if (last <= first) return;
+  const uint64_t from = sites_.variant(first),
+                 to = last < sites_.count() ? sites_.variant(last) : variants_.count();
+  passed_run(*variants_.genotype, from * per_row, (to - from) * per_row);
+}
+
+// plink2 2.00a3.5, --output-chr MT: without a prefix where it is a human chromosome that it knows.
+std::string plink_chromosome(const std::string& name) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  std::string rest;
+  std::transform(name.begin(), name.end(), std::back_inserter(rest), lower);
+  if (rest.starts_with("chr")) rest.erase(0, 3);
+  for (const auto& [known, shown] : {std::pair("x", "X"), std::pair("y", "Y"), std::pair("xy", "XY"),
+                                     std::pair("m", "MT"), std::pair("mt", "MT")})
+    if (rest == known) return shown;
+  if (rest.empty() || rest.size() > 9 || rest.find_first_not_of("0123456789") != rest.npos) return name;
+  constexpr const char* kBehindAutosomes[] = {"X", "Y", "XY", "MT", "PAR1"};
+  const uint64_t number = std::stoull(rest);
+  if (number <= 22) return std::to_string(number);
+  return number < 23 + std::size(kBehindAutosomes) ? kBehindAutosomes[number - 23] : name;
+}
+
+class PlinkBim : public EmittingSource<PlinkBim> {
+ public:
+  PlinkBim(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
+
+  void prepare() override {
+    constexpr uint64_t kTypicalLine = 32;
+    check_positions(variants_);
+    check_alleles(variants_);
+    check_ids(variants_);
+    contigs_ = names_in(*variants_.contig_names, "contig_id");
+    chromosomes_.clear();
+    for (const std::string& contig : contigs_) chromosomes_.push_back(plink_chromosome(contig));
+    std::vector<ArrayPtr> arrays{variants_.contig, variants_.position, variants_.alleles};
+    if (variants_.ids) arrays.push_back(variants_.ids);
+    units_.emplace(variants_.count(), std::move(arrays), kTypicalLine, context_);
+  }
+  std::string version() const override { return "plink bim 1"; }
+  uint64_t division() const override { return units_->division(); }
+  uint64_t block_count() const override { return units_->block_count(); }
+
+  template <class Sink>
+  void emit(uint64_t number, Sink& sink) const {
+    const RowUnits::Block block = units_->block(number);
+    const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
+    const std::vector<Elements>& parts = rows->parts;
+    const uint64_t most = variants_.alleles->shape()[1];
+    CodedSink out(sink, '\t');
+    const VariantTexts alleles(parts[2]);
+    for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
+      if (!are_two_alleles(parts[2], row * most, most)) continue;
+      const uint64_t variant = block.first - block.first_in_unit + row;
+      sink.put(std::string_view(chromosomes_[whole_number(variants_.contig->dtype(), parts[0], row,
+                                                          chromosomes_.size(), "variant_contig", variant)]));
+      sink.put('\t');
+      if (variants_.ids)
+        put_list(VariantTexts(parts[3]), row, 1, out);
+      else
+        sink.put('.');
+      sink.put(std::string_view("\t0\t"));
+      sink.put_number(
+          whole_number(variants_.position->dtype(), parts[1], row, UINT64_MAX, "variant_position", variant));
+      sink.put('\t');
+      put_list(alleles, row * most + 1, 1, out);
+      sink.put('\t');
+      put_list(alleles, row * most, 1, out);
+      sink.put('\n');
+    }
+  }
+
+ private:
+  const Variants variants_;
+  Context& context_;
+  std::vector<std::string> contigs_, chromosomes_;
+  std::optional<RowUnits> units_;
+};
+
+}  // namespace
+
+ByteLayout plink_bed(const Variants& variants, Context& context) {
+  ShownSamples samples = shown_samples(variants);
+  check_genotype(variants, samples);
+  TwoAlleleSites sites(variants, context);
+  ByteLayout layout;
+  layout.put(kMagic);
+  layout.put(std::make_shared<BedCalls>(variants, std::move(samples), std::move(sites), context));
+  return layout;
+}
+
+std::unique_ptr<TextSource> plink_bim(Variants variants, Context& context) {
+  return std::make_unique<PlinkBim>(std::move(variants), context);
+}
+
+}  // namespace plainfs
