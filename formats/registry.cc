@@ -17,6 +17,7 @@
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
 #include "formats/schemas/nwb/schema.h"
+#include "formats/schemas/ome/schema.h"
 #include "formats/schemas/robject/schema.h"
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/tenx/schema.h"
@@ -43,6 +44,7 @@ constexpr Schema kSchemas[] = {
     {"loom", loom::refine, loom::describe},
     {"VCF Zarr", vcf::refine, vcf::describe},
     {"HDMF table", nwb::refine, nwb::describe},
+    {"OME-Zarr", ome::refine, ome::describe},
     {"HDMF", hdmf::refine, nullptr},
 };
 

@@ -25,6 +25,24 @@ std::string shape_text(const Array& array) {
   return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, kTimes));
 }
 
+// "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP"
+std::string image_text(const Image& image) {
+  const Array& largest = *image.levels.front().values;
+  std::vector<std::string> extents, steps;
+  for (size_t i = 0; i < image.axes.size(); ++i) {
+    const ImageAxis& axis = image.axes[i];
+    extents.push_back(fmt::format("{} {}", axis.name, largest.shape()[i]));
+    if (axis.step && !axis.unit.empty())
+      steps.push_back(fmt::format("{} {} {}", axis.name, *axis.step, axis.unit));
+  }
+  std::string text =
+      fmt::format("{}, {} ({})", image.format, fmt::join(extents, kTimes), largest.dtype().name());
+  for (const std::string& step : steps) text += ", " + step;
+  text += fmt::format(", {} level{}", image.levels.size(), image.levels.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < image.channels.size(); ++i) text += (i == 0 ? ": " : ", ") + image.channels[i].name;
+  return printable(text);
+}
+
 // One overload a kind of content; nothing for what is no data.
 struct Describe {
   Line& line;
@@ -71,6 +89,11 @@ struct Describe {
     line.what = fmt::format("{} variants, {} samples", variants.count(),
                             variants.samples ? variants.samples->count() : 0);
   }
+  void operator()(const Image& image) const {
+    line.kind = image.is_labels ? "labels" : "image";
+    if (image.error) throw *image.error;
+    line.what = image_text(image);
+  }
   void operator()(const CoordinateMatrix& matrix) const {
     line.kind = "sparse matrix";
     line.what = fmt::format("{}{}{}, {} values ({}), by place", matrix.rows, kTimes, matrix.columns,
@@ -116,9 +139,11 @@ class Summary {
     if (!node.store.empty()) line.kind = "store";
     const bool is_data = !line.kind.empty();
     if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
-    // The parts of a table, a factor or a matrix are not told again.
-    if (node.parts && !is_data && depth < kDeepest && lines_.size() < most_lines_)
-      add_members(path, *node.parts, depth);
+    // The parts of a table, a factor or a matrix are not told again; beside the levels of an image stand
+    // others.
+    const auto* image = std::get_if<Image>(&node.content);
+    if (node.parts && (!is_data || image) && depth < kDeepest && lines_.size() < most_lines_)
+      add_members(path, *node.parts, image, depth);
   }
 
   std::string text() const {
@@ -135,11 +160,17 @@ class Summary {
   }
 
  private:
-  void add_members(const std::string& path, const Group& group, size_t depth) {
+  void add_members(const std::string& path, const Group& group, const Image* image, size_t depth) {
+    const auto is_told = [&](const Member& member) {
+      return image && std::any_of(image->levels.begin(), image->levels.end(), [&](const ImageLevel& level) {
+               return level.path == std::vector{member.name};
+             });
+    };
     try {
       for (Member& member : group.members())
-        add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
-            depth + 1);
+        if (!is_told(member))
+          add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
+              depth + 1);
     } catch (const Error& error) {
       lines_.push_back({printable(path), kind_of(error.code()), printable(error.what())});
     }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -133,6 +134,38 @@ struct SequenceLengths {
   std::optional<Error> error;  // as in SparseMatrix
 };
 
+// What the field says of one channel of an image, for who shows it.
+struct ImageChannel {
+  std::string name;                                   // empty = none
+  std::optional<uint32_t> color;                      // 0xRRGGBB
+  std::optional<std::pair<double, double>> window{};  // the values that are shown black and at full strength
+  bool is_active = true;
+};
+
+// An axis of an image. step: from one element of the largest level to the next, in units; unknown where null.
+struct ImageAxis {
+  char name;         // t, c, z, y or x
+  std::string unit;  // as stored, "micrometer"; empty = none
+  std::optional<double> step;
+};
+
+struct ImageLevel {
+  std::vector<std::string> path;  // from the image's group
+  ArrayPtr values;                // an axis of the image each, not column-major
+};
+
+// An image of planes of pixels, in several sizes.
+struct Image {
+  std::string name;             // empty = none
+  std::string format;           // "OME-Zarr 0.4"
+  std::vector<ImageAxis> axes;  // t, c, z, y, x in this order, those that there are; y and x are
+  std::vector<ImageLevel>
+      levels;  // the largest first; alike in type and in all axes but y and x, which never grow
+  std::vector<ImageChannel> channels;  // as many as the axis c is long, or none
+  bool is_labels = false;              // a pixel is the number of what it belongs to
+  std::optional<Error> error{};        // as in SparseMatrix; there may be no level then
+};
+
 // A link as the store has it, not resolved.
 struct Link {
   // The file of another store relative to this store's own folder ("../other.zarr", "/data/x.h5"); empty =
@@ -160,8 +193,9 @@ struct PlainFile {
 // A member that stands for no value: it has attributes, and nothing of it is shown but these.
 struct Nothing {};
 
-using Content = std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
-                             GenomicRanges, SequenceLengths, Variants, Link, PlainFile, Nothing, Error>;
+using Content =
+    std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
+                 GenomicRanges, SequenceLengths, Variants, Image, Link, PlainFile, Nothing, Error>;
 
 struct Node {
   Content content{};

@@ -129,6 +129,10 @@ std::vector<Member> LinkedGroup::read_links() const {
 
 }  // namespace
 
+bool is_of_zarr(const Group& group) {
+  return dynamic_cast<const LinkedGroup*>(&group) || dynamic_cast<const zarr::StoredGroup*>(&group);
+}
+
 std::optional<Node> refine(const Node& node, Context& context) {
   if (auto group = std::dynamic_pointer_cast<const zarr::StoredGroup>(node.parts)) {
     const Reading reading{

@@ -13,4 +13,7 @@ namespace plainfs::hdmf {
 // A node of a Zarr store, refined with all that is below it; nullopt for every other node.
 std::optional<Node> refine(const Node& node, Context& context);
 
+// Whether the group is one of a Zarr store, as it is stored or as refine() has it.
+bool is_of_zarr(const Group& group);
+
 }  // namespace plainfs::hdmf

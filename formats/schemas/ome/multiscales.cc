@@ -1,0 +1,249 @@
+#include "formats/schemas/ome/multiscales.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <charconv>
+#include <cmath>
+
+namespace plainfs::ome {
+namespace {
+
+constexpr std::array kWords{"multiscales", "omero", "image-label",           "labels",
+                            "plate",       "well",  "bioformats2raw.layout", "series"};
+constexpr std::array kVersions{"0.1", "0.2", "0.3", "0.4", "0.5"};
+constexpr std::string_view kAxes = "tczyx";
+
+const Json* member(const Json* object, std::string_view name) {
+  return object ? object->find(name) : nullptr;
+}
+
+std::string text_in(const Json* object, std::string_view name) {
+  const Json* value = member(object, name);
+  return value && value->text() ? *value->text() : std::string();
+}
+
+std::optional<double> finite(const Json* value) {
+  const std::optional<double> number = value ? value->as_double() : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+const Json* first_multiscale(const Words& words) {
+  const Json* all = words.find("multiscales");
+  return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
+}
+
+// Makes an image of one multiscale, and says what is left out of it.
+class Reader {
+ public:
+  Reader(const Group& group, const Words& words, Context& context)
+      : group_(group), words_(words), multiscale_(*first_multiscale(words)), context_(context) {}
+
+  Image image() {
+    image_.name = text_in(&multiscale_, "name");
+    if (image_.name.empty() && group_.parent())
+      image_.name = group_.path().substr(group_.path().rfind('/') + 1);
+    image_.format = "OME-Zarr";
+    if (const std::string version = version_of(words_); !version.empty()) image_.format += " " + version;
+    image_.is_labels = words_.find("image-label") != nullptr;
+    try {
+      read_axes();
+      read_levels();
+      check_extents();
+    } catch (const Error& error) {
+      if (is_transient(error)) throw;
+      image_.levels.clear();
+      image_.error = error;
+      return std::move(image_);
+    }
+    read_steps();
+    read_channels();
+    return std::move(image_);
+  }
+
+ private:
+  void notice(const std::string& message) const {
+    context_.notice(fmt::format("{}: {}", group_.path(), message));
+  }
+
+  // Before 0.3 there are always five.
+  void read_axes() {
+    const Json* axes = multiscale_.find("axes");
+    if (!axes) {
+      for (const char name : kAxes) image_.axes.push_back({name, {}, {}});
+      return;
+    }
+    if (!axes->list()) throw damaged("axes are no list");
+    size_t after = 0;
+    for (const Json& axis : *axes->list()) {
+      const std::string name = axis.text() ? *axis.text() : text_in(&axis, "name");
+      const size_t at = name.size() == 1 ? kAxes.find(name, after) : kAxes.npos;
+      if (at == kAxes.npos)
+        throw unsupported("an axis '{}' among {}, of which t, c, z, y, x are shown in this order", name,
+                          to_json_text(*axes));
+      image_.axes.push_back({name[0], text_in(&axis, "unit"), {}});
+      after = at + 1;
+    }
+    const size_t count = image_.axes.size();
+    if (count < 2 || image_.axes[count - 2].name != 'y' || image_.axes[count - 1].name != 'x')
+      throw unsupported("axes {} without y and x", to_json_text(*axes));
+  }
+
+  void read_levels() {
+    const Json* datasets = multiscale_.find("datasets");
+    if (!datasets || !datasets->list() || datasets->list()->empty())
+      throw damaged("multiscales has no datasets");
+    for (const Json& dataset : *datasets->list()) {
+      try {
+        if (!add_level(text_in(&dataset, "path"))) break;
+      } catch (const Error& error) {
+        if (is_transient(error) || image_.levels.empty()) throw;
+        notice(fmt::format("levels end before {}: {}", image_.levels.size(), error.what()));
+        break;
+      }
+    }
+  }
+
+  // False where the levels end there by what they are.
+  bool add_level(const std::string& place) {
+    ImageLevel level;
+    boost::split(level.path, place, boost::is_any_of("/"));
+    const std::optional<Node> node = find_path(group_, level.path);
+    level.values = node ? array_of(*node) : nullptr;
+    if (!level.values) throw damaged("the level '{}' is no array", place);
+    const Shape& shape = level.values->shape();
+    const size_t rank = image_.axes.size();
+    if (shape.size() != rank || level.values->column_major())
+      throw damaged("the level '{}' has {} axes, the image {}", place, shape.size(), rank);
+    if (!image_.levels.empty()) {
+      const Array& largest = *image_.levels.front().values;
+      const Shape& above = image_.levels.back().values->shape();
+      if (!(level.values->dtype() == largest.dtype()))
+        throw damaged("the level '{}' is of {}, the image of {}", place, level.values->dtype().name(),
+                      largest.dtype().name());
+      if (shape[rank - 2] > above[rank - 2] || shape[rank - 1] > above[rank - 1])
+        throw damaged("the level '{}' is larger than the one before it", place);
+      if (!std::equal(shape.begin(), shape.end() - 2, above.begin())) return false;
+    }
+    image_.levels.push_back(std::move(level));
+    return true;
+  }
+
+  void check_extents() {
+    while (image_.levels.size() > 1 && image_.levels.back().values->count() == 0) image_.levels.pop_back();
+    const Shape& shape = image_.levels.front().values->shape();
+    if (image_.levels.front().values->count() == 0)
+      throw unsupported("an image of {} has no pixels", fmt::join(shape, " × "));
+  }
+
+  // Each axis' step times those of all transformations that scale; nothing is known where one does otherwise.
+  void read_steps() {
+    std::vector<double> steps(image_.axes.size(), 1);
+    bool is_said = false;
+    const Json& largest = multiscale_.find("datasets")->list()->front();
+    for (const Json* of : {&largest, &multiscale_}) {
+      const Json* all = of->find("coordinateTransformations");
+      if (!all || !all->list()) continue;
+      for (const Json& each : *all->list()) {
+        if (text_in(&each, "type") != "scale") continue;
+        const Json* scale = each.find("scale");
+        if (!scale || !scale->list() || scale->list()->size() != steps.size()) {
+          notice(fmt::format("not used: a scale of other than {} numbers", steps.size()));
+          return;
+        }
+        for (size_t i = 0; i < steps.size(); ++i) steps[i] *= (*scale->list())[i].as_double().value_or(NAN);
+        is_said = true;
+      }
+    }
+    for (size_t i = 0; is_said && i < steps.size(); ++i)
+      if (std::isfinite(steps[i]) && steps[i] > 0) image_.axes[i].step = steps[i];
+  }
+
+  void read_channels() {
+    const Json* omero = words_.find("omero");
+    const Json* all = member(omero, "channels");
+    if (!all || !all->list()) return;
+    uint64_t count = 1;
+    for (size_t i = 0; i < image_.axes.size(); ++i)
+      if (image_.axes[i].name == 'c') count = image_.levels.front().values->shape()[i];
+    if (all->list()->size() != count) {
+      notice(fmt::format("not used: omero says {} channels of {}", all->list()->size(), count));
+      return;
+    }
+    for (const Json& each : *all->list()) image_.channels.push_back(channel_of(each));
+  }
+
+  static ImageChannel channel_of(const Json& said) {
+    ImageChannel channel{text_in(&said, "label"), {}, {}, true};
+    std::string color = text_in(&said, "color");
+    if (color.starts_with('#')) color.erase(0, 1);
+    uint32_t value = 0;
+    const auto [end, wrong] = std::from_chars(color.data(), color.data() + color.size(), value, 16);
+    if (color.size() == 6 && wrong == std::errc() && end == color.data() + color.size())
+      channel.color = value;
+    const Json* window = said.find("window");
+    const auto start = finite(member(window, "start")), stop = finite(member(window, "end"));
+    if (start && stop) channel.window = {*start, *stop};
+    if (const Json* active = said.find("active"); active && active->boolean())
+      channel.is_active = *active->boolean();
+    return channel;
+  }
+
+  const Group& group_;
+  const Words& words_;
+  const Json& multiscale_;
+  Context& context_;
+  Image image_;
+};
+
+}  // namespace
+
+const Json* Words::find(std::string_view name) const {
+  for (const auto& [word, value] : members)
+    if (word == name) return &value;
+  return nullptr;
+}
+
+Words words_of(const Group& group) {
+  Words words;
+  const Attributes attributes = group.attributes();
+  const Json* ome = find_attribute(attributes, "ome");
+  if (ome && ome->object()) words.version = text_in(ome, "version");
+  for (const char* name : kWords) {
+    const Json* value = ome && ome->object() ? ome->find(name) : find_attribute(attributes, name);
+    if (value) words.members.emplace_back(name, *value);
+  }
+  return words;
+}
+
+std::string version_of(const Words& words) {
+  if (!words.version.empty()) return words.version;
+  for (const char* name : {"plate", "well", "image-label"})
+    if (const std::string version = text_in(words.find(name), "version"); !version.empty()) return version;
+  return text_in(first_multiscale(words), "version");
+}
+
+bool is_known(const std::string& version) {
+  return version.empty() || std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
+}
+
+std::optional<Image> image_in(const Group& group, const Words& words, Context& context) {
+  if (!words.find("multiscales")) return std::nullopt;
+  const auto notice = [&](const std::string& message) {
+    context.notice(fmt::format("{}: {}", group.path(), message));
+  };
+  const Json* multiscale = first_multiscale(words);
+  if (!multiscale || !multiscale->object()) {
+    notice("multiscales is no list of objects, and shown as an attribute alone");
+    return std::nullopt;
+  }
+  if (const std::string version = version_of(words); !is_known(version)) {
+    notice(fmt::format("OME-Zarr {} is not known: its images are shown as arrays alone", version));
+    return std::nullopt;
+  }
+  if (words.find("multiscales")->list()->size() > 1) notice("of several multiscales the first is shown");
+  return Reader(group, words, context).image();
+}
+
+}  // namespace plainfs::ome
