@@ -9,7 +9,7 @@
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
 #include "fs/native/text_segments.h"
-#include "fs/native/zarr_chunk.h"
+#include "fs/native/padded_box.h"
 #include "fs/native/zarr_tree.h"
 
 namespace plainfs {
@@ -203,7 +203,7 @@ void ZarrAnnData::numbers(const std::string& path, const ArrayPtr& values, ZarrN
   const Shape chunk = chunk_of_numbers(shape, number.form.size, limits_);
   const auto open = [ordered, chunk, form = number.form, &context = context_](const Shape& origin) {
     ByteLayout layout;
-    layout.put(zarr_chunk(ordered, form, origin, chunk));
+    layout.put(padded_box(ordered, form, origin, chunk));
     return layout_file(std::move(layout), context);
   };
   Json document = array_document(shape, chunk, std::move(number.dtype), std::move(number.fill), nullptr);

@@ -16,6 +16,7 @@
 #include "fs/views/dense_mtx.h"
 #include "fs/views/fragments_tsv.h"
 #include "fs/views/genotypes.h"
+#include "fs/views/image_files.h"
 #include "fs/views/matrix_parts.h"
 #include "fs/views/mtx.h"
 #include "fs/views/mtx_lines.h"
@@ -226,26 +227,17 @@ void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& fi
                   files);
 }
 
-constexpr std::array<View, 19> kViews = {{
-    {"csv", offer_csv},
-    {"npy", offer_npy},
-    {"bin", offer_bin, true},
-    {"mtx", offer_mtx},
-    {"tsv", offer_tsv},
-    {"json", offer_attrs_json},
-    {"vcf", offer_vcf},
-    {"gz", offer_gz, true},
-    {"bgzf", offer_bgzf, true},
-    {"plink", offer_plink, true},
-    {"bgen", offer_bgen, true},
-    {"rds", offer_rds, true},
-    {"h5ad", offer_h5ad, true},
-    {"seurat", offer_seurat, true},
-    {"h5", offer_h5, true},
-    {"parquet", offer_parquet, true},
-    {"zarr", offer_zarr, true},
-    {"bpcells", offer_bpcells, true},
-    {kPartsView, offer_parts, true},
+constexpr std::array<View, 20> kViews = {{
+    {"csv", offer_csv},         {"npy", offer_npy},
+    {"bin", offer_bin, true},   {"mtx", offer_mtx},
+    {"tsv", offer_tsv},         {"json", offer_attrs_json},
+    {"vcf", offer_vcf},         {"gz", offer_gz, true},
+    {"bgzf", offer_bgzf, true}, {"plink", offer_plink, true},
+    {"bgen", offer_bgen, true}, {"rds", offer_rds, true},
+    {"h5ad", offer_h5ad, true}, {"seurat", offer_seurat, true},
+    {"h5", offer_h5, true},     {"parquet", offer_parquet, true},
+    {"zarr", offer_zarr, true}, {"bpcells", offer_bpcells, true},
+    {"ome", offer_ome, true},   {kPartsView, offer_parts, true},
 }};
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "fs/native/zarr_chunk.h"
+#include "fs/native/padded_box.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,19 +10,21 @@ namespace plainfs {
 
 namespace {
 
-// A line is what a chunk has of one index along the first axis: first the elements that are there.
-class ZarrChunk : public Segment {
+// A line is what the box has of one index along the first axis that has several: first the elements that are
+// there.
+class PaddedBox : public Segment {
  public:
-  ZarrChunk(ArrayPtr array, ElementForm form, Shape origin, const Shape& chunk)
+  PaddedBox(ArrayPtr array, ElementForm form, Shape origin, const Shape& box)
       : array_(std::move(array)), form_(form), box_{std::move(origin), array_->shape()} {
-    for (size_t axis = 0; axis < chunk.size(); ++axis)
-      box_.extent[axis] = std::min(chunk[axis], array_->shape()[axis] - box_.origin[axis]);
-    lines_ = box_.extent[0];
-    for (size_t axis = 1; axis < chunk.size(); ++axis) {
+    for (size_t axis = 0; axis < box.size(); ++axis)
+      box_.extent[axis] = std::min(box[axis], array_->shape()[axis] - box_.origin[axis]);
+    while (axis_ + 1 < box.size() && box[axis_] == 1) ++axis_;
+    lines_ = box_.extent[axis_];
+    for (size_t axis = axis_ + 1; axis < box.size(); ++axis) {
       line_ = checked_multiply(line_, box_.extent[axis]);
-      padded_line_ = checked_multiply(padded_line_, chunk[axis]);
+      padded_line_ = checked_multiply(padded_line_, box[axis]);
     }
-    size_ = checked_multiply(checked_multiply(chunk[0], padded_line_), form.size);
+    size_ = checked_multiply(checked_multiply(box[axis_], padded_line_), form.size);
   }
 
   uint64_t size() const override { return size_; }
@@ -32,9 +34,9 @@ class ZarrChunk : public Segment {
     Lines lines;
     lines.first = std::min(lines_, wanted.offset / form_.size / padded_line_);
     Box box = box_;
-    box.origin[0] += lines.first;
-    box.extent[0] = std::min(lines_, divide_up(end, padded_line_)) - lines.first;
-    if (box.extent[0] > 0) lines.elements = wanted.in_passing ? array_->read(box) : array_->peek(box);
+    box.origin[axis_] += lines.first;
+    box.extent[axis_] = std::min(lines_, divide_up(end, padded_line_)) - lines.first;
+    if (box.extent[axis_] > 0) lines.elements = wanted.in_passing ? array_->read(box) : array_->peek(box);
     read_elements(wanted, form_.size, [&](uint64_t from, uint64_t count, std::byte* out) {
       if (line_ == padded_line_)
         write_run(lines, from, count, lines_ * line_, out);
@@ -44,14 +46,14 @@ class ZarrChunk : public Segment {
   }
 
   void passed(uint64_t begin, uint64_t end) const override {
-    // What stands beside it in the array is another chunk's, which may still be wanted.
-    if (line_ * array_->shape()[0] != array_->count()) return;
+    // What stands beside it in the array is another box's, which may still be wanted.
+    if (line_ * array_->shape()[axis_] != array_->count()) return;
     const uint64_t first = std::min(lines_, divide_up(begin / form_.size, padded_line_));
     const uint64_t last = std::min(lines_, end / form_.size / padded_line_);
     if (first >= last) return;
     Box box = box_;
-    box.origin[0] += first;
-    box.extent[0] = last - first;
+    box.origin[axis_] += first;
+    box.extent[axis_] = last - first;
     array_->passed(box);
   }
 
@@ -61,7 +63,7 @@ class ZarrChunk : public Segment {
     Elements elements{};
   };
 
-  // Elements [from, from + count) of the chunk, of which those below `end` are there, counted without what
+  // Elements [from, from + count) of the box, of which those below `end` are there, counted without what
   // fills lines up.
   void write_run(const Lines& lines, uint64_t from, uint64_t count, uint64_t end, std::byte* out) const {
     const uint64_t there = std::min(count, end - std::min(end, from));
@@ -84,6 +86,7 @@ class ZarrChunk : public Segment {
   const ArrayPtr array_;
   const ElementForm form_;
   Box box_;  // of the elements that are there
+  size_t axis_ = 0;
   uint64_t lines_ = 0;
   uint64_t line_ = 1, padded_line_ = 1;  // elements that are there, and all
   uint64_t size_ = 0;
@@ -91,8 +94,8 @@ class ZarrChunk : public Segment {
 
 }  // namespace
 
-SegmentPtr zarr_chunk(ArrayPtr array, ElementForm form, Shape origin, const Shape& chunk) {
-  return std::make_shared<ZarrChunk>(std::move(array), form, std::move(origin), chunk);
+SegmentPtr padded_box(ArrayPtr array, ElementForm form, Shape origin, const Shape& box) {
+  return std::make_shared<PaddedBox>(std::move(array), form, std::move(origin), box);
 }
 
 }  // namespace plainfs
