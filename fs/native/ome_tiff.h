@@ -15,4 +15,9 @@ bool has_ome_tiff(const Image& image);
 // software: who writes it. Requires: has_ome_tiff(). Throws the image's error. Reads nothing.
 ByteLayout ome_tiff(const Image& image, std::string_view software);
 
+// The largest level for programs that read neither BigTIFF nor tiles: TIFF 6.0 in strips, a directory a plane
+// in ImageJ's order (c, then z, then t) and with its description, which opens as a hyperstack there. As
+// above; throws unsupported where it would have 4 GiB or more.
+ByteLayout imagej_tiff(const Image& image, std::string_view software);
+
 }  // namespace plainfs

@@ -25,6 +25,7 @@ enum TiffFieldType : uint16_t {
   kTextField = 2,
   kShortField = 3,
   kLongField = 4,
+  kRationalField = 5,
   kLong8Field = 16,
   kIfd8Field = 18
 };
@@ -112,8 +113,11 @@ class TiffFile {
   std::string head();
   std::vector<TiffPart> parts_of(uint64_t plane) const;
   std::vector<TiffField> fields(uint64_t plane, size_t level) const;
+  bool has_resolution() const { return plan_.pixel_millionths[0] > 0 && plan_.pixel_millionths[1] > 0; }
   size_t field_count(uint64_t plane, size_t level) const {
-    return 14 + (level == 0 && plan_.levels.size() > 1) + (level == 0 && plane == 0) - (plan_.is_big ? 0 : 1);
+    constexpr size_t kTiled = 14, kStrips = 13, kResolution = 3;
+    return (plan_.is_big ? kTiled : kStrips) + (has_resolution() ? kResolution : 0) +
+           (level == 0 && plan_.levels.size() > 1) + (level == 0 && plane == 0);
   }
   const TiffPart* find(uint64_t plane, TiffPart::Kind kind, size_t level) const;
 
@@ -121,7 +125,7 @@ class TiffFile {
   const TiffWidths widths_;
   TiffPlaces geometry_;
   std::string head_;
-  uint64_t description_at_ = 0, software_at_ = 0;
+  uint64_t description_at_ = 0, software_at_ = 0, resolution_at_ = 0;
   std::vector<TiffPart> first_parts_, other_parts_;
 };
 
@@ -157,6 +161,12 @@ std::string TiffFile::head() {
   };
   description_at_ = put(plan_.description);
   software_at_ = put(plan_.software);
+  resolution_at_ = head.size();
+  for (const uint32_t millionths : plan_.pixel_millionths) {
+    if (!has_resolution()) break;
+    append_little(head, 1'000'000, 4);
+    append_little(head, millionths, 4);
+  }
   std::string first;
   append_little(first, head.size(), widths_.offset);
   head.replace(first_at, first.size(), first);
@@ -231,6 +241,11 @@ std::vector<TiffField> TiffFile::fields(uint64_t plane, size_t level) const {
     fields.push_back({323, kLongField, 1, tiles.tile_height});
   } else {
     fields.push_back({278, kLongField, 1, tiles.tile_height});
+  }
+  if (has_resolution()) {
+    fields.push_back({282, kRationalField, 1, resolution_at_});
+    fields.push_back({283, kRationalField, 1, resolution_at_ + 8});
+    fields.push_back({296, kShortField, 1, 1});  // of no unit that TIFF has
   }
   if (level == 0 && plane == 0)
     fields.push_back({270, kTextField, plan_.description.size() + 1, description_at_});

@@ -3,6 +3,7 @@
 // found by arithmetic. Little-endian; TIFF 6.0, or BigTIFF with numbers of 64 bits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct TiffPlan {
   std::vector<size_t>
       plane_axes;  // the axes before y and x, the one along which planes follow one another first
   std::string description, software;
+  // Of a pixel along x and y, in millionths of the unit that the description names; none where one is 0.
+  std::array<uint32_t, 2> pixel_millionths{};
 };
 
 // Throws unsupported where the numbers of the form have no room for it. Reads nothing.

@@ -227,7 +227,7 @@ void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& fi
                   files);
 }
 
-constexpr std::array<View, 20> kViews = {{
+constexpr std::array<View, 22> kViews = {{
     {"csv", offer_csv},         {"npy", offer_npy},
     {"bin", offer_bin, true},   {"mtx", offer_mtx},
     {"tsv", offer_tsv},         {"json", offer_attrs_json},
@@ -237,7 +237,8 @@ constexpr std::array<View, 20> kViews = {{
     {"h5ad", offer_h5ad, true}, {"seurat", offer_seurat, true},
     {"h5", offer_h5, true},     {"parquet", offer_parquet, true},
     {"zarr", offer_zarr, true}, {"bpcells", offer_bpcells, true},
-    {"ome", offer_ome, true},   {kPartsView, offer_parts, true},
+    {"ome", offer_ome, true},   {"tif", offer_tif, true},
+    {"png", offer_png, true},   {kPartsView, offer_parts, true},
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Images of OME-Zarr: what is said of them, and every plane of every level as tifffile, libtiff and libvips read it."""
+import errno
 import json
 import os
 import random
@@ -7,12 +8,14 @@ import shutil
 import sys
 import tempfile
 import unittest
+import zlib
 
 from mounted import PROGRAM, Folder, Mount, main, run
 
 try:
     import numcodecs
     import numpy
+    import zarr
 
     import ome_zarr
 except ImportError as error:
@@ -123,6 +126,59 @@ def planes_of(values, axes):
     return shown(values).transpose(order).reshape(-1, *values.shape[-2:])
 
 
+def rgb_of(png):
+    """The pixels of a PNG of 8 bits a colour; its checksums are looked at."""
+    self_check = [png[:8] == b"\x89PNG\r\n\x1a\n"]
+    chunks, at = {}, 8
+    while at < len(png):
+        length = int.from_bytes(png[at:at + 4], "big")
+        name, data = png[at + 4:at + 8], png[at + 8:at + 8 + length]
+        self_check.append(zlib.crc32(name + data) == int.from_bytes(png[at + 8 + length:at + 12 + length], "big"))
+        chunks[name] = data
+        at += 12 + length
+    if not all(self_check) or list(chunks) != [b"IHDR", b"IDAT", b"IEND"]:
+        raise AssertionError("no such PNG")
+    width, height = (int.from_bytes(chunks[b"IHDR"][at:at + 4], "big") for at in (0, 4))
+    rows = numpy.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, 1 + 3 * width)
+    return rows[:, 1:].reshape(height, width, 3)
+
+
+def contrast(plane):
+    if plane.dtype.itemsize == 1:
+        return float(plane.min()), float(plane.max())
+    plane = plane.astype("f8")
+    values = numpy.sort(plane[numpy.isfinite(plane)])
+    cut = (len(values) - 1) // 1000
+    return values[cut], values[-1 - cut]
+
+
+class Pictures(Folder):
+    def test_a_preview_is_the_sum_of_its_channels(self):
+        chance = numpy.random.default_rng(45)
+        channels = [{"color": "FF8000", "window": {"start": 10, "end": 200}}, {"color": "0000FF", "active": False}, {"color": "00FF40"}]
+        colors = {0: (255, 128, 0), 2: (0, 255, 64)}
+        store = os.path.join(self.folder, "i.zarr")
+        for dtype in ("u1", "u2", ">i4", "<f4"):
+            values = (chance.random((3, 5, 40, 600)) * 250).astype(dtype)
+            ome_zarr.write_image(store, values, "czyx", (1, 2, 33, 77), 2, words={"omero": {"channels": channels}})
+            sums = numpy.zeros((40, 600, 3))
+            for channel, color in colors.items():
+                plane = values[channel, 2].astype("f8")
+                dark, bright = (10, 200) if channel == 0 else contrast(plane if dtype != "u1" else values[channel, 2])
+                sums += numpy.clip((plane - dark) / (bright - dark), 0, 1)[..., None] * color
+            with Mount(store) as m:
+                self.assertIn("preview.png", os.listdir(m.path))
+                before = json.loads(m.read(".plainfs", "stats.json"))["chunks_decoded"]
+                size = os.stat(m.join("preview.png")).st_size
+                self.assertEqual(json.loads(m.read(".plainfs", "stats.json"))["chunks_decoded"], before)
+                png = m.read("preview.png")
+                self.assertEqual(len(png), size)
+                numpy.testing.assert_array_equal(rgb_of(png), numpy.floor(numpy.minimum(sums, 255) + 0.5))
+                if shutil.which("vipsheader"):
+                    self.assertIn(b"600x40 uchar, 3 bands, srgb", run("vipsheader", m.join("preview.png")).stdout)
+            shutil.rmtree(store)
+
+
 @unittest.skipIf(tifffile is None, "python3-tifffile is not installed")
 class Pixels(Folder):
     """One mount of a folder of random images, the same in every run."""
@@ -212,6 +268,43 @@ class Pixels(Folder):
                 numpy.testing.assert_array_equal(numpy.fromfile(raw, planes.dtype).reshape(planes.shape[1:]), planes[-1])
                 read += 1
         self.assertGreater(read, 40)
+
+    def test_a_tif_is_found_by_its_name_and_read_as_imagej_has_it(self):
+        for name, (axes, pyramid) in list(self.images.items())[:30]:
+            path = self.mount.join(name, "image.tif")
+            with self.subTest(name), tifffile.TiffFile(path) as file:
+                self.assertNotIn("image.tif", os.listdir(os.path.dirname(path)))
+                order = [axes.index(axis) for axis in "tzc" if axis in axes] + [len(axes) - 2, len(axes) - 1]
+                planes = shown(pyramid[0]).transpose(order).reshape(-1, *pyramid[0].shape[-2:])
+                self.assertFalse(file.is_bigtiff)
+                self.assertEqual(len(file.pages), len(planes))
+                for page, plane in zip(file.pages, planes):
+                    self.assertFalse(page.is_tiled)
+                    numpy.testing.assert_array_equal(page.asarray(), plane)
+                said = file.imagej_metadata
+                self.assertEqual(said["images"], len(planes))
+                for word, axis in (("channels", "c"), ("slices", "z"), ("frames", "t")):
+                    self.assertEqual(said.get(word, 1), pyramid[0].shape[axes.index(axis)] if axis in axes else 1)
+                if shutil.which("tiffcp"):
+                    done = run("tiffcp", path, os.path.join(self.folder, "copy.tif"))
+                    self.assertEqual([done.returncode, done.stderr], [0, b""])
+
+    def test_a_tif_has_steps_and_no_4_gib(self):
+        small, large = (os.path.join(self.folder, name) for name in ("small.zarr", "large.zarr"))
+        ome_zarr.write_image(small, numpy.zeros((2, 20, 30), "u1"), "zyx", (1, 16, 16), steps={"z": 2, "y": 0.5, "x": 0.325})
+        ome_zarr.group(large, {"multiscales": ome_zarr.multiscale("yx", 1)})
+        zarr.open(os.path.join(large, "0"), "w", shape=(65536, 65536), chunks=(1024, 1024), dtype="u1", fill_value=3)
+        with Mount(small) as m, tifffile.TiffFile(m.join("image.tif")) as file:
+            self.assertEqual(file.pages[0].tags["XResolution"].value, (1000000, 325000))
+            self.assertEqual([file.imagej_metadata[word] for word in ("unit", "spacing")], ["micron", 2])
+        with Mount(large) as m:
+            with self.assertRaises(OSError) as refused:
+                os.stat(m.join("image.tif"))
+            self.assertEqual(refused.exception.errno, errno.ENOTSUP)
+            self.assertIn("image.ome.tif", os.listdir(m.path))
+            self.assertEqual(os.listdir(m.path).count("preview.png"), 0)
+            with tifffile.TiffFile(m.join("image.ome.tif")) as file:
+                self.assertEqual(file.pages[0].segments().__next__()[0].max(), 3)
 
     def test_one_without_such_pixels_has_none(self):
         for dtype in ("<i8", "<u8", "<c8"):

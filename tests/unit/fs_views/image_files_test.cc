@@ -7,6 +7,7 @@
 #include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
 #include "fs/native/ome_tiff.h"
+#include "fs/native/picture.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
@@ -53,10 +54,46 @@ std::string names_of(const Image& image, GroupPtr parts = nullptr) {
   node.content = image;
   node.parts = std::move(parts);
   std::vector<OfferedFile> files;
-  offer_ome(node, context, files);
+  for (const View& view : views())
+    if (view.option == "ome" || view.option == "tif" || view.option == "png")
+      view.offer(node, context, files);
   std::string names;
-  for (const OfferedFile& file : files) names += (file.inside ? " /" : " ") + file.name;
+  for (const OfferedFile& file : files)
+    names += (file.found_by_name ? " ?" : file.inside ? " /" : " ") + file.name;
   return names;
+}
+
+// The pixels of a PNG as ours are: red, green, blue in stored blocks.
+struct Pixels {
+  explicit Pixels(const std::string& png) {
+    BOOST_REQUIRE(png.starts_with("\x89PNG"));
+    width = number(png, 16);
+    std::string rows;
+    for (size_t at = 43, last = 0; !last;) {
+      last = png[at];
+      const size_t length = static_cast<uint8_t>(png[at + 1]) + 256u * static_cast<uint8_t>(png[at + 2]);
+      rows += png.substr(at + 5, length);
+      at += 5 + length;
+    }
+    BOOST_REQUIRE(rows.size() == number(png, 20) * (1 + 3 * width));
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (i % (1 + 3 * width) != 0) bytes.push_back(static_cast<uint8_t>(rows[i]));
+  }
+  static size_t number(const std::string& png, size_t at) {
+    size_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value = 256 * value + static_cast<uint8_t>(png[at + i]);
+    return value;
+  }
+  std::vector<int> at(size_t pixel) const {
+    return {bytes.begin() + 3 * pixel, bytes.begin() + 3 * pixel + 3};
+  }
+  size_t width = 0;
+  std::vector<int> bytes;
+};
+
+Pixels preview(const Image& image) {
+  TestContext context;
+  return Pixels(whole_text(*layout_file(png(preview_of(image).value(), context), context)));
 }
 
 }  // namespace
@@ -82,6 +119,82 @@ BOOST_AUTO_TEST_CASE(an_ome_tiff_is_what_the_prototype_wrote) {
       BOOST_TEST(slices_match(*again, text, random, 200));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_preview_is_what_the_prototype_wrote) {
+  Opened opened("five");
+  const auto file = layout_file(png(preview_of(opened.image()).value(), opened.context), opened.context);
+  const uint64_t known = file->known_size().value();
+  BOOST_TEST(opened.context.counters.chunks_decoded == 0u);
+  const std::string text = whole_text(*file);
+  BOOST_TEST(known == text.size());
+  BOOST_TEST((text == content_of(kData + "five.preview.png")));
+  std::mt19937_64 random(5);
+  BOOST_TEST(slices_match(*file, text, random, 100));
+}
+
+BOOST_AUTO_TEST_CASE(the_smallest_level_of_512_pixels_is_shown) {
+  const auto width_of = [](const std::vector<Shape>& levels) -> uint64_t {
+    Image image = image_of(zeros<uint8_t>(levels[0]), "yx");
+    for (size_t i = 1; i < levels.size(); ++i)
+      image.levels.push_back({{std::to_string(i)}, zeros<uint8_t>(levels[i])});
+    const auto picture = preview_of(image);
+    return picture ? picture->width() : 0;
+  };
+  BOOST_TEST(width_of({{100, 2000}, {50, 1000}, {25, 512}, {13, 256}}) == 512u);
+  BOOST_TEST(width_of({{2000, 100}, {600, 30}, {511, 25}}) == 30u);
+  BOOST_TEST(width_of({{50, 60}, {25, 30}}) == 60u);
+  BOOST_TEST(width_of({{1, (1 << 24) + 1}}) == 0u);
+  BOOST_TEST(width_of({{1, (1 << 24) + 1}, {1, 400}}) == 400u);
+}
+
+BOOST_AUTO_TEST_CASE(contrast_is_that_of_the_values_where_none_is_said) {
+  // Of 8 bits the least and the greatest, of others percentiles.
+  BOOST_TEST(preview(image_of(numbers<int8_t>({-5, 0, 5}, {1, 3}), "yx")).bytes ==
+             std::vector<int>({0, 0, 0, 128, 128, 128, 255, 255, 255}));
+  std::vector<uint16_t> values(2001);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(i);
+  values[2000] = 65535;
+  const Pixels pixels = preview(image_of(numbers(values, {1, 2001}), "yx"));
+  BOOST_TEST(pixels.at(2)[0] == 0);       // the 0.1 percentile
+  BOOST_TEST(pixels.at(1998)[0] == 255);  // the 99.9 percentile
+  BOOST_TEST(pixels.at(1000)[0] == 128);
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  BOOST_TEST(preview(image_of(numbers<double>({nan, 1, 2, inf, -inf}, {1, 5}), "yx")).at(0) ==
+             std::vector<int>({0, 0, 0}));
+  BOOST_TEST(preview(image_of(numbers<double>({nan, 1, 2, inf, -inf}, {1, 5}), "yx")).at(3) ==
+             std::vector<int>({255, 255, 255}));
+  BOOST_TEST(preview(image_of(numbers<double>({nan, nan}, {1, 2}), "yx")).bytes == std::vector<int>(6));
+  BOOST_TEST(preview(image_of(zeros<uint8_t>({2, 1}), "yx")).bytes == std::vector<int>(6));
+}
+
+BOOST_AUTO_TEST_CASE(channels_are_added_up_in_their_colours) {
+  Image image = image_of(numbers<uint8_t>({0, 255, 255, 255}, {2, 1, 2}), "cyx");
+  // In those of the table where they have none; a plane of equal values has no contrast.
+  BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 0, 255}));
+  image.channels = {{"a", 0x804000, std::pair(0.0, 255.0)}, {"b", 0xff0001, std::pair(0.0, 510.0)}};
+  BOOST_TEST(preview(image).at(0) == std::vector<int>({128, 0, 1}));
+  BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 64, 1}));
+  image.channels[1].is_active = false;
+  BOOST_TEST(preview(image).at(1) == std::vector<int>({128, 64, 0}));
+  image.channels[0].is_active = false;
+  BOOST_TEST(preview(image).at(1) == std::vector<int>({0, 0, 0}));
+  BOOST_TEST(preview_of(image_of(zeros<uint8_t>({9, 1, 1}), "cyx"))->layers.size() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(the_middle_of_z_and_the_first_t_are_shown) {
+  Image image = image_of(numbers<uint8_t>({1, 2, 3, 4, 5, 6}, {2, 3, 1, 1}), "tzyx");
+  BOOST_TEST(preview_of(image)->layers[0].origin == Shape({0, 1, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(labels_have_a_colour_each) {
+  Image image = image_of(numbers<int64_t>({0, 1, 2, 1}, {1, 4}), "yx");
+  image.is_labels = true;
+  const Pixels pixels = preview(image);
+  BOOST_TEST(pixels.at(0) == std::vector<int>({0, 0, 0}));
+  BOOST_TEST(pixels.at(1) == pixels.at(3));
+  BOOST_TEST(pixels.at(1) != pixels.at(2));
+  BOOST_TEST(pixels.at(1) != pixels.at(0));
 }
 
 BOOST_AUTO_TEST_CASE(a_tile_decodes_the_chunks_that_it_touches) {
@@ -113,15 +226,15 @@ BOOST_AUTO_TEST_CASE(the_size_of_a_vast_image_takes_no_memory_and_its_directorie
 
 BOOST_AUTO_TEST_CASE(a_member_has_it_beside_it_and_a_store_in_its_root) {
   const Image image = image_of(zeros<uint8_t>({4, 5}), "yx");
-  BOOST_TEST(names_of(image) == " .ome.tif");
+  BOOST_TEST(names_of(image) == " .ome.tif ?.tif");
   const Opened opened("plane");
-  BOOST_TEST(names_of(image, opened.store.root.parts) == " /image.ome.tif");
+  BOOST_TEST(names_of(image, opened.store.root.parts) == " /image.ome.tif ?image.tif /preview.png");
   // In the directory of a member stands nothing of what stands beside it.
   class Below : public MemoryGroup {
    public:
     GroupPtr parent() const override { return std::make_shared<MemoryGroup>(); }
   };
-  BOOST_TEST(names_of(image, std::make_shared<Below>()) == "");
+  BOOST_TEST(names_of(image, std::make_shared<Below>()) == " /preview.png");
 }
 
 BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
@@ -133,7 +246,7 @@ BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
   broken.error = unsupported("its axes");
   BOOST_TEST(names_of(broken) == "");
   broken.error = damaged("its axes");
-  BOOST_TEST(names_of(broken) == " .ome.tif");
+  BOOST_TEST(names_of(broken) == " .ome.tif ?.tif");
   BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
 }
 
