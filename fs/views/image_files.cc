@@ -1,5 +1,7 @@
 #include "fs/views/image_files.h"
 
+#include <algorithm>
+
 #include "fs/native/ome_tiff.h"
 #include "fs/native/picture.h"
 
@@ -18,6 +20,48 @@ void offer_beside(const Node& node, const std::string& extension, Opener open, b
     files.push_back({true, "image" + extension, std::move(open), {}, found_by_name});
 }
 
+// An array of rank 2 as a plane, one of rank 3 as planes; nullopt where its elements are no pixels, or may be
+// missing, for which integers have no value.
+std::optional<Image> image_of(const LabelledArray& array) {
+  const Array& values = *array.values;
+  const Shape& shape = values.shape();
+  if (shape.size() < 2 || shape.size() > 3 || array.labels || values.column_major() || values.is_null() ||
+      !has_brightness(values.dtype()) || std::find(shape.begin(), shape.end(), 0) != shape.end() ||
+      (values.dtype().kind != Kind::real && values.may_be_missing()))
+    return std::nullopt;
+  Image image;
+  for (const char axis : std::string_view("zyx").substr(3 - shape.size()))
+    image.axes.push_back({axis, {}, {}});
+  image.levels.push_back({{}, array.values});
+  return image;
+}
+
+// Whether the array is rows of pixels of three or four colours each.
+bool is_colored(const Array& values) {
+  const Shape& shape = values.shape();
+  const Kind kind = values.dtype().kind;
+  return shape.size() == 3 && (shape[2] == 3 || shape[2] == 4) &&
+         (kind == Kind::real || (kind == Kind::unsigned_integer && values.dtype().size <= 2));
+}
+
+// The colours of integers are full at their greatest number, those of reals at 1. The fourth, opacity, is
+// left out.
+std::optional<Picture> picture_of(const LabelledArray& array) {
+  const std::optional<Image> image = image_of(array);
+  if (!image || !is_colored(*array.values)) return image ? preview_of(*image) : std::nullopt;
+  const Shape& shape = array.values->shape();
+  if (shape[0] > kMostPicturePixels / shape[1]) return std::nullopt;
+  const DType& type = array.values->dtype();
+  const double full = type.kind == Kind::real ? 1 : type.size == 1 ? UINT8_MAX : UINT16_MAX;
+  Picture picture{array.values, 0, 1, {}, false};
+  for (uint8_t c = 0; c < 3; ++c) {
+    PictureLayer layer{{0, 0, c}, {}, std::pair(0.0, full)};
+    layer.color[c] = UINT8_MAX;
+    picture.layers.push_back(std::move(layer));
+  }
+  return picture;
+}
+
 }  // namespace
 
 void offer_ome(const Node& node, Context& context, std::vector<OfferedFile>& files) {
@@ -28,20 +72,33 @@ void offer_ome(const Node& node, Context& context, std::vector<OfferedFile>& fil
 }
 
 void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto* image = std::get_if<Image>(&node.content);
+  std::optional<Image> image;
+  if (const auto* stored = std::get_if<Image>(&node.content))
+    image = *stored;
+  else if (const auto* array = std::get_if<LabelledArray>(&node.content);
+           array && !is_colored(*array->values))
+    image = image_of(*array);
   if (!image || !has_ome_tiff(*image)) return;
-  const auto open = [image = *image, &context] {
+  const auto open = [image = *std::move(image), &context] {
     return layout_file(imagej_tiff(image, kSoftware), context);
   };
-  offer_beside(node, ".tif", open, true, files);
+  if (std::holds_alternative<Image>(node.content))
+    offer_beside(node, ".tif", open, true, files);
+  else
+    files.push_back({false, ".tif", open, {}, true});
 }
 
 void offer_png(const Node& node, Context& context, std::vector<OfferedFile>& files) {
-  const auto* image = std::get_if<Image>(&node.content);
-  if (!image || !node.parts) return;
-  if (const std::optional<Picture> picture = preview_of(*image))
-    files.push_back({true, "preview.png",
-                     [picture = *picture, &context] { return layout_file(png(picture, context), context); }});
+  const auto opener = [&context](Picture picture) {
+    return [picture = std::move(picture), &context] { return layout_file(png(picture, context), context); };
+  };
+  if (const auto* image = std::get_if<Image>(&node.content); image && node.parts) {
+    if (std::optional<Picture> picture = preview_of(*image))
+      files.push_back({true, "preview.png", opener(*std::move(picture))});
+  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
+    if (std::optional<Picture> picture = picture_of(*array))
+      files.push_back({false, ".png", opener(*std::move(picture)), {}, true});
+  }
 }
 
 }  // namespace plainfs

@@ -13,6 +13,7 @@ import zlib
 from mounted import PROGRAM, Folder, Mount, main, run
 
 try:
+    import h5py
     import numcodecs
     import numpy
     import zarr
@@ -177,6 +178,34 @@ class Pictures(Folder):
                 if shutil.which("vipsheader"):
                     self.assertIn(b"600x40 uchar, 3 bands, srgb", run("vipsheader", m.join("preview.png")).stdout)
             shutil.rmtree(store)
+
+    def test_arrays_have_pictures_where_these_are_asked_for(self):
+        chance = numpy.random.default_rng(45)
+        plane, planes = chance.integers(0, 60000, (50, 70), "u2"), chance.random((3, 20, 30)).astype(">f4")
+        colors = chance.integers(0, 255, (20, 30, 3), "u1")
+        arrays = {"plane": plane, "planes": planes, "colors": colors}
+        with h5py.File(os.path.join(self.folder, "a.h5"), "w") as file:
+            for name, values in arrays.items():
+                file.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim:])
+        root = zarr.open(os.path.join(self.folder, "a.zarr"), "w")
+        for name, values in arrays.items():
+            root.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim:])
+        dark, bright = contrast(plane)
+        grey = numpy.floor(numpy.clip((plane - dark) / (bright - dark), 0, 1) * 255 + 0.5)
+        listed = ["colors.png", "plane.png", "plane.tif", "planes.png", "planes.tif"]
+        for name in ("a.h5", "a.zarr"):
+            store = os.path.join(self.folder, name)
+            with Mount(store, "-o", "views=tif+png") as m:
+                self.assertEqual(sorted(os.listdir(m.path)), listed)
+                numpy.testing.assert_array_equal(rgb_of(m.read("colors.png")), colors)
+                for color in range(3):
+                    numpy.testing.assert_array_equal(rgb_of(m.read("plane.png"))[..., color], grey)
+                if tifffile:
+                    numpy.testing.assert_array_equal(tifffile.imread(m.join("plane.tif")), plane)
+                    numpy.testing.assert_array_equal(tifffile.imread(m.join("planes.tif")), planes)
+            with Mount(store) as m:
+                self.assertFalse(set(listed) & set(os.listdir(m.path)))
+                self.assertTrue(all(os.path.exists(m.join(each)) for each in listed))
 
 
 @unittest.skipIf(tifffile is None, "python3-tifffile is not installed")

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "formats/core/model/derived_array.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
 #include "fs/native/ome_tiff.h"
@@ -48,10 +49,10 @@ ArrayPtr zeros(Shape shape) {
   return numbers(std::vector<T>(count), std::move(shape));
 }
 
-std::string names_of(const Image& image, GroupPtr parts = nullptr) {
+std::string names_of(Content content, GroupPtr parts = nullptr) {
   TestContext context;
   Node node;
-  node.content = image;
+  node.content = std::move(content);
   node.parts = std::move(parts);
   std::vector<OfferedFile> files;
   for (const View& view : views())
@@ -248,6 +249,41 @@ BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
   broken.error = damaged("its axes");
   BOOST_TEST(names_of(broken) == " .ome.tif ?.tif");
   BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
+}
+
+BOOST_AUTO_TEST_CASE(arrays_of_two_and_three_axes_have_pictures) {
+  const auto names = [](ArrayPtr values) {
+    return names_of(LabelledArray{std::move(values), nullptr, nullptr});
+  };
+  BOOST_TEST(names(zeros<uint8_t>({4, 5})) == " ?.tif ?.png");
+  BOOST_TEST(names(zeros<float>({2, 4, 5})) == " ?.tif ?.png");
+  BOOST_TEST(names(zeros<int64_t>({4, 5})) == " ?.png");
+  BOOST_TEST(names(zeros<uint8_t>({40, 50, 3})) == " ?.png");
+  BOOST_TEST(names(zeros<int32_t>({40, 50, 3})) == " ?.tif ?.png");
+  BOOST_TEST(names(zeros<uint8_t>({5})) == "");
+  BOOST_TEST(names(zeros<uint8_t>({1, 1, 4, 5})) == "");
+  BOOST_TEST(names(zeros<uint8_t>({4, 0})) == "");
+  BOOST_TEST(names(as_column_major(zeros<uint8_t>({4, 5}))) == "");
+  BOOST_TEST(names(with_missing(zeros<int32_t>({4, 5}),
+                                [](const Elements&, std::vector<uint8_t>& m) { m[0] = 1; })) == "");
+  BOOST_TEST(names(zeros<uint8_t>({1 << 12, (1 << 12) + 1})) == " ?.tif");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_of_colours_is_a_picture_of_them) {
+  TestContext context;
+  const auto pixels_of = [&](ArrayPtr values) {
+    Node node;
+    node.content = LabelledArray{std::move(values), nullptr, nullptr};
+    std::vector<OfferedFile> files;
+    offer_png(node, context, files);
+    return Pixels(whole_text(*files.at(0).open())).bytes;
+  };
+  BOOST_TEST(pixels_of(numbers<uint8_t>({1, 2, 3, 255, 5, 6}, {2, 1, 3})) ==
+             std::vector<int>({1, 2, 3, 255, 5, 6}));
+  BOOST_TEST(pixels_of(numbers<uint16_t>({0, 65535, 257, 9}, {1, 1, 4})) == std::vector<int>({0, 255, 1}));
+  BOOST_TEST(pixels_of(numbers<float>({0, 0.5, 1.5}, {1, 1, 3})) == std::vector<int>({0, 128, 255}));
+  BOOST_TEST(pixels_of(numbers<uint8_t>({0, 0, 7, 9}, {2, 1, 2})) ==
+             std::vector<int>({0, 0, 0, 255, 255, 255}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
