@@ -14,9 +14,14 @@ struct Item {
   Content content;
 };
 
+// How the parts of an experiment lie: in takane's directories lists have numbered members, links that name
+// them, and what is meant in a directory of its own; among R objects each part is what it is, under its name.
+enum class Layout { takane, named };
+
 class Experiment {
  public:
-  Experiment(GroupPtr root, Context& context) : root_(std::move(root)), context_(context) {}
+  Experiment(GroupPtr root, Layout layout, Context& context)
+      : root_(std::move(root)), layout_(layout), context_(context) {}
 
   AnnotatedMatrix make() {
     std::vector<Item> assays = items_of("assays");
@@ -41,18 +46,21 @@ class Experiment {
 
  private:
   std::vector<Item> items_of(std::string_view list) const;
-  Content content_of_item(const GroupPtr& list, const std::string& number) const;
+  std::vector<std::pair<std::string, std::string>> members_of(const GroupPtr& list) const;
+  Content content_of_item(const GroupPtr& list, const std::string& member) const;
   Table frame_of(std::string_view name, uint64_t rows, const Content& assay, ArrayPtr SparseMatrix::*sparse,
                  ArrayPtr LabelledArray::*dense) const;
 
   const GroupPtr root_;
+  const Layout layout_;
   Context& context_;
 };
 
-// The matrix of a list's item: in the item's directory where it is dense; monostate where it is none.
-Content Experiment::content_of_item(const GroupPtr& list, const std::string& number) const {
-  std::optional<Node> item = member_of(list, number, context_);
-  if (item && !extent_of(item->content) && item->parts)
+// The matrix of a list's item: in the item's directory where takane keeps a dense one; monostate where it is
+// none.
+Content Experiment::content_of_item(const GroupPtr& list, const std::string& member) const {
+  std::optional<Node> item = member_of(list, member, context_);
+  if (layout_ == Layout::takane && item && !extent_of(item->content) && item->parts)
     item = member_of(item->parts, "dense_array", context_);
   if (!item) return {};
   if (const auto* array = std::get_if<LabelledArray>(&item->content); array && array->labels)
@@ -60,29 +68,39 @@ Content Experiment::content_of_item(const GroupPtr& list, const std::string& num
   return extent_of(item->content) ? item->content : Content();
 }
 
-// The matrices of a list in their order, under their names; what else is in it is told of.
-std::vector<Item> Experiment::items_of(std::string_view list) const {
-  const std::optional<Node> group = member_of(root_, list, context_);
-  if (!group || !group->parts) return {};
+// The members of a list that are items, in their order, and what each is called.
+std::vector<std::pair<std::string, std::string>> Experiment::members_of(const GroupPtr& list) const {
+  std::vector<std::pair<std::string, std::string>> items;
+  if (layout_ == Layout::named) {
+    for (const Member& member : list->members()) items.emplace_back(member.name, member.name);
+    return items;
+  }
   std::map<std::string, std::string> names;  // by number
-  std::vector<std::string> numbers;
-  for (const Member& member : group->parts->members()) {
+  for (const Member& member : list->members()) {
     const auto* link = std::get_if<Link>(&member.node.content);
     if (link && link->only.empty() && !link->path.empty())
       names[link->path.back()] = member.name;
     else if (!link && member.name.find_first_not_of("0123456789") == std::string::npos)
-      numbers.push_back(member.name);
+      items.emplace_back(member.name, member.name);
   }
-  std::sort(numbers.begin(), numbers.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+    return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
   });
+  for (auto& [number, name] : items)
+    if (const auto found = names.find(number); found != names.end()) name = found->second;
+  return items;
+}
+
+// The matrices of a list in their order, under their names; what else is in it is told of.
+std::vector<Item> Experiment::items_of(std::string_view list) const {
+  const std::optional<Node> group = member_of(root_, list, context_);
+  if (!group || !group->parts) return {};
   std::vector<Item> items;
-  for (const std::string& number : numbers) {
-    const auto name = names.find(number);
-    Item item{name == names.end() ? number : name->second, content_of_item(group->parts, number)};
+  for (const auto& [member, name] : members_of(group->parts)) {
+    Item item{name, content_of_item(group->parts, member)};
     std::replace(item.name.begin(), item.name.end(), '/', '_');  // which parts the names in an .h5ad
     if (std::holds_alternative<std::monostate>(item.content))
-      context_.notice(fmt::format("{}/{}: not in the .h5ad", group->parts->path(), number));
+      context_.notice(fmt::format("{}/{}: not in the .h5ad", group->parts->path(), member));
     else
       items.push_back(std::move(item));
   }
@@ -94,11 +112,10 @@ Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& 
                            ArrayPtr SparseMatrix::*sparse, ArrayPtr LabelledArray::*dense) const {
   Table frame;
   frame.rows = rows;
-  const std::optional<Node> directory = member_of(root_, name, context_);
-  if (directory && directory->parts) {
-    const std::optional<Node> stored = member_of(directory->parts, "data_frame", context_);
-    if (const auto table = content_of<Table>(stored)) frame = *table;
-  }
+  std::optional<Node> stored = member_of(root_, name, context_);
+  if (layout_ == Layout::takane && stored && stored->parts)
+    stored = member_of(stored->parts, "data_frame", context_);
+  if (const auto table = content_of<Table>(stored)) frame = *table;
   if (frame.row_names) return frame;
   if (const auto* matrix = std::get_if<SparseMatrix>(&assay)) frame.row_names = matrix->*sparse;
   if (const auto* matrix = std::get_if<LabelledArray>(&assay)) frame.row_names = matrix->*dense;
@@ -106,7 +123,8 @@ Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& 
 }
 
 bool may_have_columns(const Node& column_data, Context& context) try {
-  if (!column_data.parts) return false;
+  if (const auto* table = std::get_if<Table>(&column_data.content)) return !table->columns.empty();
+  if (!column_data.parts) return std::holds_alternative<Error>(column_data.content);
   const auto frame = content_of<Table>(member_of(column_data.parts, "data_frame", context));
   return frame && !frame->columns.empty();
 } catch (const Error&) {
@@ -116,15 +134,22 @@ bool may_have_columns(const Node& column_data, Context& context) try {
 }  // namespace
 
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
-  if (!directory.parts || directory.parts->parent()) return;
-  bool has_assays = false, has_frame = false, has_columns = false;
-  for (const Member& member : directory.parts->members()) {
-    has_assays |= member.name == "assays" && member.node.parts;
-    has_frame |= (member.name == "row_data" || member.name == "column_data") && member.node.parts;
-    if (member.name == "column_data") has_columns |= may_have_columns(member.node, context);
+  const GroupPtr& root = directory.parts;
+  if (!root) return;
+  const std::optional<Node> assays = root->find("assays");
+  if (!assays || !assays->parts) return;
+  bool has_directory = false, has_table = false, has_columns = false;
+  for (const char* name : {"column_data", "row_data"}) {
+    const std::optional<Node> frame = root->find(name);
+    const bool is_table = frame && (std::holds_alternative<Table>(frame->content) ||
+                                    std::holds_alternative<Error>(frame->content));
+    has_table |= is_table;
+    has_directory |= frame && frame->parts && !is_table;
+    if (frame && std::string_view(name) == "column_data") has_columns = may_have_columns(*frame, context);
   }
-  if (!has_assays || !has_frame) return;
-  found.push_back({"anndata", [root = directory.parts, &context] { return Experiment(root, context).make(); },
+  if (!has_table && !(has_directory && !root->parent())) return;
+  const Layout layout = has_table ? Layout::named : Layout::takane;
+  found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
                    has_columns});
 }
 

@@ -1,4 +1,5 @@
-// Bioconductor's summarized experiments, and what derives from them, in takane's directories.
+// Bioconductor's summarized experiments, and what derives from them, in takane's directories and among R
+// objects.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,8 @@
 
 namespace plainfs::annotated {
 
-// Of a store's root with assays beside row_data or column_data. X is the first assay, as zellkonverter has
+// Of assays beside row_data or column_data: in takane's directories at a store's root, and anywhere where these
+// are tables themselves, as R objects have them (there an alternative experiment is one too). X is the first assay, as zellkonverter has
 // it; the others are layers, reduced dimensions obsm.
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 

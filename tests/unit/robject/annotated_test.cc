@@ -42,6 +42,61 @@ BOOST_AUTO_TEST_CASE(layers_of_some_of_the_cells_alone_are_no_matrix) {
   BOOST_CHECK_EXCEPTION(assay_of("seurat_v5_split", context), Error, says("no layer"));
 }
 
+// What is at a path of the store of that name.
+AnnotatedMatrix experiment_at(const std::string& name, const std::vector<std::string>& path,
+                              Context& context) {
+  const Store store = open_store(PLAINFS_TEST_DATA "/r-objects/" + name + "/store.rds", context);
+  const std::optional<Node> node = path.empty() ? store.root : find_path(*store.root.parts, path);
+  BOOST_REQUIRE(node);
+  const std::vector<FoundAnnotatedMatrix> found = annotated_matrices(*node, context);
+  BOOST_REQUIRE(found.size() == 1);
+  BOOST_TEST(found[0].name == "anndata");
+  return found[0].make();
+}
+
+std::vector<std::string> names_of(const std::vector<AnnotatedPart>& parts) {
+  std::vector<std::string> names;
+  for (const AnnotatedPart& part : parts) names.push_back(part.name);
+  return names;
+}
+
+std::string first_name(const Table& table) {
+  BOOST_REQUIRE(table.row_names);
+  return std::string(read_all(*table.row_names).text(0));
+}
+
+BOOST_AUTO_TEST_CASE(an_experiment_has_its_first_assay_as_x_and_the_others_as_layers) {
+  for (const char* name : {"sce", "sce_134"}) {
+    TestContext context;
+    const AnnotatedMatrix made = experiment_at(name, {}, context);
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(made.x_name == "counts");
+      BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(made.x));
+      BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
+      BOOST_TEST(names_of(made.layers) == (std::vector<std::string>{"logcounts", "dense"}),
+                 boost::test_tools::per_element());
+      BOOST_TEST(names_of(made.obsm) == (std::vector<std::string>{"PCA", "TSNE"}),
+                 boost::test_tools::per_element());
+      BOOST_TEST(made.obs.rows == made.cells);
+      BOOST_TEST(made.var.columns.size() == 2);
+      BOOST_TEST(made.obs.columns.size() >= 6);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_alternative_experiment_has_the_cells_of_the_one_it_is_in) {
+  TestContext context;
+  const AnnotatedMatrix whole = experiment_at("sce", {}, context);
+  const AnnotatedMatrix made = experiment_at("sce", {"alternative_experiments", "ADT"}, context);
+  BOOST_TEST(made.cells == whole.cells);
+  BOOST_TEST(first_name(made.obs) == first_name(whole.obs));
+}
+
+BOOST_AUTO_TEST_CASE(an_experiment_in_a_list_is_one) {
+  TestContext context;
+  BOOST_TEST(experiment_at("bioc_list", {"se"}, context).genes > 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
