@@ -70,10 +70,12 @@ features <- function(names) make.unique(gsub("|", "-", gsub("_", "-", make.uniqu
 key_of <- function(name) { known <- c(pca = "PC_", umap = "UMAP_", tsne = "tSNE_"); if (name %in% names(known)) known[[name]] else paste0(gsub("[^0-9A-Za-z]", "", name), "_") }
 
 # counts, data, scaled, and whose genes: "Which matrix" of formats/seurat-rds.md.
-choose <- function(root, genes, cells) {
+# is_counts: X is an experiment's assay called so.
+choose <- function(root, genes, cells, is_counts) {
   has <- function(path) { group <- root; for (name in strsplit(path, "/")[[1]]) { if (!name %in% names(group)) return(FALSE); group <- group[[name]] }; TRUE }
   of <- function(path, rows = genes) if (has(path)) matrix_of(root[[path]], rows, cells)
   x <- of("X"); counts <- of("layers/counts"); scaled <- NULL; from_raw <- FALSE
+  if (is_counts) { counts <- x; x <- of("layers/logcounts") }
   raw_genes <- if (has("raw/var")) frame(root[["raw/var"]])$index
   raw <- if (has("raw/X")) of("raw/X", raw_genes)
   same <- identical(raw_genes, genes)
@@ -89,9 +91,9 @@ choose <- function(root, genes, cells) {
 }
 sparse <- function(m, names) { if (is.matrix(m)) m <- as.sparse(m); rownames(m) <- names; m }
 
-build <- function(root, assay = "RNA") {
+build <- function(root, assay = "RNA", is_counts = FALSE) {
   obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- obs$index; own <- var$index
-  chosen <- choose(root, own, cells)
+  chosen <- choose(root, own, cells, is_counts)
   meta <- if (chosen$from_raw) frame(root[["raw/var"]]) else var
   names <- features(meta$index); renamed <- names[match(own, meta$index)]
   data <- sparse(chosen$data, names)
@@ -161,6 +163,11 @@ same_column <- function(ours, theirs) {
   if (is.double(ours) && is.double(theirs)) ours[is.na(ours)] <- theirs[is.na(theirs)] <- NaN
   identical(ours, theirs)
 }
+# No NA in a sparse matrix but NaN either.
+same_part <- function(ours, theirs) {
+  for (m in c("ours", "theirs")) if (is(get(m), "dgCMatrix")) { value <- get(m); value@x[is.na(value@x)] <- NaN; assign(m, value) }
+  identical(ours, theirs)
+}
 same_frame <- function(a, b) identical(names(a), names(b)) && all(mapply(same_column, as.list(a), as.list(b))) && identical(attr(a, "row.names"), attr(b, "row.names")) && identical(class(a), class(b))
 differences <- function(ours, theirs) {
   found <- character()
@@ -170,7 +177,7 @@ differences <- function(ours, theirs) {
     if (slot == "assays") {
       if (!identical(names(a), names(b))) found <- c(found, "names of assays")
       else for (name in names(b)) for (part in slotNames(b[[name]])) {
-        same <- if (part == "meta.features") same_frame(slot(a[[name]], part), slot(b[[name]], part)) else identical(slot(a[[name]], part), slot(b[[name]], part))
+        same <- if (part == "meta.features") same_frame(slot(a[[name]], part), slot(b[[name]], part)) else same_part(slot(a[[name]], part), slot(b[[name]], part))
         if (!same) found <- c(found, paste0("assays$", name, "@", part))
       }
     } else if (!(if (slot == "meta.data") same_frame(a, b) else identical(a, b))) found <- c(found, slot)
@@ -202,6 +209,72 @@ stored_differences <- function(ours, folder) {
   for (name in names(ours@graphs)) same(paste("graph", name), as(ours@graphs[[name]], "dgCMatrix"), file.path("graphs", name, "matrix.rds"))
   found
 }
+# Of an R object that is the store itself: what R reads of it, whatever version it has, whose classes need not be known. NULL: only BPCells reads it.
+joined_layers <- function(assay, name) {
+  all <- attr(assay, "layers"); has <- lapply(c(features = "features", cells = "cells"), function(side) unclass(attr(assay, side)))
+  layers <- if (name %in% names(all)) name else grep(paste0("^", name, "[.]"), names(all), value = TRUE)
+  if (!length(layers)) return(new("matrix"))
+  rows <- rownames(has$features); m <- matrix(0, length(rows), nrow(has$cells), dimnames = list(rows, rownames(has$cells)))
+  for (layer in layers) {
+    if (!class(all[[layer]])[1] %in% c("dgCMatrix", "matrix")) return(NULL)
+    m[has$features[, layer], has$cells[, layer]] <- as.matrix(all[[layer]])
+  }
+  if (name == "scale.data") m[has$features[, layers], , drop = FALSE] else m
+}
+assays_of <- function(object) {
+  dense <- function(m) if (is.null(m) || !length(m)) new("matrix") else as.matrix(m)
+  if (!is.null(attr(object, "raw.data"))) {
+    data <- dense(attr(object, "data"))
+    return(list(RNA = list(counts = as.matrix(attr(object, "raw.data")[rownames(data), colnames(data)]), data = data, scale.data = dense(attr(object, "scale.data")), variable = attr(object, "var.genes"))))
+  }
+  lapply(attr(object, "assays"), function(assay) {
+    meta <- attr(assay, "meta.data")
+    variable <- if (is.null(meta)) attr(assay, "var.features") else meta$var.features[order(meta$var.features.rank, na.last = NA)]
+    parts <- if (is.null(meta)) lapply(list(counts = "counts", data = "data", scale.data = "scale.data"), function(name) dense(attr(assay, name)))
+             else lapply(c(counts = "counts", data = "data", scale.data = "scale.data"), function(name) joined_layers(assay, name))
+    if (!is.null(parts$data) && !length(parts$data)) parts$data <- parts$counts
+    c(parts, list(variable = if (length(variable)) variable else logical(0)))
+  })
+}
+object_differences <- function(ours, store, name, folder) {
+  object <- if (nzchar(name)) { all <- new.env(); load(store, all); all[[name]] } else readRDS(store)
+  found <- character()
+  expect <- function(what, same) if (!isTRUE(same)) found <<- c(found, what)
+  meta <- attr(object, "meta.data"); ident <- attr(object, "active.ident"); if (is.null(ident)) ident <- attr(object, "ident")
+  plain <- meta[!vapply(meta, is.list, TRUE)]; plain[] <- lapply(plain, function(column) { names(column) <- NULL; if (inherits(column, "Date")) format(column) else column })
+  expect("meta.data", identical(rownames(ours@meta.data), rownames(meta)) && all(mapply(identical, as.list(ours@meta.data)[names(plain)], as.list(plain))))
+  expect("active.ident", identical(as.character(ours@active.ident), as.character(ident)) && identical(levels(ours@active.ident), levels(ident)))
+  reductions <- attr(object, "reductions"); if (is.null(reductions)) reductions <- attr(object, "dr")
+  graphs <- attr(object, "graphs"); if (is.null(graphs)) graphs <- list(snn = attr(object, "snn"))
+  expect("names of reductions", identical(as.character(names(ours@reductions)), as.character(names(reductions))))
+  for (part in names(reductions)) {
+    mine <- ours@reductions[[part]]; theirs <- reductions[[part]]
+    loadings <- attr(theirs, "feature.loadings"); if (is.null(loadings)) loadings <- attr(theirs, "gene.loadings")
+    expect(part, identical(unname(mine@cell.embeddings), unname(attr(theirs, "cell.embeddings"))) && identical(rownames(mine@feature.loadings), rownames(loadings)) && all(mine@feature.loadings == loadings))
+  }
+  for (part in names(graphs)) expect(part, identical(unname(as.matrix(ours@graphs[[part]])), unname(as.matrix(as(graphs[[part]], "CsparseMatrix")))))
+  assays <- assays_of(object)
+  expect("names of assays", setequal(names(ours@assays), names(assays)))
+  for (name in names(assays)) {
+    theirs <- assays[[name]]; mine <- ours@assays[[name]]
+    for (part in c("counts", "data", "scale.data")) if (!is.null(theirs[[part]])) expect(paste(name, part), identical(if (length(theirs[[part]])) as.matrix(slot(mine, part)) + 0 else 0, if (length(theirs[[part]])) theirs[[part]] + 0 else 0))
+    expect(paste(name, "variable"), identical(mine@var.features, theirs$variable))
+    if (is.null(theirs$data)) next
+    file <- H5File$new(file.path(folder, "assays", paste0(name, ".h5ad")), "r")
+    rows <- rownames(theirs$data); cells <- colnames(theirs$data)
+    with_nan <- function(m) { m <- as.matrix(m) + 0; m[is.na(m)] <- NaN; unname(m) }
+    expect(paste(name, "X"), identical(with_nan(matrix_of(file[["X"]], rows, cells)), with_nan(theirs$data)))
+    expect(paste(name, "has layers/counts"), "layers/counts" %in% list.groups(file) || "layers/counts" %in% list.datasets(file) || !length(theirs$counts) || is.null(attr(object, "raw.data")) && identical(theirs$counts, theirs$data))
+    if ("layers" %in% names(file)) for (layer in names(file[["layers"]])) expect(paste(name, layer), identical(with_nan(matrix_of(file[["layers"]][[layer]], rows, cells)), with_nan(theirs[[layer]])))
+    obs <- frame(file[["obs"]])
+    expect(paste(name, "obs"), identical(obs$index, cells) && all(mapply(same_column, as.list(plain), obs$columns[names(plain)])))
+    expect(paste(name, "var"), identical(frame(file[["var"]])$index, rows))
+    if ("obsm" %in% names(file)) for (part in names(file[["obsm"]])) expect(paste(name, part), identical(with_nan(t(file[["obsm"]][[part]][,, drop = FALSE])), with_nan(attr(reductions[[sub("^X_", "", part)]], "cell.embeddings"))))
+    if ("obsp" %in% names(file)) for (part in names(file[["obsp"]])) expect(paste(name, part), identical(with_nan(t(by_column(file[["obsp"]][[part]], cells, cells))), with_nan(as(graphs[[part]], "CsparseMatrix"))))
+    file$close_all()
+  }
+  found
+}
 written_again <- function(object, file) {
   copy <- tempfile(); on.exit(unlink(copy)); saveRDS(object, copy, compress = FALSE)
   # Bytes 7 to 10 name the version of R that wrote the file.
@@ -219,16 +292,17 @@ work <- function(object) {
   stopifnot(identical(dim(Embeddings(object, "umap")), c(ncol(object), 2L)), validObject(object, complete = TRUE))
 }
 
-checked <- c(matrix = 0, joint = 0, stored = 0, genuine = 0, works = 0)
+checked <- c(matrix = 0, joint = 0, stored = 0, object = 0, genuine = 0, works = 0)
 for (line in readLines(file("stdin"))) {
   fields <- strsplit(line, "\t", fixed = TRUE)[[1]]; kind <- fields[1]; file <- fields[2]
   problem <- tryCatch({
     ours <- readRDS(file)
     validObject(ours, complete = TRUE)
     found <- switch(kind,
-      matrix = { store <- H5File$new(fields[3], "r"); made <- build(store, fields[4]); store$close_all(); differences(ours, made) },
+      matrix = { store <- H5File$new(fields[3], "r"); made <- build(store, fields[4], fields[5] == "counts"); store$close_all(); differences(ours, made) },
       joint = differences(ours, join(structure(as.list(fields[-(1:3)][c(FALSE, TRUE)]), names = fields[-(1:3)][c(TRUE, FALSE)]), readRDS(fields[3]))),
       stored = stored_differences(ours, fields[3]),
+      object = object_differences(ours, fields[3], fields[4], fields[5]),
       genuine = differences(ours, readRDS(fields[3])),
       works = { work(ours); character() })
     if (kind != "works" && !written_again(ours, file)) found <- c(found, "R writes other bytes")

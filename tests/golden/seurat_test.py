@@ -49,8 +49,7 @@ def needs_seurat():
 
 def stores():
     for at, folders, names in sorted(os.walk(DATA)):
-        # A Seurat object that is the store itself has no other file to hold this one against.
-        if "expected" not in folders or os.sep + "bad" + os.sep in at or os.sep + "r-objects" + os.sep in at:
+        if "expected" not in folders or os.sep + "bad" + os.sep in at:
             continue
         folders.clear()
         for name in sorted(os.listdir(at)):
@@ -127,13 +126,15 @@ class Golden(unittest.TestCase):
                 cls.refused[path] = [line for line in said.splitlines() if "/" + os.path.relpath(path, target) + ":" in line]
         elif "anndata.h5ad" in names:
             assay = os.path.basename(at) if os.path.basename(os.path.dirname(at)) == "mod" else "RNA"
-            cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay))
+            is_counts = os.path.exists(os.path.join(at, "assays", "counts")) or os.path.exists(os.path.join(at, "assays", "counts.csv"))
+            cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay, "counts" if is_counts else "X"))
         elif os.path.isdir(mod):
             order = json.loads(subprocess.run([PROGRAM, "info", "--json", store], capture_output=True).stdout)["mudata"]["modalities"]
             parts = [field for name in order for field in (name, os.path.join(mod, name, "anndata.h5ad"))]
             cls.lines.append(("joint", path, os.path.join(at, "obs.rds"), *parts))
         elif "meta.data.rds" in names:
-            cls.lines.append(("stored", path, at))
+            is_object = store.endswith((".rds", ".RData"))  # of R, which is the store itself
+            cls.lines.append(("object", path, store, os.path.relpath(at, target).strip("."), at) if is_object else ("stored", path, at))
 
     def r(self, lines):
         text = "".join("\t".join(line) + "\n" for line in lines)
@@ -159,6 +160,7 @@ class Golden(unittest.TestCase):
         self.assertGreater(checked["matrix"], 40)
         self.assertGreater(checked["joint"], 2)
         self.assertGreater(checked["stored"], 6)
+        self.assertGreater(checked["object"], 8)
 
     def test_what_has_no_object_says_why(self):
         for path, said in self.refused.items():

@@ -5,6 +5,7 @@
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/parts.h"
+#include "formats/schemas/annotated/seurat_layers.h"
 
 namespace plainfs::annotated {
 
@@ -32,9 +33,6 @@ class Assay {
     const auto array = content_of<LabelledArray>(node);
     return array ? array->values : nullptr;
   }
-  Content matrix(std::string_view name) const;
-  std::optional<Node> find_matrix(std::string_view name) const;
-  void check_cells_of_layers() const;
   void take_matrices();
   void take_tables();
   void take_reductions();
@@ -49,44 +47,18 @@ class Assay {
   ArrayPtr features_;
 };
 
-// Seurat 5 keeps matrices among the layers, and has links to them where they were before.
-std::optional<Node> Assay::find_matrix(std::string_view name) const {
-  std::optional<Node> node = find(group_, name);
-  if (!node || !std::holds_alternative<Link>(node->content)) return node;
-  const std::optional<Node> layers = find(group_, "layers");
-  return layers ? find(layers->parts, name) : std::nullopt;
-}
-
-// Layers have the order of their assay's cells: that of the object, or it is not known which cell is which.
-void Assay::check_cells_of_layers() const {
-  const ArrayPtr own = array_in(find(group_, "cells")), all = array_in(find(root_, "cell.names"));
-  if (!own || !all) return;
-  if (own->count() != all->count())
-    throw unsupported("{}: it has other cells than the object", group_->path());
-  const Elements ours = read_all(*own), theirs = read_all(*all);
-  for (uint64_t i = 0; i < ours.count; ++i)
-    if (ours.text(i) != theirs.text(i))
-      throw unsupported("{}: cell {} is not that of the object", group_->path(), i + 1);
-}
-
-// With cells in rows; monostate where there is none (an empty matrix stands for that in Seurat).
-Content Assay::matrix(std::string_view name) const {
-  const std::optional<Node> node = find_matrix(name);
-  if (!node) return {};
-  const std::optional<Extent> extent = extent_of(node->content);
-  if (!extent || extent->rows != made_.genes || extent->columns != made_.cells) return {};
-  return cells_by_genes(node->content);
-}
-
 void Assay::take_matrices() {
   const ArrayPtr cells = array_in(find(root_, "cell.names"));
   features_ = array_in(find(group_, "features"));
   if (!cells || !features_) throw damaged("{}: no cell.names or features", group_->path());
   made_.cells = cells->count();
   made_.genes = features_->count();
+  const SeuratLayers matrices(group_, features_, cells, context_);
+  const auto matrix = [&](std::string_view name) { return cells_by_genes(matrices.matrix(name)); };
   const auto is_there = [](const Content& content) {
     return !std::holds_alternative<std::monostate>(content);
   };
+  if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
   made_.x = matrix("data");
   Content counts = matrix("counts");
   if (!is_there(made_.x))
@@ -95,10 +67,8 @@ void Assay::take_matrices() {
     made_.layers.push_back({"counts", std::move(counts)});
   if (Content scaled = matrix("scale.data"); is_there(scaled))
     made_.layers.push_back({"scale.data", std::move(scaled)});
-  const bool has_layers = find(group_, "layers").has_value();
-  if (has_layers && !is_there(made_.x))
+  if (matrices.has_layers() && !is_there(made_.x))
     throw unsupported("{}: no layer data or counts has all of its features and cells", group_->path());
-  if (has_layers) check_cells_of_layers();
   made_.obs = named_rows(made_.cells, cells);
   made_.var = named_rows(made_.genes, features_);
 }

@@ -1,16 +1,83 @@
 #include "formats/schemas/annotated/stored_seurat.h"
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/algebra/gathered.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/parts.h"
+#include "formats/schemas/annotated/seurat_layers.h"
 
 namespace plainfs::annotated {
 
 namespace {
+
+// For each feature the row of its name, from 1, or 0; empty where a row is no feature's.
+std::vector<uint64_t> rows_of_features(const Table& meta, const Array& features) {
+  if (!meta.row_names) return {};
+  const Elements names = read_all(*meta.row_names), all = read_all(features);
+  std::unordered_map<std::string_view, uint64_t> places;
+  for (uint64_t i = 0; i < names.count; ++i) places.emplace(names.text(i), i + 1);
+  std::vector<uint64_t> rows(all.count);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < all.count; ++i)
+    if (const auto place = places.find(all.text(i)); place != places.end()) {
+      rows[i] = place->second;
+      ++found;
+    }
+  return found == meta.rows ? rows : std::vector<uint64_t>();
+}
+
+// What a table says of features: where it has rows for some of them alone, which are known by their names,
+// what it says of the others is missing.
+std::vector<Column> columns_of_features(const Table& meta, const ArrayPtr& features,
+                                        const std::string& assay) {
+  const uint64_t count = features->count();
+  if (meta.rows == count) return meta.columns;
+  if (meta.rows == 0) return {};
+  const std::vector<uint64_t> rows = rows_of_features(meta, *features);
+  if (rows.empty()) throw damaged("{}/meta.features has {} rows, not {}", assay, meta.rows, count);
+  std::vector<uint64_t> positions;
+  for (const uint64_t row : rows) positions.push_back(row == 0 ? 0 : row - 1);
+  std::vector<Column> columns;
+  for (const Column& column : meta.columns) {
+    column.values->check();
+    const DType& type = column.values->dtype();
+    Elements values = gather(type, read_all(*column.values), positions);
+    values.missing.resize(count);
+    for (uint64_t i = 0; i < count; ++i) values.missing[i] |= rows[i] == 0;
+    columns.push_back({column.name, std::make_shared<MemoryArray>(type, Shape{count}, std::move(values))});
+  }
+  return columns;
+}
+
+// Those that Seurat 5 names in a column of what is said of features, by their ranks; null where it names
+// none.
+ArrayPtr variable_features(const Table& meta) {
+  const auto column = [&](std::string_view name) {
+    const auto found = std::find_if(meta.columns.begin(), meta.columns.end(),
+                                    [&](const Column& one) { return one.name == name; });
+    return found == meta.columns.end() ? nullptr : found->values;
+  };
+  const ArrayPtr stored = column("var.features"), ranks = column("var.features.rank");
+  if (!stored || !stored->dtype().is_text()) return nullptr;
+  const Elements names = read_all(*stored);
+  std::vector<uint64_t> order;
+  for (uint64_t i = 0; i < names.count; ++i)
+    if (!names.is_missing(i)) order.push_back(i);
+  if (ranks && (ranks->dtype().is_integer() || ranks->dtype().kind == Kind::real)) {
+    const Elements rank = as_type(ranks->dtype(), read_all(*ranks), number_type(Kind::real, 8));
+    std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+      return rank.values<double>()[a] < rank.values<double>()[b];
+    });
+  }
+  if (order.empty()) return nullptr;
+  return std::make_shared<MemoryArray>(text_type(), Shape{order.size()}, gather(text_type(), names, order));
+}
 
 class StoredSeurat {
  public:
@@ -26,9 +93,11 @@ class StoredSeurat {
     const auto array = content_of<LabelledArray>(find(group, name));
     return array ? array->values : nullptr;
   }
-  ColumnsOf dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows,
+  ColumnsOf dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const;
+  ColumnsOf dense_of(const std::optional<Node>& node, const std::string& place, const ArrayPtr& rows,
                      const ArrayPtr& columns) const;
-  SeuratMatrix matrix_in(const GroupPtr& assay, std::string_view name, uint64_t features) const;
+  void take_scaled(const SeuratLayers& matrices, const GroupPtr& group, SeuratObject::Assay& assay) const;
+  void take_features(const GroupPtr& group, SeuratObject::Assay& assay) const;
   // Calls take(name, node) for each member of the root's group that is a group itself.
   template <class Take>
   void for_each_member(std::string_view group, Take&& take) const;
@@ -50,24 +119,25 @@ class StoredSeurat {
 };
 
 // A matrix as R keeps it; none where it has no columns or no rows, or others than there are names of.
-ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows,
-                                 const ArrayPtr& columns) const {
-  const auto array = content_of<LabelledArray>(find(group, name));
+ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::string& place,
+                                 const ArrayPtr& rows, const ArrayPtr& columns) const {
+  const auto array = content_of<LabelledArray>(node);
   if (!array || array->values->shape().size() != 2 || array->values->count() == 0) return {};
   const Extent extent = *extent_of(*array);
   if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
     return {in_column_order(as_meant(*array).values)};
-  leave_out(fmt::format("{}/{}, whose names do not fit", group->path(), name));
+  leave_out(place + ", whose names do not fit");
   return {};
 }
+ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const {
+  return dense_of(find(group, name), fmt::format("{}/{}", group->path(), name), rows, nullptr);
+}
 
-// Of as many features and cells as the assay has: another stands for none.
-SeuratMatrix StoredSeurat::matrix_in(const GroupPtr& assay, std::string_view name, uint64_t features) const {
-  const std::optional<Node> node = find(assay, name);
-  const std::optional<Extent> extent = node ? extent_of(node->content) : std::nullopt;
-  if (!extent || extent->rows != features || extent->columns != made_.cells->count()) return {};
-  if (const auto* sparse = std::get_if<SparseMatrix>(&node->content)) return evaluated(*sparse);
-  return ColumnsOf{in_column_order(as_meant(std::get<LabelledArray>(node->content)).values)};
+SeuratMatrix seurat_matrix(const Content& content) {
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return evaluated(*sparse);
+  if (const auto* array = std::get_if<LabelledArray>(&content))
+    return ColumnsOf{in_column_order(as_meant(*array).values)};
+  return {};
 }
 
 template <class Take>
@@ -87,22 +157,35 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   assay.key = text_of(attributes_of(node), "key").value_or("");
   assay.features = array_in(group, "features");
   if (!assay.features) throw damaged("{}: no features", group->path());
-  const uint64_t features = assay.features->count();
-  if (features == 0) return leave_out(group->path() + ", which has no features");
-  assay.counts = matrix_in(group, "counts", features);
-  assay.data = matrix_in(group, "data", features);
+  if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
+  const SeuratLayers matrices(group, assay.features, made_.cells, context_);
+  if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
+  assay.counts = seurat_matrix(matrices.matrix("counts"));
+  assay.data = seurat_matrix(matrices.matrix("data"));
   if (std::holds_alternative<std::monostate>(assay.data)) assay.data = assay.counts;
   if (std::holds_alternative<std::monostate>(assay.data))
-    return leave_out(group->path() + ", which has no matrix");
-  assay.scaled_features = array_in(group, "scaled.features");
-  assay.scaled = dense_in(group, "scale.data", assay.scaled_features, made_.cells);
-  assay.variable_features = array_in(group, "variable.features");
-  if (const auto meta = content_of<Table>(find(group, "meta.features"))) {
-    if (meta->rows != features)
-      throw damaged("{}/meta.features has {} rows, not {}", group->path(), meta->rows, features);
-    assay.columns = meta->columns;
-  }
+    return leave_out(group->path() + ", which has no matrix of all its features and cells");
+  take_scaled(matrices, group, assay);
+  take_features(group, assay);
   made_.assays.push_back(std::move(assay));
+}
+
+void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& group,
+                               SeuratObject::Assay& assay) const {
+  const std::optional<Node> scaled = matrices.stored("scale.data");
+  assay.scaled_features = array_in(group, "scaled.features");
+  if (const auto layer = content_of<LabelledArray>(scaled); layer && !assay.scaled_features)
+    assay.scaled_features = layer->row_names;
+  assay.scaled = dense_of(scaled, group->path() + "/scale.data", assay.scaled_features, made_.cells);
+}
+
+// What is said of the features.
+void StoredSeurat::take_features(const GroupPtr& group, SeuratObject::Assay& assay) const {
+  assay.variable_features = array_in(group, "variable.features");
+  const auto meta = content_of<Table>(find(group, "meta.features"));
+  if (!meta) return;
+  assay.columns = columns_of_features(*meta, assay.features, group->path());
+  if (!assay.variable_features) assay.variable_features = variable_features(*meta);
 }
 
 void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
@@ -115,12 +198,12 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   const Json* global = find_attribute(attributes, "global");
   if (global && global->list() && global->list()->size() == 1) global = &global->list()->front();
   if (global) reduction.is_global = global->boolean() ? *global->boolean() : global->as_int64() == 1;
-  reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells, nullptr);
+  reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells);
   if (!reduction.embeddings.values) return leave_out(group->path() + ", which has no embeddings");
   reduction.features = array_in(group, "features");
-  reduction.loadings = dense_in(group, "feature.loadings", reduction.features, nullptr);
+  reduction.loadings = dense_in(group, "feature.loadings", reduction.features);
   reduction.projected_features = array_in(group, "projected.features");
-  reduction.projected = dense_in(group, "feature.loadings.projected", reduction.projected_features, nullptr);
+  reduction.projected = dense_in(group, "feature.loadings.projected", reduction.projected_features);
   reduction.stdev = array_in(group, "stdev");
   made_.reductions.push_back(std::move(reduction));
 }
@@ -165,15 +248,10 @@ SeuratObject StoredSeurat::make() {
 
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context) {
   const GroupPtr& root = directory.parts;
-  if (!root || root->parent()) return std::nullopt;
-  bool has_cells = false, has_assays = false;
-  std::optional<Node> meta;
-  for (Member& member : root->members()) {
-    has_cells |= member.name == "cell.names";
-    has_assays |= member.name == "assays" && member.node.parts;
-    if (member.name == "meta.data") meta = std::move(member.node);
-  }
-  if (!has_cells || !has_assays || !meta) return std::nullopt;
+  if (!root || !root->find("cell.names")) return std::nullopt;
+  const std::optional<Node> assays = root->find("assays");
+  std::optional<Node> meta = root->find("meta.data");
+  if (!assays || !assays->parts || !meta) return std::nullopt;
   meta = refine(*std::move(meta), context);
   const bool is_frame = std::holds_alternative<Table>(meta->content);
   if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))

@@ -1,4 +1,4 @@
-// The Seurat object that an h5Seurat file holds.
+// The Seurat object that an h5Seurat file or an R object holds.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace plainfs::annotated {
 
-// Of the root of a file with cell.names and meta.data. Keys that the file does not tell are empty, identities
-// null; neighbours, images, commands, misc and tools are left out.
+// Of a directory with cell.names, assays and meta.data. Keys that are not told are empty, identities null;
+// layers that were split are joined; neighbours, images, commands, misc and tools are left out.
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context);
 
 }  // namespace plainfs::annotated

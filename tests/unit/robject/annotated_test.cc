@@ -1,6 +1,7 @@
 // The annotated matrices of R objects, as the files of other programs are made of them.
 #include <boost/test/unit_test.hpp>
 
+#include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "tests/support/says.h"
@@ -30,16 +31,34 @@ BOOST_AUTO_TEST_CASE(an_assay_of_any_version_has_its_data_and_counts) {
       BOOST_REQUIRE(std::holds_alternative<SparseMatrix>(made.x));
       BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
       BOOST_TEST(std::get<SparseMatrix>(made.x).columns == made.genes);
-      if (name == std::string("seurat_v2")) continue;  // its counts have more genes than its data
       BOOST_REQUIRE(!made.layers.empty());
       BOOST_TEST(made.layers[0].name == "counts");
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(layers_of_some_of_the_cells_alone_are_no_matrix) {
+std::vector<double> numbers_of(const ArrayPtr& array) {
+  const ArrayPtr reals = with_type(array, number_type(Kind::real, 8));
+  const Elements elements = read_all(*reals);
+  return {elements.values<double>().begin(), elements.values<double>().end()};
+}
+
+BOOST_AUTO_TEST_CASE(layers_that_were_split_are_one_matrix_again) {
   TestContext context;
-  BOOST_CHECK_EXCEPTION(assay_of("seurat_v5_split", context), Error, says("no layer"));
+  const AnnotatedMatrix joined = assay_of("seurat_v5_split", context), whole = assay_of("seurat_v5", context);
+  BOOST_TEST(joined.cells == whole.cells);
+  for (const ArrayPtr SparseMatrix::*part :
+       {&SparseMatrix::pointer, &SparseMatrix::index, &SparseMatrix::value})
+    BOOST_TEST(numbers_of(std::get<SparseMatrix>(joined.x).*part) ==
+                   numbers_of(std::get<SparseMatrix>(whole.x).*part),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(features_that_a_layer_has_not_are_zero) {
+  TestContext context;
+  const AnnotatedMatrix made = assay_of("seurat_v5_partial", context);
+  BOOST_TEST(made.genes == 30U);
+  BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
 }
 
 // What is at a path of the store of that name.
