@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
+#include <map>
 #include <utility>
 
 #include "formats/containers/rds/reader.h"
@@ -23,6 +24,51 @@ uint64_t most_decompressed_bytes(uint64_t file_size) {
   constexpr uint64_t kMostRatio = 1100;
   return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
 }
+
+// What a value holds that is no data, by its kind: the places of the first of them, and how many there are.
+class LeftOut {
+ public:
+  explicit LeftOut(const Value& root) { look_at(root, ""); }
+
+  // Empty where there is nothing.
+  std::string message() const {
+    std::string all;
+    for (const auto& [kind, found] : kinds_)
+      all += fmt::format("{}{} {}{} ({}{})", all.empty() ? "" : ", ", found.count, kind,
+                         found.count == 1 ? "" : "s", fmt::join(found.places, ", "),
+                         found.count > found.places.size() ? ", …" : "");
+    return all.empty() ? all : "no data, and left out: " + all;
+  }
+
+ private:
+  static constexpr size_t kMostPlaces = 3;
+  struct Found {
+    uint64_t count = 0;
+    std::vector<std::string> places;
+  };
+
+  void look_at(const Value& value, const std::string& place) {
+    if (value.type == RType::other) {
+      Found& found = kinds_[value.name];
+      if (found.count++ < kMostPlaces) found.places.push_back(place);
+    } else if (value.type == RType::list) {
+      const auto names = value.item_names();
+      for (size_t i = 0; i < value.items.size(); ++i) {
+        const bool is_named = names && !(*names)[i].empty();
+        look_inside(*value.items[i], place, is_named ? (*names)[i] : std::to_string(i + 1));
+      }
+    } else if (value.type == RType::s4) {
+      for (const NamedValue& slot : value.attributes)
+        if (slot.name != "class") look_inside(*slot.value, place, slot.name);
+    }
+  }
+  void look_inside(const Value& value, const std::string& place, const std::string& name) {
+    const bool is_of_use = value.type == RType::other || value.type == RType::list || value.type == RType::s4;
+    if (is_of_use) look_at(value, place + "/" + name);
+  }
+
+  std::map<std::string, Found> kinds_;
+};
 
 }  // namespace
 
@@ -47,6 +93,8 @@ Store open(const Probe& probe, Context& context) {
     context.warn(fmt::format("{} bytes after the R object are ignored", more));
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
     throw unsupported("the R object is NULL, a function or something else that holds no data");
+
+  if (const std::string left_out = LeftOut(*value).message(); !left_out.empty()) context.notice(left_out);
 
   Store store;
   store.path = probe.location();

@@ -1,6 +1,7 @@
 #include "formats/containers/rds/reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -89,9 +90,17 @@ const ValuePtr& nothing() {
   static const ValuePtr value = value_of(RType::null);
   return value;
 }
-const ValuePtr& no_data() {
-  static const ValuePtr value = value_of(RType::other);
-  return value;
+// What is no data, one for all of a kind, which is its name.
+enum class Alien { unknown, function, environment, pointer, language };
+const ValuePtr& no_data(Alien kind = Alien::unknown) {
+  static const auto named = [](const char* name) -> ValuePtr {
+    auto value = value_of(RType::other);
+    value->name = name;
+    return value;
+  };
+  static const std::array<ValuePtr, 5> all = {named("other value"), named("function"), named("environment"),
+                                              named("pointer"), named("call or formula")};
+  return all[static_cast<size_t>(kind)];
 }
 
 std::optional<RType> vector_type(uint32_t code) {
@@ -218,44 +227,51 @@ ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
 
 // What is no data.
 ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
+  Alien kind = Alien::unknown;
   switch (code_of(flags)) {
     case kBaseEnvironment:
     case kEmptyEnvironment:
     case kBaseNamespace:
+    case kGlobalEnvironment:
+      return no_data(Alien::environment);
     case kMissingArgument:
     case kUnboundValue:
-    case kGlobalEnvironment:
       return no_data();
     case kClosure:
     case kPromise:
     case kLanguage:
     case kDots:
       pairs(flags, depth, false);
-      return no_data();
+      return no_data(code_of(flags) == kClosure ? Alien::function : Alien::language);
     case kEnvironment:
       environment(depth);
-      return no_data();
+      return no_data(Alien::environment);
     case kPersistent:
     case kPackage:
     case kNamespace:
       names_of_package(depth);
-      return no_data();
+      return no_data(Alien::environment);
     case kExternalPointer:
+      kind = Alien::pointer;
       add_reference({});
       item(depth + 1, false);
       item(depth + 1, false);
       break;
     case kWeakReference:
+      kind = Alien::pointer;
       add_reference({});
       break;
     case kSpecial:
     case kBuiltin:
+      kind = Alien::function;
       stream_.text(stream_.length());
       break;
     case kExpression:
+      kind = Alien::language;
       items(depth, false);
       break;
     case kByteCode:
+      kind = Alien::language;
       stream_.integer();  // how many parts are shared
       byte_code(depth);
       break;
@@ -266,7 +282,7 @@ ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
       throw unsupported("R values of type {} are not known", code_of(flags));
   }
   if (has_attributes(flags)) item(depth + 1, false);
-  return no_data();
+  return no_data(kind);
 }
 
 ArrayPtr Reader::vector(RType type, bool keep) {
@@ -406,7 +422,7 @@ ValuePtr Reader::reference(uint32_t flags) {
   if (index == 0 || index > references_.size())
     throw damaged("a reference to R value {} of {}", index, references_.size());
   const std::string& name = references_[index - 1];
-  if (name.empty()) return no_data();
+  if (name.empty()) return no_data(Alien::environment);
   auto value = value_of(RType::symbol);
   value->name = name;
   return value;

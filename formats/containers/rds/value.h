@@ -24,7 +24,7 @@ enum class RType : uint8_t {
   list,     // items; pairlists too, whose tags are the attribute names
   symbol,   // name
   s4,       // its slots are attributes
-  other,    // no data
+  other,    // no data; name: of what kind it is
 };
 
 struct Value;

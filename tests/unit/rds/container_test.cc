@@ -46,6 +46,25 @@ BOOST_AUTO_TEST_CASE(what_follows_the_object_is_told_of) {
   BOOST_TEST(context.warned("4 bytes after the R object are ignored"));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_no_data_is_named_once) {
+  TestContext context;
+  const std::string primitive = rds::RStream().i(8).i(3).raw("sum").text;
+  rds::RStream out = start();
+  out.list(6, rds::kWithAttributes).raw(primitive).i(253).integers({1}).nil();
+  out.list(1).raw(primitive).i(253);
+  const RdsFile file(out.names({"f", "env", "x", "", "inner", ""}).text);
+  rds::open(look_at(file.path), context);
+  BOOST_REQUIRE(context.warnings().size() == 1U);
+  BOOST_TEST(context.warnings()[0] ==
+             "no data, and left out: 2 environments (/env, /6), 2 functions (/f, /inner/1)");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_said_where_all_is_shown) {
+  TestContext context;
+  rds::open(look_at(RdsFile(start().list(2).integers({1}).nil().text).path), context);
+  BOOST_TEST(context.warnings().empty());
+}
+
 BOOST_AUTO_TEST_CASE(damage_after_the_object_is_damage) {
   rds::RStream out = start();
   std::string compressed = rds::compress(rds::small_object(out).text, rds::Compression::gzip);
