@@ -17,7 +17,8 @@ bool same(timespec a, timespec b) {
 
 Context with_files(const Context& like, Sources& files) {
   return {like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
-          like.counters, like.options, like.warn,          like.note};
+          like.counters, like.options, like.warn,          like.note,        {},
+          like.passes};
 }
 
 // A daemon that is told to end does so within a second.

@@ -9,6 +9,7 @@
 #include "formats/core/base/location.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
+#include "fs/index/kept_passes.h"
 #include "fs/info.h"
 #include "fs/store_path.h"
 
@@ -79,6 +80,10 @@ Session::Session(const Options& options, std::function<void(const std::string& m
       workers_(workers_for(options)) {
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
+  if (appearance.index) {
+    passes_ = std::make_unique<KeptPasses>(appearance.index, context_.note);
+    context_.passes = passes_.get();
+  }
   StorePtr store;
   try {
     store = std::make_shared<const Store>(open_store(options.store, context_));

@@ -37,6 +37,7 @@ class Session {
   StoreFiles files_;
   UsedSources used_;
   std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;  // null: libhdf5 runs in this process
+  std::unique_ptr<Passes> passes_;                          // null: none are kept
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;

@@ -26,7 +26,8 @@ class StoreContexts {
     UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
     const Context made{
         like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        used,
-        like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other};
+        like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other,
+        like_.passes};
     return contexts_.emplace(store, made).first->second;
   }
 

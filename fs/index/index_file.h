@@ -17,8 +17,9 @@
 // byte is decided by. Each length is compared with the store when what it is of is made, and an index that
 // says a wrong one is thrown away. What cannot be compared is where a block begins: that is the sum of all
 // lengths before it, so who can write the file, with its checksums, can shift what a reader finds who begins
-// in the middle of a text. So only the user's own files are read. Nothing in it crashes or exhausts plainfs:
-// checksums and bounds.
+// in the middle of a text. So only the user's own files are read. Passes over the bytes of a store
+// (kept_passes.h) are findings too, and whoever finds them has a checksum of all that they lead to. Nothing
+// in it crashes or exhausts plainfs: checksums and bounds.
 #pragma once
 
 #include <cstdint>

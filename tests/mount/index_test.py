@@ -1,9 +1,11 @@
 """What one mount has found out is known to the next one, and is never a reason to show anything else."""
 import errno
+import gzip
 import json
 import mmap
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -71,6 +73,36 @@ class Index(Folder):
         with self.mount("-o", "cache_size=1m") as mount:  # other blocks, the same text
             self.assertEqual({name: mount.read(name) for name in first}, whole)
         self.assertEqual({name: len(text) for name, text in whole.items()}, first)
+
+    def write_object(self, path, seed):
+        """A compressed list of an R object: 20 MB of numbers and some names."""
+        numbers = numpy.random.default_rng(seed).bytes(20 << 20)
+        integer = lambda *values: struct.pack(f">{len(values)}i", *values)
+        names = b"".join(integer(64 << 12 | 9, 8) + b"%08d" % number for number in range(20000))
+        with gzip.open(path, "wb", compresslevel=1) as file:
+            file.write(b"X\n" + integer(3, 0x40202, 0x30500, 5) + b"UTF-8" + integer(19, 2))
+            file.write(integer(13, len(numbers) // 4) + numbers + integer(16, 20000) + names)
+        time.sleep(0.1)  # what was written just now is not kept
+        return numbers
+
+    def test_a_second_mount_of_an_r_object_makes_no_pass(self):
+        store = os.path.join(self.folder, "object.rds")
+        numbers = self.write_object(store, 1)
+        read = lambda mount: json.loads(mount.read(".plainfs", "stats.json"))["source_bytes_read"]
+        with self.mount(store=store) as mount:
+            names = sorted(os.listdir(mount.path))
+            self.assertGreater(read(mount), 20 << 20)
+            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
+            second = mount.read("2.csv")
+        with self.mount(store=store) as mount:
+            self.assertEqual(sorted(os.listdir(mount.path)), names)
+            self.assertLess(read(mount), 2 << 20)
+            self.assertEqual(mount.read("2.csv"), second)
+            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
+        numbers = self.write_object(store, 2)
+        with self.mount(store=store) as mount:
+            self.assertGreater(read(mount), 20 << 20)
+            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
 
     def test_a_store_that_was_rewritten_is_measured_anew(self):
         with self.mount() as mount:

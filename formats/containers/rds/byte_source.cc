@@ -4,9 +4,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <deque>
 #include <string_view>
 #include <utility>
 
+#include "cache/request.h"
 #include "formats/containers/rds/bzip2_source.h"
 #include "formats/core/base/error.h"
 
@@ -15,7 +17,8 @@ namespace {
 
 constexpr size_t kInputBytes = 64 << 10;
 constexpr uint64_t kPointEvery = uint64_t{8} << 20;
-constexpr size_t kWindowBytes = 32 << 10;
+// Of gzip as many of the last blocks, whose ends may yet be kept, and so many are.
+constexpr size_t kLastPlaces = 16, kMostKeptPlaces = 256;
 
 class FileSource final : public ByteSource {
  public:
@@ -26,6 +29,11 @@ class FileSource final : public ByteSource {
     file_->read_at(offset_, out.first(size));
     offset_ += size;
     return size;
+  }
+  uint64_t skip(uint64_t size) override {
+    const uint64_t some = std::min(size, file_->size() - offset_);
+    offset_ += some;
+    return some;
   }
 
  private:
@@ -107,6 +115,19 @@ class GzipSource final : public ByteSource {
     return done;
   }
 
+  void keep_place(uint64_t offset) override {
+    if (!points_ || kept_ == kMostKeptPlaces) return;
+    const auto before = [](const SeekPoint& a, const SeekPoint& b) { return a.output < b.output; };
+    const SeekPoint wanted{offset};
+    const auto after = std::upper_bound(last_places_.begin(), last_places_.end(), wanted, before);
+    if (after == last_places_.begin()) return;
+    const SeekPoint& place = *std::prev(after);
+    const auto at = std::lower_bound(points_->begin(), points_->end(), place, before);
+    if (at != points_->end() && at->output == place.output) return;
+    points_->insert(at, place);
+    ++kept_;
+  }
+
  private:
   static constexpr int kGzipOnly = 15 + 16;
   static constexpr int kRaw = -15;
@@ -161,14 +182,16 @@ class GzipSource final : public ByteSource {
   void note_point() {
     constexpr int kBlockEnd = 128, kLastBlock = 64, kBits = 7;
     if (!(stream_.data_type & kBlockEnd) || (stream_.data_type & kLastBlock)) return;
-    if (output_ < next_point_) return;
-    auto window = std::make_shared<Bytes>(kWindowBytes);
-    uInt size = kWindowBytes;
+    auto window = std::make_shared<Bytes>(kMostWindow);
+    uInt size = kMostWindow;
     inflateGetDictionary(&stream_, reinterpret_cast<Bytef*>(window->data()), &size);
     window->resize(size);
     const auto unused_bits = static_cast<uint64_t>(stream_.data_type & kBits);
-    if (points_->size() >= most_points_) thin_out();
-    points_->push_back({output_, input_.taken() * 8 - unused_bits, std::move(window)});
+    if (last_places_.size() == kLastPlaces) last_places_.pop_front();
+    last_places_.push_back({output_, input_.taken() * 8 - unused_bits, std::move(window)});
+    if (output_ < next_point_) return;
+    if (points_->size() >= most_points_ + kept_) thin_out();
+    points_->push_back(last_places_.back());
     next_point_ = output_ + point_every_;
   }
 
@@ -176,6 +199,7 @@ class GzipSource final : public ByteSource {
     size_t kept = 0;
     for (size_t i = 1; i < points_->size(); i += 2) (*points_)[kept++] = std::move((*points_)[i]);
     points_->resize(kept);
+    kept_ = 0;
     point_every_ *= 2;
   }
 
@@ -183,6 +207,8 @@ class GzipSource final : public ByteSource {
   std::vector<SeekPoint>* points_ = nullptr;
   uint64_t output_ = 0;
   size_t most_points_ = 0;
+  std::deque<SeekPoint> last_places_;  // ends of blocks
+  size_t kept_ = 0;                    // of points, for keep_place()
   uint64_t point_every_ = kPointEvery;
   uint64_t next_point_ = kPointEvery;
   z_stream stream_{};
@@ -229,6 +255,19 @@ class XzSource final : public ByteSource {
 };
 
 }  // namespace
+
+uint64_t ByteSource::skip(uint64_t size) {
+  Bytes passed(std::min<uint64_t>(size, kInputBytes));
+  uint64_t done = 0;
+  while (done < size) {
+    check_cancelled();
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(passed.size(), size - done));
+    const size_t some = read(std::span(passed).first(wanted));
+    done += some;
+    if (some < wanted) break;
+  }
+  return done;
+}
 
 Compression compression_of(ByteSpan first_bytes) {
   const std::string_view text = as_text(first_bytes);

@@ -20,9 +20,16 @@ class ByteSource {
   // The next bytes, fewer than out.size() only at the end. Throws Error(damaged) where they do not decompress
   // or a checksum is wrong. Not thread-safe.
   virtual size_t read(std::span<std::byte> out) = 0;
+  // Reads over them; fewer only at the end. Returns how many.
+  virtual uint64_t skip(uint64_t size);
+  // That somebody may want to begin again at offset, which was just passed: of a source that notes places,
+  // one shortly before it is noted too.
+  virtual void keep_place(uint64_t /*offset*/) {}
 };
 
 enum class Compression { none, gzip, bzip2, xz };
+
+inline constexpr size_t kMostWindow = 32 << 10;
 
 // By the first bytes (six are enough).
 Compression compression_of(ByteSpan first_bytes);
@@ -33,12 +40,12 @@ std::string name_of(Compression compression);
 struct SeekPoint {
   uint64_t output = 0;                            // bytes decompressed before it
   uint64_t input = 0;                             // bits before it
-  std::shared_ptr<const Bytes> window = nullptr;  // gzip: what was decompressed last, up to 32 KiB
+  std::shared_ptr<const Bytes> window = nullptr;  // gzip: what was decompressed last, up to kMostWindow
 };
 
 // From the file's beginning. points, where it is not null, gains the places that are passed: of gzip one
 // every 8 MiB, and where these are most_gzip_points every second of them goes and the next are twice as far
-// apart; of bzip2 every block, of xz none. Requires: points outlives the source.
+// apart; of bzip2 every block, of xz none; and those of keep_place(). Requires: points outlives the source.
 inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,

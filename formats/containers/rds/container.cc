@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,53 @@ uint64_t most_decompressed_bytes(uint64_t file_size) {
   constexpr uint64_t kAlways = uint64_t{1} << 30;
   constexpr uint64_t kMostRatio = 1100;
   return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
+}
+
+struct Serialisation {
+  ValuePtr value;
+  uint32_t version = 0;
+  std::string writer;
+  uint64_t bytes_after = 0;
+};
+
+Serialisation read_all(ByteSource& source, const std::shared_ptr<UnpackedBytes>& bytes) {
+  SerialStream stream(source, most_decompressed_bytes(bytes->file()->size()));
+  stream.read_header();
+  Serialisation read;
+  read.value = Reader(stream, bytes).read();
+  read.version = stream.version();
+  read.writer = stream.writer();
+  read.bytes_after = stream.finish();
+  return read;
+}
+
+// By what a pass in an earlier session has found out; nullopt where that is not known or not right.
+std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression compression,
+                                                Context& context) {
+  if (!context.passes || compression == Compression::none) return std::nullopt;
+  std::optional<Pass> pass = pass_of(context.passes->known(file->path(), kPassName, context.files));
+  if (!pass) return std::nullopt;
+  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
+  bytes->adopt(*std::move(pass));
+  try {
+    return read_all(*UnpackedBytes::from(bytes, 0), bytes);
+  } catch (const Error&) {
+    context.passes->discard(file->path(), context.files);
+    return std::nullopt;
+  }
+}
+
+Serialisation read_file(const FilePtr& file, Compression compression, Context& context) {
+  if (std::optional<Serialisation> known = read_by_known_pass(file, compression, context))
+    return *std::move(known);
+  const auto start = std::chrono::steady_clock::now();
+  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
+  Serialisation read = read_all(*bytes->first_pass(), bytes);
+  const bool is_of_use = compression == Compression::gzip || !bytes->pass().points.empty();
+  if (context.passes && is_of_use)
+    context.passes->keep(file->path(), kPassName, numbers_of(bytes->pass()),
+                         std::chrono::steady_clock::now() - start, context.files);
+  return read;
 }
 
 // What a value holds that is no data, by its kind: the places of the first of them, and how many there are.
@@ -84,13 +132,10 @@ bool recognises(const Probe& probe) {
 Store open(const Probe& probe, Context& context) {
   const FilePtr file = context.files.open(probe.location());
   const Compression compression = compression_of(probe.first_bytes());
-  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
-  const std::unique_ptr<ByteSource> source = bytes->first_pass();
-  SerialStream stream(*source, most_decompressed_bytes(file->size()));
-  stream.read_header();
-  ValuePtr value = Reader(stream, bytes).read();
-  if (const uint64_t more = stream.finish())
-    context.warn(fmt::format("{} bytes after the R object are ignored", more));
+  const Serialisation read = read_file(file, compression, context);
+  const ValuePtr& value = read.value;
+  if (read.bytes_after > 0)
+    context.warn(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
     throw unsupported("the R object is NULL, a function or something else that holds no data");
 
@@ -99,9 +144,9 @@ Store open(const Probe& probe, Context& context) {
   Store store;
   store.path = probe.location();
   store.format = "R serialisation";
-  store.version = std::to_string(stream.version());
-  store.root.parts = std::make_shared<ValueGroup>(std::move(value), probe.location());
-  store.details = {{"r_version", Json(stream.writer())}, {"compression", Json(name_of(compression))}};
+  store.version = std::to_string(read.version);
+  store.root.parts = std::make_shared<ValueGroup>(value, probe.location());
+  store.details = {{"r_version", Json(read.writer)}, {"compression", Json(name_of(compression))}};
   return store;
 }
 

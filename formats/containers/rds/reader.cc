@@ -169,7 +169,7 @@ std::shared_ptr<Value> expanded(const std::string& class_name, const Value& stat
 
 }  // namespace
 
-Reader::Reader(SerialStream& stream, std::shared_ptr<const UnpackedBytes> bytes)
+Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes)
     : stream_(stream), bytes_(std::move(bytes)), elements_(stream, stream.native_encoding()) {}
 
 void Reader::count_value(bool keep) {
@@ -293,29 +293,19 @@ ArrayPtr Reader::vector(RType type, bool keep) {
   const bool is_flat = type != RType::text && stream_.form() != Form::text;
   if (is_flat && checked_multiply(count, dtype.size) > most) {
     stream_.skip(checked_multiply(count, dtype.size));
+    stream_.keep_place();
     return keep ? stored_numbers(bytes_, type, stream_.form(), begin, count) : nullptr;
   }
+  if (!is_flat && bytes_->is_adopted() && bytes_->pass().vectors.contains(begin))
+    return known_vector(type, count, begin, keep);
   // Even nothing takes four bytes a string, or two a number.
-  if (!is_flat && (!keep || count > most / 2)) return large_parts(type, count, begin, keep);
+  if (!is_flat && (!keep || count > most / 2)) return long_vector(type, count, begin, 0, keep);
   if (type == RType::text) {
     TextBuilder builder(count);
-    std::vector<VectorPart> parts{{0, begin}};
     for (uint64_t i = 0; i < count; ++i) {
       elements_.add_string(builder);
-      if (stream_.position() - begin > most) {
-        // What was read goes; the rest is only looked at.
-        uint64_t part_offset = begin;
-        for (++i; i < count; ++i) {
-          const uint64_t at = stream_.position();
-          if (i - parts.back().first >= kPartElements || at - part_offset > kPartBytes) {
-            parts.push_back({i, at});
-            part_offset = at;
-          }
-          TextBuilder unused;
-          elements_.add_string(unused);
-        }
-        return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(parts), count);
-      }
+      // What was read goes; the rest is only looked at.
+      if (stream_.position() - begin > most) return long_vector(type, count, begin, i + 1, keep);
     }
     held_bytes_ += stream_.position() - begin;
     return std::make_shared<MemoryArray>(dtype, Shape{count}, builder.finish());
@@ -325,14 +315,17 @@ ArrayPtr Reader::vector(RType type, bool keep) {
   return std::make_shared<MemoryArray>(dtype, Shape{count}, std::move(elements));
 }
 
-// Elements of no fixed size, too many to hold: where every few of them begin.
-ArrayPtr Reader::large_parts(RType type, uint64_t count, uint64_t begin, bool keep) {
-  std::vector<VectorPart> parts;
+// Elements of no fixed size, too many to hold: where every few of them begin. read: how many were read.
+ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_t read, bool keep) {
+  LongVector vector;
+  vector.count = count;
+  if (read > 0) vector.parts.push_back({0, begin});
   uint64_t part_offset = begin;
-  for (uint64_t i = 0; i < count; ++i) {
+  for (uint64_t i = read; i < count; ++i) {
     const uint64_t at = stream_.position();
-    if (keep && (parts.empty() || i - parts.back().first >= kPartElements || at - part_offset > kPartBytes)) {
-      parts.push_back({i, at});
+    if (keep && (vector.parts.empty() || i - vector.parts.back().first >= kPartElements ||
+                 at - part_offset > kPartBytes)) {
+      vector.parts.push_back({i, at});
       part_offset = at;
     }
     if (type == RType::text) {
@@ -342,8 +335,23 @@ ArrayPtr Reader::large_parts(RType type, uint64_t count, uint64_t begin, bool ke
       elements_.read(type, 1);
     }
   }
+  vector.end = stream_.position();
+  if (vector.end - begin > kMostHeldVector) {
+    stream_.keep_place();
+    bytes_->pass().vectors.emplace(begin, vector);
+  }
   if (!keep) return nullptr;
-  return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(parts), count);
+  return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(vector));
+}
+
+// One of which a pass has found out where it ends.
+ArrayPtr Reader::known_vector(RType type, uint64_t count, uint64_t begin, bool keep) {
+  const LongVector& vector = bytes_->pass().vectors.at(begin);
+  if (vector.count != count || (keep && vector.parts.empty()))
+    throw damaged("a vector of {} elements, where {} are known", count, vector.count);
+  stream_.skip(vector.end - begin);
+  if (!keep) return nullptr;
+  return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), vector);
 }
 
 std::vector<ValuePtr> Reader::items(unsigned depth, bool keep) {

@@ -12,8 +12,9 @@ namespace plainfs::rds {
 
 class Reader {
  public:
-  // stream reads from bytes' first pass. Requires: stream outlives this.
-  Reader(SerialStream& stream, std::shared_ptr<const UnpackedBytes> bytes);
+  // stream reads bytes from the first: those of the first pass, which learns of the vectors that are read
+  // over, or, where one is known, any, and those that it knows are not read. Requires: stream outlives this.
+  Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes);
 
   // The value that the stream holds. Depth, number of values and what is held of them are bounded. Throws
   // damaged where the stream is cut or holds what R does not write, unsupported over a bound.
@@ -25,7 +26,8 @@ class Reader {
   ValuePtr item_of_type(uint32_t flags, unsigned depth, bool keep);
   ValuePtr read_over(uint32_t flags, unsigned depth);
   ArrayPtr vector(RType type, bool keep);
-  ArrayPtr large_parts(RType type, uint64_t count, uint64_t begin, bool keep);
+  ArrayPtr long_vector(RType type, uint64_t count, uint64_t begin, uint64_t read, bool keep);
+  ArrayPtr known_vector(RType type, uint64_t count, uint64_t begin, bool keep);
   std::vector<ValuePtr> items(unsigned depth, bool keep);
   ValuePtr pairs(uint32_t flags, unsigned depth, bool keep);
   ValuePtr symbol(unsigned depth);
@@ -41,7 +43,7 @@ class Reader {
   void add_reference(std::string symbol);
 
   SerialStream& stream_;
-  const std::shared_ptr<const UnpackedBytes> bytes_;
+  const std::shared_ptr<UnpackedBytes> bytes_;
   ElementReader elements_;
   std::vector<std::string> references_;  // the name of a symbol; empty for everything else
   uint64_t kept_values_ = 0;

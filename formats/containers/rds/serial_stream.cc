@@ -21,6 +21,9 @@ bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+Error too_much() {
+  return unsupported("the file holds too much data when decompressed");
+}
 Error ends_early() {
   return damaged("the R serialisation ends too early");
 }
@@ -65,7 +68,7 @@ std::string SerialStream::writer() const {
 
 size_t SerialStream::read_some(std::span<std::byte> out) {
   const size_t size = source_.read(out);
-  if (size > bytes_left_) throw unsupported("the file holds too much data when decompressed");
+  if (size > bytes_left_) throw too_much();
   bytes_left_ -= size;
   return size;
 }
@@ -252,19 +255,24 @@ Bytes SerialStream::numbers(uint64_t count, size_t size) {
 
 void SerialStream::skip(uint64_t size) {
   position_ += size;
-  while (size > 0) {
-    if (unread_.empty()) fill();
-    const auto part = static_cast<size_t>(std::min<uint64_t>(size, unread_.size()));
-    unread_ = unread_.subspan(part);
-    size -= part;
-  }
+  const auto part = static_cast<size_t>(std::min<uint64_t>(size, unread_.size()));
+  unread_ = unread_.subspan(part);
+  size -= part;
+  if (size == 0) return;
+  const uint64_t passed = source_.skip(std::min(size, bytes_left_));
+  bytes_left_ -= passed;
+  if (passed == size) return;
+  if (bytes_left_ == 0) read_some(buffer_);  // which throws where there are more
+  throw ends_early();
 }
 
 uint64_t SerialStream::finish() {
-  uint64_t left = unread_.size();
-  while (const size_t some = read_some(buffer_)) left += some;
+  const uint64_t held = unread_.size();
   unread_ = {};
-  return left;
+  const uint64_t rest = source_.skip(bytes_left_);
+  bytes_left_ -= rest;
+  if (bytes_left_ == 0) read_some(buffer_);  // which throws where there are more
+  return held + rest;
 }
 
 }  // namespace plainfs::rds

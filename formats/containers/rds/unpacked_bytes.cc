@@ -5,11 +5,12 @@
 
 #include "cache/cancellable_lock.h"
 #include "cache/request.h"
+#include "formats/containers/rds/pass_progress.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs::rds {
 namespace {
 
-constexpr uint64_t kPageBytes = 256 << 10;
 // Each of gzip holds 110 KiB, of bzip2 some 8 MiB, of xz up to 65 MiB: what a matrix needs at once is three.
 constexpr size_t most_readers(Compression compression) {
   return compression == Compression::gzip ? 8 : compression == Compression::bzip2 ? 3 : 1;
@@ -36,10 +37,50 @@ class UnpackedBytes::Rest final : public ByteSource {
     }
     return done;
   }
+  uint64_t skip(uint64_t size) override {
+    const uint64_t all =
+        bytes_->compression_ == Compression::none ? bytes_->file_->size() : bytes_->pass_.size;
+    const uint64_t some = std::min(size, all - std::min(all, offset_));
+    offset_ += some;
+    return some;
+  }
 
  private:
   const std::shared_ptr<const UnpackedBytes> bytes_;
   uint64_t offset_;
+};
+
+// What first_pass() gives: notes a checksum of each page, and says how far it is.
+class UnpackedBytes::FirstPass final : public ByteSource {
+ public:
+  FirstPass(UnpackedBytes& bytes)
+      : pass_(bytes.pass_),
+        progress_(bytes.file_->size(), bytes.context_),
+        source_(open_source(progress_.watched(bytes.file_), bytes.compression_, &pass_.points)) {}
+
+  size_t read(std::span<std::byte> out) override {
+    const size_t size = source_->read(out);
+    add(ByteSpan(out).first(size));
+    progress_.tell();
+    return size;
+  }
+  void keep_place(uint64_t offset) override { source_->keep_place(offset / kPageBytes * kPageBytes); }
+
+ private:
+  void add(ByteSpan bytes) {
+    while (!bytes.empty()) {
+      const uint64_t inside = pass_.size % kPageBytes;
+      const ByteSpan some = bytes.first(std::min<size_t>(bytes.size(), kPageBytes - inside));
+      if (inside == 0) pass_.checksums.push_back(0);
+      pass_.checksums.back() = crc32(some, pass_.checksums.back());
+      pass_.size += some.size();
+      bytes = bytes.subspan(some.size());
+    }
+  }
+
+  Pass& pass_;
+  PassProgress progress_;
+  const std::unique_ptr<ByteSource> source_;
 };
 
 UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& context)
@@ -49,7 +90,13 @@ UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& con
       cache_owner_(context.cache.new_owner()) {}
 
 std::unique_ptr<ByteSource> UnpackedBytes::first_pass() {
-  return open_source(file_, compression_, &points_);
+  if (compression_ == Compression::none) return open_source(file_, compression_);
+  return std::make_unique<FirstPass>(*this);
+}
+
+void UnpackedBytes::adopt(Pass pass) {
+  pass_ = std::move(pass);
+  is_adopted_ = true;
 }
 
 std::unique_ptr<ByteSource> UnpackedBytes::from(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset) {
@@ -97,6 +144,7 @@ UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
     const size_t size = reader.position < offset ? 0 : reader.source->read(page.bytes);
     reader.position += size;
     page.bytes.resize(size);
+    check(number, page);
     context_.counters.bytes_decoded.fetch_add(size, std::memory_order_relaxed);
     context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
     return page;
@@ -106,11 +154,19 @@ UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
   }
 }
 
+// What the pass has found cannot be of this file where a page is another.
+void UnpackedBytes::check(uint64_t number, const Page& page) const {
+  const bool is_known = number < pass_.checksums.size();
+  if (is_known ? crc32(page.bytes) == pass_.checksums[number] : page.bytes.empty()) return;
+  if (context_.passes) context_.passes->discard(file_->path(), context_.files);
+  throw changed(file_->path());
+}
+
 // The one that is nearest before offset, or a new one from the place before it.
 UnpackedBytes::Reader& UnpackedBytes::reader_before(uint64_t offset) const {
-  const auto after = std::upper_bound(points_.begin(), points_.end(), offset,
+  const auto after = std::upper_bound(pass_.points.begin(), pass_.points.end(), offset,
                                       [](uint64_t at, const SeekPoint& point) { return at < point.output; });
-  const SeekPoint point = after == points_.begin() ? SeekPoint{} : *std::prev(after);
+  const SeekPoint point = after == pass_.points.begin() ? SeekPoint{} : *std::prev(after);
   Reader* best = nullptr;
   for (Reader& reader : readers_)
     if (reader.position <= offset && reader.position >= point.output &&

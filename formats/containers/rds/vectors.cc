@@ -80,13 +80,14 @@ class NumbersInFile final : public Array {
 class PartsInFile final : public Array {
  public:
   PartsInFile(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
-              std::vector<VectorPart> parts, uint64_t count)
-      : Array(stored_type(type), {count}),
+              LongVector vector)
+      : Array(stored_type(type), {vector.count}),
         bytes_(std::move(bytes)),
         type_(type),
         form_(form),
         encoding_(std::move(encoding)),
-        parts_(std::move(parts)),
+        end_(vector.end),
+        parts_(std::move(vector.parts)),
         cache_owner_(bytes_->context().cache.new_owner()) {}
 
   Elements read(const Box& box) const override {
@@ -119,13 +120,17 @@ class PartsInFile final : public Array {
     const uint64_t end = part + 1 < parts_.size() ? parts_[part + 1].first : count();
     const std::unique_ptr<ByteSource> source = UnpackedBytes::from(bytes_, parts_[part].offset);
     SerialStream stream(*source, form_, parts_[part].offset);
-    return ElementReader(stream, encoding_).read(type_, end - parts_[part].first);
+    Elements elements = ElementReader(stream, encoding_).read(type_, end - parts_[part].first);
+    if (stream.position() != (part + 1 < parts_.size() ? parts_[part + 1].offset : end_))
+      throw damaged("elements of an R vector that do not end where the next begin");
+    return elements;
   }
 
   const std::shared_ptr<const UnpackedBytes> bytes_;
   const RType type_;
   const Form form_;
   const std::string encoding_;
+  const uint64_t end_;
   const std::vector<VectorPart> parts_;
   const uint64_t cache_owner_;
 };
@@ -243,9 +248,8 @@ ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, 
 }
 
 ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
-                      std::vector<VectorPart> parts, uint64_t count) {
-  return std::make_shared<PartsInFile>(std::move(bytes), type, form, std::move(encoding), std::move(parts),
-                                       count);
+                      LongVector vector) {
+  return std::make_shared<PartsInFile>(std::move(bytes), type, form, std::move(encoding), std::move(vector));
 }
 
 ArrayPtr sequence(RType type, uint64_t count, double first, double step) {

@@ -36,18 +36,13 @@ class ElementReader {
   const std::string encoding_;
 };
 
-// Where in the stream some elements of a vector begin.
-struct VectorPart {
-  uint64_t first;   // element
-  uint64_t offset;  // byte
-};
-
 // Numbers of fixed size from offset on. Requires: form is not text.
 ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, uint64_t offset,
                         uint64_t count);
-// Elements that are found in parts. Requires: the first part begins with element 0, where count > 0.
+// Elements that are found in parts, each of which has to end where the next begins. Requires: the first part
+// begins with element 0, where there are any.
 ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
-                      std::vector<VectorPart> parts, uint64_t count);
+                      LongVector vector);
 
 // first, first + step, …: integers or reals.
 ArrayPtr sequence(RType type, uint64_t count, double first, double step);

@@ -9,6 +9,7 @@
 
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
+#include "formats/core/base/passes.h"
 #include "formats/core/base/sources.h"
 #include "formats/core/model/decode_budget.h"
 #include "formats/core/remote/remote_options.h"
@@ -52,6 +53,9 @@ struct Context {
   // The context of another store than the one that was named; its messages begin with that store's path.
   // Null: this one.
   std::function<Context&(const std::string& store)> other{};
+
+  // What passes have found out in earlier sessions; null: nothing is kept.
+  Passes* passes = nullptr;
 
   void notice(const std::string& message) const { (note ? note : warn)(message); }
   Context& of_store(const std::string& store) { return other ? other(store) : *this; }

@@ -106,7 +106,9 @@ inline ValuePtr read_value(const std::string& text, Context& context,
   const std::unique_ptr<ByteSource> source = bytes->first_pass();
   SerialStream stream(*source, most_bytes);
   stream.read_header();
-  return Reader(stream, bytes).read();
+  ValuePtr value = Reader(stream, bytes).read();
+  stream.finish();
+  return value;
 }
 
 }  // namespace plainfs::rds

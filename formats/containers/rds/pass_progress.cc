@@ -1,0 +1,41 @@
+#include "formats/containers/rds/pass_progress.h"
+
+#include <utility>
+
+namespace plainfs::rds {
+
+class PassProgress::Watched final : public File {
+ public:
+  Watched(FilePtr file, std::atomic<uint64_t>& read)
+      : File(file->path(), file->size(), file->fingerprint()), file_(std::move(file)), read_(read) {}
+
+  int descriptor() const override { return file_->descriptor(); }
+  bool is_remote() const override { return file_->is_remote(); }
+  void will_read(std::span<const ByteRange> ranges) const override { file_->will_read(ranges); }
+  void check_unchanged() const override { file_->check_unchanged(); }
+  void check_unmodified_since(timespec then) const override { file_->check_unmodified_since(then); }
+
+ private:
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    file_->read_at(offset, out);
+    read_.store(offset + out.size(), std::memory_order_relaxed);
+  }
+
+  const FilePtr file_;
+  std::atomic<uint64_t>& read_;
+};
+
+FilePtr PassProgress::watched(FilePtr file) {
+  return std::make_shared<Watched>(std::move(file), read_);
+}
+
+void PassProgress::tell(Clock::time_point now) {
+  if (now < due_) return;
+  due_ = now + kNext;
+  const uint64_t read = read_.load(std::memory_order_relaxed);
+  const double share = size_ == 0 ? 1 : static_cast<double>(read) / static_cast<double>(size_);
+  context_.notice(fmt::format("finding out where the values of the R object lie: {:.0f} % of {} bytes read",
+                              100 * share, size_));
+}
+
+}  // namespace plainfs::rds

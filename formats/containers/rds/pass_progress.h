@@ -1,0 +1,35 @@
+// How far a pass over a large file is, for the log.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "formats/core/base/file.h"
+#include "formats/core/model/context.h"
+
+namespace plainfs::rds {
+
+class PassProgress {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kFirst{2}, kNext{10};
+
+  // Of a file of that size, begun then.
+  PassProgress(uint64_t size, const Context& context, Clock::time_point begun = Clock::now())
+      : size_(size), context_(context), due_(begun + kFirst) {}
+
+  // The same file; what is read of it counts. This outlives it.
+  FilePtr watched(FilePtr file);
+  // Notices how much was read, where that is due: after kFirst, and then every kNext.
+  void tell(Clock::time_point now = Clock::now());
+
+ private:
+  class Watched;
+
+  const uint64_t size_;
+  const Context& context_;
+  Clock::time_point due_;
+  std::atomic<uint64_t> read_{0};  // relaxed: nothing else is told by it
+};
+
+}  // namespace plainfs::rds

@@ -1,0 +1,31 @@
+// What passes over the bytes of stores have found out, for who opens the same stores in a later session:
+// where things lie, in numbers that are proven when they are used. What a text comes to is kept elsewhere
+// (fs/index).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/core/base/sources.h"
+
+namespace plainfs {
+
+// Thread-safe. It is a cache: what cannot be read or written is done without.
+class Passes {
+ public:
+  virtual ~Passes() = default;
+
+  // Of the store at location, where all that it was read from is what it was then; empty where nothing is
+  // known. name: of what, and the version of what is found; whoever changes what the numbers mean changes it.
+  virtual std::vector<uint64_t> known(const std::string& location, const std::string& name,
+                                      Sources& files) = 0;
+  // took: how long the pass did, for little is not kept.
+  virtual void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
+                    std::chrono::steady_clock::duration took, Sources& files) = 0;
+  // What was known is wrong.
+  virtual void discard(const std::string& location, Sources& files) = 0;
+};
+
+}  // namespace plainfs

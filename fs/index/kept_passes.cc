@@ -1,0 +1,37 @@
+#include "fs/index/kept_passes.h"
+
+#include <utility>
+
+namespace plainfs {
+namespace {
+
+// Of the store as a whole, where others have paths of files.
+constexpr const char kPath[] = "";
+
+}  // namespace
+
+StoreIndex KeptPasses::index_of(const std::string& location, Sources& files) const {
+  return {folder_, location, "plainfs " PLAINFS_VERSION " passes", files, tell_};
+}
+
+std::vector<uint64_t> KeptPasses::known(const std::string& location, const std::string& name,
+                                        Sources& files) {
+  StoreIndex index = index_of(location, files);
+  for (const FindingPtr& finding : index.findings(kPath))
+    if (finding->name == name) return finding->numbers;
+  return {};
+}
+
+void KeptPasses::keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
+                      std::chrono::steady_clock::duration took, Sources& files) {
+  StoreIndex index = index_of(location, files);
+  index.add(kPath, {std::make_shared<const Finding>(Finding{name, {}, std::move(numbers), true})});
+  index.count(took);
+  index.save(false);
+}
+
+void KeptPasses::discard(const std::string& location, Sources& files) {
+  index_of(location, files).discard(kPath);
+}
+
+}  // namespace plainfs

@@ -1,0 +1,31 @@
+// Passes (formats/core/base/passes.h) in the index: a file of its own for each store, so that they are known
+// before it is opened, whatever it is shown as.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "formats/core/base/passes.h"
+#include "fs/index/store_index.h"
+
+namespace plainfs {
+
+class KeptPasses final : public Passes {
+ public:
+  // folder: not null. tell: as of StoreIndex.
+  KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> tell)
+      : folder_(std::move(folder)), tell_(std::move(tell)) {}
+
+  std::vector<uint64_t> known(const std::string& location, const std::string& name, Sources& files) override;
+  void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
+            std::chrono::steady_clock::duration took, Sources& files) override;
+  void discard(const std::string& location, Sources& files) override;
+
+ private:
+  StoreIndex index_of(const std::string& location, Sources& files) const;
+
+  const IndexFolderPtr folder_;
+  const std::function<void(const std::string&)> tell_;
+};
+
+}  // namespace plainfs

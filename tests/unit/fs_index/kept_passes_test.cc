@@ -1,0 +1,78 @@
+#include "fs/index/kept_passes.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <thread>
+
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/used_sources.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plainfs {
+namespace {
+
+using std::chrono::seconds;
+
+// A store of one file, which was not written just now, as a session sees it.
+struct Session {
+  explicit Session(const std::string& store) : used(pool, store) { used.open(store); }
+  FilePool pool{4, nullptr};
+  UsedSources used;
+};
+
+struct Stores {
+  TemporaryDirectory directory;
+  std::string store = directory.path("a.rds");
+  std::vector<std::string> told;
+  KeptPasses passes{std::make_shared<const IndexFolder>(directory.path("index")),
+                    [this](const std::string& line) { told.push_back(line); }};
+
+  explicit Stores(const std::string& content = "x") { write(content, 100); }
+  void write(const std::string& content, time_t modified) {
+    std::ofstream(store) << content;
+    const timespec times[2] = {{modified, 0}, {modified, 0}};
+    ::utimensat(AT_FDCWD, store.c_str(), times, 0);
+    while (!Session(store).used.stamps())
+      std::this_thread::yield();  // of what was written just now there are none
+  }
+};
+
+BOOST_AUTO_TEST_SUITE(kept_passes)
+
+BOOST_AUTO_TEST_CASE(another_session_knows_what_was_kept_by_its_name) {
+  Stores stores;
+  Session first(stores.store);
+  stores.passes.keep(stores.store, "pass 1", {5, 7}, seconds(1), first.used);
+  Session second(stores.store);
+  const std::vector<uint64_t> numbers{5, 7};
+  BOOST_TEST(stores.passes.known(stores.store, "pass 1", second.used) == numbers,
+             boost::test_tools::per_element());
+  BOOST_TEST(stores.passes.known(stores.store, "pass 2", second.used).empty());
+  stores.passes.discard(stores.store, second.used);
+  BOOST_TEST(stores.passes.known(stores.store, "pass 1", second.used).empty());
+  BOOST_TEST(stores.told.empty());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_known_of_a_file_that_was_written_since) {
+  Stores stores;
+  Session first(stores.store);
+  stores.passes.keep(stores.store, "pass 1", {5}, seconds(1), first.used);
+  stores.write("y", 200);
+  Session second(stores.store);
+  BOOST_TEST(stores.passes.known(stores.store, "pass 1", second.used).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_short_pass_is_not_worth_keeping) {
+  Stores stores;
+  Session first(stores.store);
+  stores.passes.keep(stores.store, "pass 1", {5}, std::chrono::milliseconds(1), first.used);
+  BOOST_TEST(stores.passes.known(stores.store, "pass 1", first.used).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs

@@ -1,0 +1,171 @@
+#include "formats/containers/rds/pass.h"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <random>
+
+#include "formats/containers/rds/container.h"
+#include "formats/containers/rds/pass_progress.h"
+#include "tests/support/probe.h"
+#include "tests/support/says.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/rds/compress.h"
+#include "tests/unit/rds/rds_file.h"
+
+namespace {
+
+using namespace plainfs;
+using namespace plainfs::rds;
+
+// Kept in memory.
+class Remembered : public Passes {
+ public:
+  std::vector<uint64_t> known(const std::string& location, const std::string&, Sources&) override {
+    return numbers[location];
+  }
+  void keep(const std::string& location, const std::string&, std::vector<uint64_t> found,
+            std::chrono::steady_clock::duration, Sources&) override {
+    numbers[location] = std::move(found);
+    ++kept;
+  }
+  void discard(const std::string& location, Sources&) override {
+    numbers.erase(location);
+    ++discarded;
+  }
+
+  std::map<std::string, std::vector<uint64_t>> numbers;
+  int kept = 0, discarded = 0;
+};
+
+struct Session {
+  explicit Session(Passes& passes) { context.context.passes = &passes; }
+  rds::ValuePtr open(const std::string& path) {
+    const Store store = rds::open(look_at(path), context);
+    return std::dynamic_pointer_cast<const ValueGroup>(store.root.parts)->value();
+  }
+  TestContext context;
+};
+
+constexpr int32_t kNumbers = 5 << 20, kNames = 50'000;
+
+// A list of numbers, long text, a small vector, and text that is read over, none of which compresses much.
+std::string large_object() {
+  std::mt19937 random(11);
+  RStream out = start();
+  out.list(4);
+  out.i(13).i(kNumbers);
+  for (int32_t i = 0; i < kNumbers; ++i) out.i(static_cast<int32_t>(random()));
+  out.i(16).i(kNames);
+  for (int32_t i = 0; i < kNames; ++i) out.chars(std::to_string(random()));
+  out.integers({1, 2, 3});
+  out.i(6).i(16).i(kNames);  // a call
+  for (int32_t i = 0; i < kNames; ++i) out.chars("a" + std::to_string(random()));
+  return out.nil().text;
+}
+
+uint64_t bytes_read(const Session& session) {
+  return session.context.counters.source_bytes_read;
+}
+
+BOOST_AUTO_TEST_SUITE(passes)
+
+BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
+  for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
+    const RdsFile file(compress(large_object(), compression));
+    Remembered passes;
+    Session first(passes), second(passes);
+    const rds::ValuePtr a = first.open(file.path);
+    const uint64_t all = bytes_read(first);
+    const rds::ValuePtr b = second.open(file.path);
+    BOOST_TEST_CONTEXT(name_of(compression)) {
+      BOOST_TEST(passes.kept == 1);
+      BOOST_TEST(passes.discarded == 0);
+      BOOST_TEST(bytes_read(second) < all / 4);
+      for (size_t i = 0; i < 3; ++i)
+        BOOST_TEST((::plainfs::read_all(*a->items[i]->vector) == ::plainfs::read_all(*b->items[i]->vector)));
+      BOOST_TEST((b->items[3]->type == RType::other));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_file_that_is_not_compressed_for_nothing_of_its_vectors_is_read) {
+  const RdsFile file(large_object());
+  Remembered passes;
+  Session session(passes);
+  session.open(file.path);
+  BOOST_TEST(passes.kept == 0);
+  BOOST_TEST(bytes_read(session) < uint64_t{kNumbers});
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_of_another_file_is_given_up_and_made_again) {
+  const RdsFile file(compress(large_object(), Compression::gzip)),
+      other(compress(start().integers(std::vector<int32_t>(100'000, 7)).text, Compression::gzip));
+  Remembered passes;
+  Session(passes).open(other.path);
+  passes.numbers[file.path] = passes.numbers[other.path];
+  const rds::ValuePtr value = Session(passes).open(file.path);
+  BOOST_TEST(passes.discarded > 0);
+  BOOST_TEST(value->items.size() == 4U);
+  BOOST_TEST(passes.kept == 2);
+}
+
+// Every number that is kept, changed by one: the values are those of the file or an error.
+BOOST_AUTO_TEST_CASE(numbers_that_are_wrong_give_no_wrong_value) {
+  RStream out = start();
+  out.list(3).integers(std::vector<int32_t>(60'000, 3)).i(16).i(9'000);
+  for (int i = 0; i < 9'000; ++i) out.chars("name " + std::to_string(i));
+  const RdsFile file(compress(out.integers({5}).text, Compression::gzip));
+  Remembered passes;
+  Session whole(passes);
+  const rds::ValuePtr expected = whole.open(file.path);
+  const std::vector<uint64_t> right = passes.numbers.at(file.path);
+  for (size_t at = 0; at < right.size(); ++at) {
+    for (const int change : {1, -1}) {
+      passes.numbers[file.path] = right;
+      passes.numbers[file.path][at] += static_cast<uint64_t>(change);
+      Session session(passes);
+      try {
+        const rds::ValuePtr value = session.open(file.path);
+        for (size_t i = 0; i < 3; ++i)
+          BOOST_TEST((::plainfs::read_all(*value->items.at(i)->vector) ==
+                      ::plainfs::read_all(*expected->items[i]->vector)));
+      } catch (const Error& error) {
+        BOOST_TEST_MESSAGE(at << ": " << error.what());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_pass) {
+  Pass pass;
+  pass.size = kPageBytes + 5;
+  pass.checksums = {1, 0xffffffff};
+  pass.points = {{100, 33, std::make_shared<const Bytes>(Bytes(13, std::byte{7}))}, {200, 70, nullptr}};
+  pass.vectors[50] = {3, 90, {{0, 50}, {2, 60}}};
+  const std::optional<Pass> again = pass_of(numbers_of(pass));
+  BOOST_REQUIRE(again);
+  BOOST_TEST((numbers_of(*again) == numbers_of(pass)));
+  BOOST_TEST((*again->points[0].window == *pass.points[0].window));
+  BOOST_TEST(!again->points[1].window);
+  std::vector<uint64_t> cut = numbers_of(pass);
+  while (!cut.empty()) {
+    cut.pop_back();
+    BOOST_TEST(!pass_of(cut));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_told_after_two_seconds_and_then_every_ten) {
+  TestContext context;
+  const PassProgress::Clock::time_point begun{};
+  PassProgress progress(200, context, begun);
+  const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
+  file->read_at(0, size_t{50});
+  for (int second = 0; second <= 13; ++second) progress.tell(begun + std::chrono::seconds(second));
+  BOOST_REQUIRE(context.warnings().size() == 2U);
+  BOOST_TEST(context.warnings()[0] ==
+             "finding out where the values of the R object lie: 25 % of 200 bytes read");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
