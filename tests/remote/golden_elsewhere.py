@@ -36,10 +36,6 @@ def has_documents(store):
     return any(os.path.exists(os.path.join(store, name)) for name in ("version", ".zmetadata", ".zarray"))
 
 
-# R objects whose matrices lie beside them: of a file elsewhere nothing beside it is read.
-PARTS_BESIDE = ("r-objects/hdf5_se", "r-objects/seurat_v5_bpcells")
-
-
 class GoldenElsewhere(RemoteTest):
     def exported(self, name, *arguments, **more):
         target = self.path(name)
@@ -54,8 +50,6 @@ class GoldenElsewhere(RemoteTest):
         is_told = b"zarr.consolidate_metadata()" in there.stderr or b"plain HTTP" in there.stderr
         if os.path.isdir(store) and not is_s3 and not found and is_told and not has_documents(store):
             return None
-        if name in PARTS_BESIDE:
-            return None if found and b"lies outside of the store" in there.stderr else f"{url}: {there.stderr.decode()[:300]}"
         if is_folder_of_stores(store):
             is_refused = b"no such file" in there.stderr or b"a folder elsewhere that is no store" in there.stderr
             return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"

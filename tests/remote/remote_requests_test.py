@@ -1,4 +1,5 @@
 """How many requests are made, and how long they take where each is a while away."""
+import gzip
 import mmap
 import os
 import shutil
@@ -11,7 +12,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import PATIENCE, PROGRAM, RemoteTest, environment, run
+from remote import DATA, PATIENCE, PROGRAM, RemoteTest, environment, run
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -56,6 +57,25 @@ class Requests(RemoteTest):
         cls.shared = tempfile.TemporaryDirectory(prefix="plainfs-test-")
         cls.addClassCleanup(cls.shared.cleanup)
         write_h5ad(os.path.join(cls.shared.name, "x.h5ad"))
+
+    def test_what_an_r_object_names_is_read_beside_it_and_nowhere_above(self):
+        case = os.path.join(DATA, "r-objects", "hdf5_se")
+        os.mkdir(self.path("deep"))
+        for place in ("secret.h5", "deep/assays.h5"):
+            shutil.copy(os.path.join(case, "assays.h5"), self.path(place))
+        with gzip.open(os.path.join(case, "store.rds")) as file:
+            whole = file.read()
+        self.assertIn(b"assays.h5", whole)
+        for name, named in (("good.rds", b"assays.h5"), ("bad.rds", b"../secret"), ("other.rds", b"/etc/host")):
+            with open(self.path("deep", name), "wb") as file:
+                file.write(whole.replace(b"assays.h5", named))
+        server = self.served(StoreServer(self.folder))
+        cat = lambda name: run("cat", f"{server.url}/deep/{name}", "assays/counts.csv")
+        self.assertEqual(cat("good.rds").stdout, run("cat", os.path.join(case, "store.rds"), "assays/counts.csv").stdout)
+        for name, words in (("bad.rds", b"lies outside of the store"), ("other.rds", b"neither there")):
+            result = cat(name)
+            self.assertEqual((result.stdout, words in result.stderr), (b"", True), result.stderr)
+        self.assertFalse([path for path, _, _ in server.requests if "secret" in path])
 
     def test_listing_a_large_h5ad_takes_few_requests(self):
         server = self.served(StoreServer(self.shared.name))

@@ -75,15 +75,23 @@ std::chrono::milliseconds pause_after(unsigned attempts) {
 
 namespace {
 
+// "https://HOST/a/b" of "https://HOST/a/b/c"; all of a URL without a path.
+std::string folder_of_url(const std::string& url) {
+  const size_t host = url.find("://") + 3, slash = url.rfind('/');
+  return slash < host ? url : url.substr(0, slash);
+}
+
 class HttpOrigin : public Origin {
  public:
-  HttpOrigin(std::string base, const RemoteOptions& options) : base_(std::move(base)), query_(options.query) {
+  HttpOrigin(std::string base, const RemoteOptions& options)
+      : base_(std::move(base)), folder_(folder_of_url(base_)), query_(options.query) {
     parse_url(base_);
   }
 
   std::string address(const std::string& location) const override {
-    if (!location.starts_with(base_)) throw unreadable("{}: lies outside of the store", location);
-    std::string url = base_ + percent_encoded(std::string_view(location).substr(base_.size()), true);
+    const std::string& known = location.starts_with(base_) ? base_ : folder_;
+    if (!location.starts_with(known)) throw unreadable("{}: lies outside of the store", location);
+    std::string url = known + percent_encoded(std::string_view(location).substr(known.size()), true);
     if (!query_.empty()) url += "?" + query_;
     return parse_url(url).text();
   }
@@ -101,6 +109,7 @@ class HttpOrigin : public Origin {
 
  private:
   const std::string base_;
+  const std::string folder_;
   const std::string query_;
 };
 

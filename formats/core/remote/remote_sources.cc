@@ -1,6 +1,7 @@
 #include "formats/core/remote/remote_sources.h"
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <list>
 #include <map>
@@ -82,7 +83,7 @@ class RemoteSources : public Sources {
   RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   EntryKind kind_of_root();
-  bool has_root_object();
+  bool has_root_object(const std::string& folder);
 
   const std::string store_;
   const Containment bounds_;
@@ -93,6 +94,7 @@ class RemoteSources : public Sources {
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
+  std::atomic<bool> is_object_{false};  // relaxed: set before anybody knows what the store names
   Mutex mutex_;
   bool may_list_ GUARDED_BY(mutex_) = true;
   FilePtrs files_ GUARDED_BY(mutex_);  // the latest used first
@@ -104,12 +106,19 @@ class RemoteSources : public Sources {
   timespec modified_ GUARDED_BY(mutex_){};  // of the store, where it is one object
 };
 
-// A store may name others; what is not below it is not asked for, least of all a file of this machine.
+bool is_in(const std::string& location, const std::string& place) {
+  return location.starts_with(place) && (location.size() == place.size() || location[place.size()] == '/');
+}
+
+// A store may name others; what is not below it, or of a store that is one object below its folder, is not
+// asked for, least of all a file of this machine.
 void RemoteSources::check_inside(const std::string& location) const {
-  const bool is_below =
-      location.starts_with(store_) && (location.size() == store_.size() || location[store_.size()] == '/');
-  const std::string rest = is_below ? location.substr(store_.size()) + "/" : "";
-  if (!is_below || rest.find("/../") != rest.npos || rest.find('\0') != rest.npos)
+  const bool may_be_beside = is_object_.load(std::memory_order_relaxed);
+  const bool is_beside =
+      may_be_beside && !is_in(location, store_) && folder_of(store_).size() > store_.find("://") + 2;
+  const std::string place = is_beside ? folder_of(store_) : store_;
+  const std::string rest = is_in(location, place) ? location.substr(place.size()) + "/" : "";
+  if (rest.empty() || rest.find("/../") != rest.npos || rest.find('\0') != rest.npos)
     throw unreadable("{}: lies outside of the store {}", location, store_);
 }
 
@@ -133,6 +142,7 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
     return found->second->second;
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
     throw changed(location);
+  if (location == store_) is_object_.store(true, std::memory_order_relaxed);
   if (files_.size() >= (disk_ ? disk_->most_open() : kMostFiles)) {
     by_location_.erase(files_.back().first);
     closed.splice(closed.begin(), files_, std::prev(files_.end()));
@@ -221,10 +231,10 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
   return nullptr;
 }
 
-bool RemoteSources::has_root_object() {
+bool RemoteSources::has_root_object(const std::string& folder) {
   std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
   for (const char* name : kRootObjects) {
-    auto object = object_at(store_ + "/" + name);
+    auto object = object_at(folder + "/" + name);
     auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kFirstBytes}, *client_);
     fetch->start();
     asked.emplace_back(std::move(object), std::move(fetch));
@@ -269,7 +279,7 @@ EntryKind RemoteSources::kind_of_root() {
       may_list_ = false;
     }
   }
-  if (has_root_object()) return EntryKind::folder;
+  if (has_root_object(store_)) return EntryKind::folder;
   if (why_not) throw *why_not;
   return EntryKind::nothing;
 }
@@ -277,6 +287,10 @@ EntryKind RemoteSources::kind_of_root() {
 EntryKind RemoteSources::kind_of(const std::string& location) {
   check_inside(location);
   if (location == store_) return kind_of_root();
+  // The folder that a store of one object lies in may be of any size: it is not listed.
+  if (!is_in(location, store_) && !open_if_exists(location))
+    return has_root_object(location) ? EntryKind::folder : EntryKind::nothing;
+  if (!is_in(location, store_)) return EntryKind::file;
   if (Listing* const listed = listing()) {
     const std::string name = location.substr(location.rfind('/') + 1);
     for (const Entry& entry : listed->list(folder_of(location)))

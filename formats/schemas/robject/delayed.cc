@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "formats/containers/hdf5/container.h"
+#include "formats/core/base/location.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/meaning.h"
@@ -76,7 +77,9 @@ std::string named_location(const std::string& path, const Scope& scope) {
   const std::string beside = folder + "/" + last_name(path);
   const std::string whole = path.starts_with('/') ? path : folder + "/" + path;
   Sources& files = scope.context.files;
-  for (const std::string& location : {whole, beside})
+  const bool is_of_machine =
+      path.starts_with('/') && is_url(scope.location);  // that the object was written on
+  for (const std::string& location : {is_of_machine ? beside : whole, beside})
     if (!last_name(path).empty() && files.bounds().contains(location) &&
         files.kind_of(location) != EntryKind::nothing)
       return location;
