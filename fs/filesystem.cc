@@ -331,7 +331,7 @@ ChosenViews views_named(std::string_view list) {
     list.remove_prefix(std::min(end + 1, list.size()));
     const size_t before = chosen.all.size();
     for (const View& view : views()) {
-      if (view.option == name) chosen.all.push_back(&view);
+      if (view.option == name || name == "all") chosen.all.push_back(&view);
     }
     if (chosen.all.size() == before) throw unsupported("views={}: there is no such view", name);
   }

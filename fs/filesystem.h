@@ -154,7 +154,7 @@ class Filesystem {
   Requests requests_;
 };
 
-// The views that "csv,npy,…" names. Throws Error(unsupported) for a name that is none.
+// The views that "csv,npy,…" names, or "all". Throws Error(unsupported) for a name that is none.
 ChosenViews views_named(std::string_view list);
 // Those of a mount without the option.
 ChosenViews default_views();

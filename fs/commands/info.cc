@@ -29,12 +29,29 @@ void print_details(const Json::Object& details, int indent = 0) {
   }
 }
 
+// Of a store elsewhere, of which a listing shows the files alone whose sizes it need not fetch.
+std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>& all) {
+  size_t unsized = 0;
+  for (const Walked& walked : all)
+    if (walked.kind == FileKind::directory) try {
+        unsized += filesystem.list(walked.inode)->unsized;
+      } catch (const Error&) {
+        // the summary has told
+      }
+  if (unsized == 0) return {};
+  return fmt::format(
+      "{} found by name and not listed, as telling their sizes reads the store: plainfs ls -a shows them; "
+      "listed after plainfs index or with -o views=all\n",
+      count_text(unsized, "name"));
+}
+
 // The files that there are for it, and how large they are where that takes no pass over the content.
 void print_sizes(Filesystem& filesystem, const std::string& path) {
   std::vector<WalkFailure> failures;  // the summary has told
   size_t files = 0, known = 0;
   std::string lines;
-  for (const Walked& walked : walk(filesystem, path, failures)) {
+  const std::vector<Walked> all = walk(filesystem, path, failures);
+  for (const Walked& walked : all) {
     if (walked.kind != FileKind::file) continue;
     ++files;
     try {
@@ -50,7 +67,8 @@ void print_sizes(Filesystem& filesystem, const std::string& path) {
   if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
   const std::string others =
       known < files ? ", the sizes of others after plainfs index or the first ls -l" : std::string();
-  std::printf("\n%s%s\n%s", count_text(files, "file").c_str(), others.c_str(), lines.c_str());
+  std::printf("\n%s%s\n%s%s", count_text(files, "file").c_str(), others.c_str(),
+              found_by_name_text(filesystem, all).c_str(), lines.c_str());
 }
 
 std::string summary_at(const Store& store, Context& context, const std::string& path) try {

@@ -77,7 +77,8 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
     std::vector<Walked> inside;
     try {
       const ListingPtr listing = filesystem.list(folder.inode);
-      for (const Listing::Entry& entry : listing->entries) {
+      for (size_t i = 0; i < listing->once(); ++i) {
+        const Listing::Entry& entry = listing->at(i);
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
         try {
           inside.push_back({path, entry.inode, filesystem.kind(entry.inode)});

@@ -65,8 +65,7 @@ void IndexAhead::measure_all() {
       if (filesystem_.kind(inode) == FileKind::file) measure(inode);
       if (filesystem_.kind(inode) != FileKind::directory) continue;
       const ListingPtr listing = filesystem_.list(inode);
-      for (auto entry = listing->entries.rbegin(); entry != listing->entries.rend(); ++entry)
-        left.push_back(entry->inode);
+      for (size_t i = listing->once(); i-- > 0;) left.push_back(listing->at(i).inode);
     } catch (const Error&) {
       // whoever asks for it is told why
     }

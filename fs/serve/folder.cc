@@ -58,7 +58,9 @@ std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& f
   if (!folder.filesystem) {
     entries = stores_of(asked);
   } else {
-    for (const Listing::Entry& listed : folder.filesystem->list(folder.inode)->entries) {
+    const ListingPtr listing = folder.filesystem->list(folder.inode);
+    for (size_t i = 0; i < listing->once(); ++i) {  // a page asks for no size that is not known
+      const Listing::Entry& listed = listing->at(i);
       FolderEntry entry;
       entry.name = listed.name;
       if (add_details(asked, folder, listed, entry)) entries.push_back(std::move(entry));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "formats/core/model/known_members.h"
@@ -37,11 +38,16 @@ bool is_lone_member(const Node& node) {
 
 std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& listing) {
   std::vector<OfferedFile> files;
-  for (const View* view : listing.views.all) {
+  const bool is_damaged = std::holds_alternative<Error>(node.content);  // which costs nothing to tell
+  const ChosenViews& views = listing.views;
+  for (const View* view : views.all) {
     const size_t before = files.size();
     view->offer(node, listing.context, files);
-    if (!listing.views.are_named && !(listing.views.lists_parts && view->option == kPartsView)) continue;
-    for (size_t i = before; i < files.size(); ++i) files[i].found_by_name = files[i].leads_back;
+    const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
+    for (OfferedFile& file : std::span(files).subspan(before)) {
+      file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
+      if (is_listed) file.found_by_name = file.leads_back;
+    }
   }
   return files;
 }
@@ -93,6 +99,7 @@ DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fa
                       {},
                       fault};
   made.is_unlisted = offered.found_by_name;
+  made.is_sized_by_reading = offered.is_sized_by_reading;
   made.found = offered.found;
   if (!offered.is_directory() || made.found || made.node.parts) return made;
   made.list = [offered = std::move(offered), fault] {
@@ -123,6 +130,7 @@ class MemberLister {
           Candidate& candidate = add(std::move(extension.text), FileKind::link);
           candidate.link = link;
           candidate.shown.is_unlisted = extension.is_unlisted;
+          candidate.shown.is_sized_by_reading = extension.is_sized_by_reading;
         }
       } catch (const Error& error) {
         if (is_transient(error)) unopened_.emplace(encoded, error);
@@ -148,6 +156,7 @@ class MemberLister {
       DirectoryEntry& shown = add(file.name, FileKind::file).shown;
       shown.open = std::move(file.open);
       shown.is_unlisted = file.found_by_name;
+      shown.is_sized_by_reading = file.is_sized_by_reading;
     }
   }
 
@@ -363,7 +372,7 @@ std::vector<Extension> extensions_of(const Node& node, const ListingContext& lis
   if (has_directory(node, files, listing) || std::holds_alternative<PlainFile>(node.content))
     extensions.emplace_back();
   for (const OfferedFile& file : files) {
-    if (!file.inside) extensions.push_back({file.name, file.found_by_name});
+    if (!file.inside) extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading});
   }
   return extensions;
 }

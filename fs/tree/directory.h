@@ -32,7 +32,8 @@ struct DirectoryEntry {
   std::function<std::vector<DirectoryEntry>()> list = nullptr;
   // Where it is set: it is a directory of these.
   FoundFilesPtr found = nullptr;
-  bool is_unlisted = false;  // found by its name, and in no listing
+  bool is_unlisted = false;          // found by its name, and in no listing
+  bool is_sized_by_reading = false;  // or, of a link, what it leads to
 };
 
 // Where a directory is.
@@ -77,6 +78,7 @@ DirectoryEntry show_found(const FoundFiles& files, const std::string& name);
 struct Extension {
   std::string text;
   bool is_unlisted = false;
+  bool is_sized_by_reading = false;
 };
 // Those beside each other.
 std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing);

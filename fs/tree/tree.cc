@@ -76,7 +76,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   }
   std::vector<DirectoryEntry> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
-  const ContentsPtr contents = publish(directory, {std::move(all), {}, {}});
+  const ContentsPtr contents = publish(directory, {std::move(all), {}, {}}, false);
   hidden_[name] = last_hidden_ = directory;
   for (const Listing::Entry& file : contents->listing->entries) {
     entry(file.inode).changes = true;
@@ -152,7 +152,8 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     if (directory->contents && !directory->is_due()) return directory->contents;
   }
   Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
-  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}));
+  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
+                 is_url(place.store->path));
 }
 
 // Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
@@ -166,19 +167,27 @@ void Tree::refresh(Inode inode) {
   contents(inode);
 }
 
-Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all) {
+// is_elsewhere: what is read of the store has to be fetched.
+Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere) {
   auto contents = std::make_shared<Contents>();
   auto listing = std::make_shared<Listing>();
   if (directory == kRootInode) {
     const ReaderLock lock(mutex_);
     for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
   }
-  const auto is_listed = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
-  const auto unlisted = std::stable_partition(all.shown.begin(), all.shown.end(), is_listed);
-  listing->entries.reserve(unlisted - all.shown.begin());
+  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
+  const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
+  const auto is_listed = [&](const DirectoryEntry& shown) {
+    if (!is_elsewhere || !shown.is_sized_by_reading) return true;
+    return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
+  };
+  const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);
+  listing->unsized = static_cast<size_t>(again - unsized);
+  const auto listed = static_cast<size_t>(unsized - all.shown.begin());
+  listing->entries.reserve(listed);
   contents->shown.reserve(all.shown.size());
   for (DirectoryEntry& shown : all.shown) {
-    auto& entries = shown.is_unlisted ? listing->unlisted : listing->entries;
+    auto& entries = contents->shown.size() < listed ? listing->entries : listing->unlisted;
     entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
   }

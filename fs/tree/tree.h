@@ -25,7 +25,8 @@
 namespace plainfs {
 
 // What a directory holds: what it lists, and names that whoever asks for them finds and that it does not
-// list, so that nobody who walks over the tree comes to what repeats it. Immutable.
+// list: of a store elsewhere files whose sizes are not known, since whoever lists a directory may ask for the
+// size of each; and what repeats the store, so that nobody who walks over the tree comes to it. Immutable.
 struct Listing {
   struct Entry {
     std::string name;
@@ -34,10 +35,13 @@ struct Listing {
   };
   std::vector<Entry> entries;
   std::vector<Entry> unlisted;
+  size_t unsized = 0;  // of the unlisted the first, which are so for their sizes alone
   std::unordered_map<std::string_view, size_t> index;  // name -> place in entries and, behind them, unlisted
   Unopened unopened;                                   // what else may be in it
 
   size_t size() const { return entries.size() + unlisted.size(); }
+  // How many, from the first, whoever goes through all of the store comes to.
+  size_t once() const { return entries.size() + unsized; }
   const Entry& at(size_t place) const {
     return place < entries.size() ? entries[place] : unlisted[place - entries.size()];
   }
@@ -135,7 +139,8 @@ class Tree {
   Entry& add(Inode inode, FileKind kind) REQUIRES(mutex_);
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
-  ContentsPtr publish(Inode directory, DirectoryContent all);
+  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere);
+  bool is_known_size(Inode file);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
   DirectoryEntryPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
   FoundFilesPtr found_in(Inode directory);

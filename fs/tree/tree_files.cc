@@ -33,6 +33,14 @@ IndexPlace Tree::index_place(Inode file) {
   return place;
 }
 
+// Whether what was found out in this session or an earlier one tells the file's size.
+bool Tree::is_known_size(Inode file) {
+  if (open_views_.size(file)) return true;
+  if (!indexes_.are_kept()) return false;
+  const IndexPlace place = index_place(file);
+  return !indexes_.of(place).findings(place.path).empty();
+}
+
 std::shared_ptr<ViewFile> Tree::view(Inode file) {
   if (std::shared_ptr<ViewFile> known = open_views_.find(file)) return known;
   if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));

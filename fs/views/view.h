@@ -42,6 +42,9 @@ struct OfferedFile {
   std::vector<OfferedFile> members{};
   // Found by who asks for its name, and in no listing unless the view is named in -o views=.
   bool found_by_name = false;
+  // To tell its size something of the store is read, which of one elsewhere has to be fetched. The tree sets
+  // it.
+  bool is_sized_by_reading = false;
   // Where it is set: a directory of what this gives when it is entered. May throw Error.
   std::function<std::vector<OfferedFile>()> list = nullptr;
   // Where it is set: a directory of these.
@@ -57,7 +60,8 @@ struct OfferedFile {
 struct View {
   std::string_view option;  // its name in -o views=
   void (*offer)(const Node& node, Context& context, std::vector<OfferedFile>& files);
-  bool shows_again = false;  // what others show, for one program
+  bool shows_again = false;        // what others show, for one program
+  bool is_sized_by_shape = false;  // nothing is read for the sizes of its files
 };
 
 std::span<const View> views();
@@ -67,7 +71,7 @@ inline constexpr std::string_view kPartsView = "parts";
 // What to show. Without -o views= all but `bin`.
 struct ChosenViews {
   std::vector<const View*> all;
-  bool are_named = false;    // in -o views=: then all that they offer is listed
+  bool are_named = false;    // in -o views=: then all that they offer is listed, whatever its size costs
   bool lists_parts = false;  // -o parts: what `parts` offers is listed too
 };
 

@@ -18,6 +18,15 @@ from store_server import StoreServer
 CELLS, GENES = 4_000, 3_000
 
 
+def spans_of(server):
+    """The first and the last byte of what was asked for."""
+    return [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked, _ in server.requests if asked]
+
+
+def asked_bytes(server):
+    return sum(last + 1 - first for first, last in spans_of(server))
+
+
 def write_h5ad(path):
     """Shaped as one of 100 GB, as anndata writes it: metadata in several places, between data that is megabytes large."""
     text = h5py.string_dtype()
@@ -79,9 +88,9 @@ class Requests(RemoteTest):
 
     def test_listing_a_large_h5ad_takes_few_requests(self):
         server = self.served(StoreServer(self.shared.name))
-        listed = run("ls", "-R", server.url + "/x.h5ad")
+        listed = run("ls", "-Ra", server.url + "/x.h5ad")
         self.assertEqual(listed.returncode, 0, listed.stderr)
-        self.assertEqual(listed.stdout, run("ls", "-R", os.path.join(self.shared.name, "x.h5ad")).stdout)
+        self.assertEqual(listed.stdout, run("ls", "-Ra", os.path.join(self.shared.name, "x.h5ad")).stdout)
         self.assertLessEqual(len(server.requests), 12, server.requests)
 
     def test_the_first_line_of_a_matrix_takes_few_requests_more_than_listing(self):
@@ -127,6 +136,44 @@ class Requests(RemoteTest):
             self.assertEqual(again.read(), whole)
             self.assertEqual(mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ)[-100:], whole[-100:])
 
+    def mounted(self, *options):
+        place = self.path("mount")
+        os.mkdir(place)
+        self.assertEqual(run(*options, place).returncode, 0)
+        self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
+        return place
+
+    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    def test_a_listing_that_asks_for_every_size_fetches_little(self):
+        server = self.served(StoreServer(self.shared.name))
+        place = self.mounted("-o", "index=none", server.url + "/x.h5ad")
+        listed = subprocess.run(["ls", "-lR", "--color=always", place], capture_output=True, check=True).stdout
+        self.assertLess(asked_bytes(server), 2_000_000)
+        self.assertLess(len(server.requests), 15)
+        self.assertIn(b"data.npy", listed)
+        self.assertNotIn(b"matrix.mtx", listed)
+        # Whoever knows the name has the file, and its size.
+        obs = run("cat", os.path.join(self.shared.name, "x.h5ad"), "obs.csv").stdout
+        self.assertEqual(os.stat(os.path.join(place, "obs.csv")).st_size, len(obs))
+        with open(os.path.join(place, "obs.csv"), "rb") as file:
+            self.assertEqual(file.read(), obs)
+        self.assertIn("matrix.mtx.gz", os.listdir(os.path.join(place, "X", "10x")))
+
+    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    def test_what_an_index_or_an_option_names_is_listed(self):
+        server = self.served(StoreServer(self.shared.name))
+        url, index = server.url + "/x.h5ad", "index=" + self.path("index")
+        everything = sorted(os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
+        self.assertIn("obs.csv", everything)
+        self.assertIn("anndata.zarr", everything)
+        subprocess.run(["umount", self.path("mount")], check=True)
+        os.rmdir(self.path("mount"))
+        self.assertIn(b"found by name and not listed", run("info", "-o", index, url).stdout)
+        self.assertEqual(run("index", "-o", index, url).returncode, 0)
+        self.assertNotIn(b"obs.csv", run("ls", "-o", "index=none", url).stdout)
+        listed = run("ls", "-o", index, url).stdout.decode().split()
+        self.assertEqual(sorted({*everything} - {*listed}), ["anndata.zarr", "obs.parquet", "var.parquet"])
+
     def test_listing_does_not_wait_for_long(self):
         server = self.served(StoreServer(self.shared.name, delay=0.08))
         began = time.monotonic()
@@ -150,8 +197,8 @@ class Requests(RemoteTest):
         read = run("cat", server.url + "/whole.h5", "x.npy")
         self.assertEqual(read.returncode, 0, read.stderr)
         self.assertEqual(len(read.stdout), 128 + 32_000_000)
-        spans = [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked, _ in server.requests]
-        self.assertLess(sum(last + 1 - first for first, last in spans), 1.1 * os.path.getsize(self.path("whole.h5")))
+        spans = spans_of(server)
+        self.assertLess(asked_bytes(server), 1.1 * os.path.getsize(self.path("whole.h5")))
         self.assertLess(len(spans), 40, spans)
         self.assertGreater(max(last + 1 - first for first, last in spans), 2 << 20)
 

@@ -322,6 +322,29 @@ BOOST_AUTO_TEST_CASE(a_member_called_dot_plainfs_leaves_the_name_to_the_mount) {
   BOOST_TEST(find(".plainfs") != find(".plainfs~"));
 }
 
+BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_name) {
+  root->add_array("a").add_text("t").add_link("link", {"a"}).add_group("g")->add_array("b");
+  root->add("bad", {damaged("no header"), nullptr, {}, {}});
+  made.emplace(memory_store(root, "http://host/x.h5"), subdir, default_views(), context, inodes);
+  BOOST_TEST(names() == (Names{"a.npy", "bad.csv", "g", "link.npy"}), boost::test_tools::per_element());
+  BOOST_TEST(names("g") == Names{"b.npy"}, boost::test_tools::per_element());
+  BOOST_TEST(whole_text(*tree().view(find("a.csv"))).size() == tree().size(find("a.csv")));
+  BOOST_TEST(link("link.csv") == "a.csv");
+  // Whoever goes through all of the store comes to each of them once, and not to what repeats it.
+  const ListingPtr listing = tree().list(kRootInode);
+  Names once;
+  for (size_t i = 0; i < listing->once(); ++i) once.push_back(listing->at(i).name);
+  std::sort(once.begin(), once.end());
+  const Names all{"a.csv", "a.npy", "bad.csv", "g", "link.csv", "link.npy", "t.csv"};
+  BOOST_TEST(once == all, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_named_views_offer_is_listed) {
+  root->add_array("a");
+  made.emplace(memory_store(root, "http://host/x.h5"), subdir, views_named("csv+npy"), context, inodes);
+  BOOST_TEST(names() == (Names{"a.csv", "a.npy"}), boost::test_tools::per_element());
+}
+
 // Offers a file and a directory again that are found by name.
 void offer_again(const Node& node, Context&, std::vector<OfferedFile>& files) {
   const Opener open = [] { return std::make_shared<MemoryFile>("again"); };
