@@ -7,9 +7,11 @@ namespace plainfs::remote {
 
 namespace {
 
-constexpr size_t kMostSequences = 16;
+constexpr size_t kMostSequences = 64;
 constexpr uint64_t kLeastSlack = 2;
 constexpr uint64_t kFirstWindow = 2;  // doubled when the second block is read
+// A sequence that was not read in so many times as many reads as there are sequences is over.
+constexpr uint64_t kTurns = 4;
 
 }  // namespace
 
@@ -22,6 +24,24 @@ ReadAhead::Sequence* ReadAhead::sequence_of(BlockRange read) {
   return nullptr;
 }
 
+// Those that are read side by side share what may be under way: a server answers so many requests at once,
+// and what one reader waits for stands behind what is fetched far ahead of another.
+uint64_t ReadAhead::widest() const {
+  const uint64_t lately = kTurns * sequences_.size();
+  const auto active = std::count_if(sequences_.begin(), sequences_.end(),
+                                    [&](const Sequence& sequence) { return sequence.used + lately > now_; });
+  return std::max(kFirstWindow, most_ahead_ / static_cast<uint64_t>(std::max<std::ptrdiff_t>(1, active)));
+}
+
+// Where another one began, which may have read on from there long ago: what it has read is not kept for
+// whoever would only come near.
+uint64_t ReadAhead::end_of_unread(const Sequence& of, BlockRange read) const {
+  uint64_t end = UINT64_MAX;
+  for (const Sequence& other : sequences_)
+    if (&other != &of && other.start > read.first) end = std::min(end, other.start);
+  return end;
+}
+
 BlockRange ReadAhead::after(BlockRange read) {
   ++now_;
   Sequence* const known = sequence_of(read);
@@ -29,7 +49,7 @@ BlockRange ReadAhead::after(BlockRange read) {
     const auto oldest =
         std::min_element(sequences_.begin(), sequences_.end(),
                          [](const Sequence& a, const Sequence& b) { return a.used < b.used; });
-    const Sequence begun{read.end, read.end, kFirstWindow, now_};
+    const Sequence begun{read.first, read.end, read.end, kFirstWindow, now_};
     if (sequences_.size() < kMostSequences)
       sequences_.push_back(begun);
     else
@@ -42,8 +62,9 @@ BlockRange ReadAhead::after(BlockRange read) {
   sequence.at = read.end;
   sequence.asked = std::max(sequence.asked, sequence.at);
   if (sequence.asked - sequence.at > sequence.window / 2) return {read.end, read.end};
-  sequence.window = std::min(most_ahead_, std::max(sequence.window * 2, read.end - read.first));
-  const BlockRange ahead{sequence.asked, std::max(sequence.asked, sequence.at + sequence.window)};
+  sequence.window = std::min(widest(), std::max(sequence.window * 2, read.end - read.first));
+  const uint64_t end = std::min(sequence.at + sequence.window, end_of_unread(sequence, read));
+  const BlockRange ahead{sequence.asked, std::max(sequence.asked, end)};
   sequence.asked = ahead.end;
   return ahead;
 }
@@ -64,16 +85,18 @@ uint64_t share_of(uint64_t budget) {
 
 // Blocks that were asked for together.
 struct BlockPool::PendingFetch {
-  PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which)
+  PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which, uint64_t now)
       : object(of),
         fetch(std::move(begun)),
         blocks(which),
+        asked_at(now),
         is_used(which.end - which.first),
         unused(is_used.size()) {}
 
   const uint64_t object;
   const std::shared_ptr<RangeFetch> fetch;
   const BlockRange blocks;
+  const uint64_t asked_at;  // BlockPool::read_bytes_ of then
   // Guarded by the pool's mutex.
   std::vector<bool> is_used;  // all of the block was read
   uint64_t unused;
@@ -127,17 +150,22 @@ void BlockPool::drop(const PendingFetchPtr& gone) {
   by_age_.remove(gone);
 }
 
-// What was all read stays for a while, since readers on several threads come back to it, but it goes first;
-// then what came and nobody has read.
-void BlockPool::make_room(uint64_t bytes) {
-  const auto drop_while = [this, bytes](uint64_t most, auto&& may_go) REQUIRES(mutex_) {
+// For what is wanted now and, behind it, what is asked for ahead of a reader. What was all read stays for a
+// while, since readers on several threads come back to it, but it goes first; then what came and nobody has
+// come to read while readers went through as much as fits, twice. Else what was fetched ahead of one reader
+// would go for what is fetched ahead of another, and be fetched again: it goes only for what is wanted now.
+void BlockPool::make_room(uint64_t wanted, uint64_t ahead) {
+  const auto drop_while = [this](uint64_t bytes, uint64_t most, auto&& may_go) REQUIRES(mutex_) {
     for (auto at = by_age_.begin(); at != by_age_.end() && coming_bytes_ + bytes > most;) {
       const PendingFetchPtr old = *at++;
       if (may_go(*old)) drop(old);
     }
   };
-  drop_while(most_coming_ / 2, [](const PendingFetch& old) { return old.unused == 0; });
-  drop_while(most_coming_, [](const PendingFetch& old) { return old.fetch->is_done(); });
+  drop_while(wanted + ahead, most_coming_ / 2, [](const PendingFetch& old) { return old.unused == 0; });
+  drop_while(wanted + ahead, most_coming_, [this](const PendingFetch& old) REQUIRES(mutex_) {
+    return old.fetch->is_done() && read_bytes_ - old.asked_at > 2 * most_coming_;
+  });
+  drop_while(wanted, most_coming_, [](const PendingFetch& old) { return old.fetch->is_done(); });
 }
 
 void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
@@ -149,7 +177,7 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
                                               *client_);
     asked.push_back(fetch);
     coming_bytes_ += fetch->range().size;
-    by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(fetch), part));
+    by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(fetch), part, read_bytes_));
     coming_[{of.id, part.first}] = by_age_.back();
   }
 }
@@ -181,7 +209,8 @@ std::vector<BlockPool::Place> BlockPool::plan(PooledObject& of, BlockRange range
   MutexLock lock(mutex_);
   BlockRange next = of.ahead.after(range);
   next.end = std::min(next.end, of.blocks());
-  make_room((std::max(next.end, range.end) - range.first) * kBlockBytes);
+  const uint64_t wanted = range.end - range.first, ahead = next.first < next.end ? next.end - range.end : 0;
+  make_room(wanted * kBlockBytes, ahead * kBlockBytes);
   const bool has_room =
       next.first < next.end && coming_bytes_ + (next.end - range.first) * kBlockBytes <= most_coming_;
   const Fetches asked = ask_for_missing(of, has_room ? std::vector{range, next} : std::vector{range});
@@ -222,6 +251,7 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
   std::vector<bool>::reference is_used = from.is_used[block - from.blocks.first];
   if (is_used) return;
   is_used = true;
+  read_bytes_ += block_size;
   --from.unused;
   const bool is_all = from.blocks.first == 0 && from.blocks.end == of.blocks();
   if (from.unused == 0 && is_all) drop(place.coming);  // as of a chunk that is an object
@@ -261,7 +291,7 @@ void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
   Fetches asked;
   {
     const MutexLock lock(mutex_);
-    make_room(bytes);
+    make_room(0, bytes);
     if (coming_bytes_ + bytes <= most_coming_) asked = ask_for_missing(of, ranges);
   }
   for (const auto& fetch : asked) fetch->start();
@@ -273,9 +303,9 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
   if (blocks == 0) return;
   const MutexLock lock(mutex_);
-  make_room(first->range().size);
+  make_room(first->range().size, 0);
   coming_bytes_ += first->range().size;
-  by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}));
+  by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, read_bytes_));
   coming_[{of.id, 0}] = by_age_.back();
 }
 

@@ -38,12 +38,15 @@ class ReadAhead {
 
  private:
   struct Sequence {
+    uint64_t start;   // the block that it began with
     uint64_t at;      // the block that comes next
     uint64_t asked;   // the first that was not named yet
     uint64_t window;  // blocks
     uint64_t used;    // time of the last read
   };
   Sequence* sequence_of(BlockRange read);
+  uint64_t widest() const;
+  uint64_t end_of_unread(const Sequence& of, BlockRange read) const;
 
   const uint64_t most_ahead_;
   uint64_t now_ = 0;
@@ -104,7 +107,7 @@ class BlockPool {
   BlockPtr kept_of(Key key) REQUIRES(mutex_);
   void keep(Key key, ByteSpan bytes) REQUIRES(mutex_);
   void drop(const PendingFetchPtr& gone) REQUIRES(mutex_);
-  void make_room(uint64_t bytes) REQUIRES(mutex_);
+  void make_room(uint64_t wanted, uint64_t ahead) REQUIRES(mutex_);
   void ask_for(PooledObject& of, BlockRange range, Fetches& asked) REQUIRES(mutex_);
   Fetches ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) REQUIRES(mutex_);
   std::vector<Place> plan(PooledObject& of, BlockRange range);
@@ -124,6 +127,7 @@ class BlockPool {
   std::map<Key, PendingFetchPtr> coming_ GUARDED_BY(mutex_);  // by the first block
   std::list<PendingFetchPtr> by_age_ GUARDED_BY(mutex_);      // of coming_, the oldest first
   uint64_t coming_bytes_ GUARDED_BY(mutex_) = 0;
+  uint64_t read_bytes_ GUARDED_BY(mutex_) = 0;  // of blocks that came and were read for the first time
 };
 
 }  // namespace plainfs::remote

@@ -143,6 +143,31 @@ BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_ne
   BOOST_TEST(next.get());
 }
 
+// As threads read a large array, a part each, at places that are no block's: with room for a part of what
+// each would have ahead of it, nothing is fetched twice, neither what another has read nor what is not read
+// yet.
+BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
+  constexpr uint64_t kReaders = 6, kStep = 20'000, kPart = 120 * kStep;
+  const std::string large = some_bytes(kReaders * kPart);
+  AnsweringServer of_large{
+      [&](const std::string& request) { return AnsweringServer::part_of(large, request); }};
+  auto its_origin = std::make_shared<KeyedOrigin>(of_large.url);
+  its_origin->keys_are_there = true;
+  const Version version{large.size(), "\"v1\"", ""};
+  PooledObject object{pool.new_object(), std::make_shared<RemoteObject>(its_origin, "/large", version),
+                      large.size(), nullptr, ReadAhead(pool.most_ahead())};
+  Bytes out(kStep);
+  for (uint64_t at = 0; at < kPart; at += kStep) {
+    for (uint64_t reader = 0; reader < kReaders; ++reader) {
+      const uint64_t offset = reader * kPart + at;
+      pool.read(object, offset, out);
+      BOOST_TEST_REQUIRE(std::memcmp(out.data(), large.data() + offset, kStep) == 0);
+    }
+  }
+  // But for a block that two parts share, of which the second reader may come late.
+  BOOST_TEST(counters.bytes_fetched <= large.size() + kReaders * kBlockBytes);
+}
+
 // For the thread sanitizer: keys come and go, readers are interrupted, objects are forgotten.
 BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_have_the_bytes_that_are_theirs) {
   constexpr int kReaders = 6, kReads = 150;

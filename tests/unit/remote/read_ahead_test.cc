@@ -51,8 +51,40 @@ BOOST_AUTO_TEST_CASE(two_sequences_are_followed_side_by_side) {
     first = std::max(first, ahead.after({i, i + 1}).end);
     second = std::max(second, ahead.after({100'000 + i, 100'001 + i}).end);
   }
-  BOOST_TEST(first > 320U);
-  BOOST_TEST(second > 100'320U);
+  BOOST_TEST(first > 310U);
+  BOOST_TEST(second > 100'310U);
+}
+
+BOOST_AUTO_TEST_CASE(those_that_are_read_side_by_side_share_what_may_be_under_way) {
+  constexpr uint64_t kMost = 128, kSequences = 8, kApart = 100'000;
+  ReadAhead ahead(kMost);
+  uint64_t asked[kSequences] = {}, most = 0;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    for (uint64_t sequence = 0; sequence < kSequences; ++sequence) {
+      const uint64_t block = sequence * kApart + i;
+      asked[sequence] = std::max(asked[sequence], ahead.after({block, block + 1}).end);
+      if (i > 100) most = std::max(most, asked[sequence] - (block + 1));
+    }
+  }
+  BOOST_TEST(most == kMost / kSequences);
+  // One that is left alone has all of it again.
+  for (uint64_t block = 1000; block < 2000; ++block)
+    asked[0] = std::max(asked[0], ahead.after({block, block + 1}).end);
+  BOOST_TEST(asked[0] > 2000 + kMost / 2);
+}
+
+// Threads that take a part each: what the next one has read already is not fetched again for the one before.
+BOOST_AUTO_TEST_CASE(a_sequence_is_not_fetched_ahead_beyond_where_another_began) {
+  ReadAhead ahead(64);
+  for (uint64_t i = 0; i < 300; ++i) ahead.after({1000 + i, 1001 + i});
+  uint64_t asked = 0;
+  for (uint64_t i = 900; i < 999; ++i) asked = std::max(asked, ahead.after({i, i + 1}).end);
+  BOOST_TEST(asked == 1000U);
+  // Who has the last block of the one and the first of the other in one read comes no further, either.
+  BOOST_TEST(count(ahead.after({999, 1001})) == 0U);
+  // Whoever goes on from there is followed again.
+  for (uint64_t i = 1001; i < 1200; ++i) asked = std::max(asked, ahead.after({i, i + 1}).end);
+  BOOST_TEST(asked > 1230U);
 }
 
 BOOST_AUTO_TEST_CASE(reading_the_same_block_again_asks_for_nothing) {
