@@ -49,7 +49,7 @@ void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& fol
       wrote(piece.size());
       return true;
     });
-    output.finish(copy.size, time, last_name(copy.path));
+    output.finish(copy.size, time, folder.name_of(copy.path));
   } catch (const InTheWay&) {
     output.discard();
     throw;

@@ -43,6 +43,7 @@ class Export {
   // Makes the directories and links, and copies those of the files that are this part's.
   ExitCode run(const std::vector<std::string>& paths, Share part) {
     Exported found = find_exported(filesystem_, paths, failures_);
+    for (const std::string& line : folder_.keep_apart(found.paths())) progress_.say("plainfs: " + line);
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
     files_ = std::move(found.files);
@@ -106,7 +107,7 @@ class Export {
 
   Filesystem& filesystem_;
   Workers& workers_;
-  const TargetFolder folder_;
+  TargetFolder folder_;
   std::vector<Copy> files_;
   std::atomic<size_t> skipped_{0};
   Progress progress_;

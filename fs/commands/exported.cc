@@ -8,6 +8,13 @@
 
 namespace plainfs {
 
+std::vector<std::string> Exported::paths() const {
+  std::vector<std::string> all = folders;
+  for (const ExportedLink& link : links) all.push_back(link.path);
+  for (const Copy& file : files) all.push_back(file.path);
+  return all;
+}
+
 Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
   Exported found;
   std::vector<WalkFailure> not_listed;

@@ -20,6 +20,8 @@ struct Exported {
   std::vector<std::string> folders;  // each after the one it is in
   std::vector<ExportedLink> links;
   std::vector<Copy> files;
+
+  std::vector<std::string> paths() const;  // of all
 };
 
 // What is at the paths and below, each file once, all where there are none, the sizes not yet known. What

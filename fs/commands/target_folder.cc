@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
+#include "fs/commands/held_names.h"
 
 namespace plainfs {
 namespace {
@@ -55,7 +57,7 @@ Descriptor TargetFolder::make_folder(const std::string& path) const {
   if (folder.number() < 0) throw disk_failure(path_);
   for (size_t first = 0; first < path.size();) {
     const size_t end = std::min(path.find('/', first), path.size());
-    folder = enter(folder, path.substr(first, end - first), whole(path.substr(0, end)));
+    folder = enter(folder, name_of(path.substr(0, end)), whole(path.substr(0, end)));
     first = end + 1;
   }
   return folder;
@@ -66,7 +68,7 @@ Descriptor TargetFolder::folder_if_there(const std::string& path) const {
   if (folder.number() < 0) throw disk_failure(path_);
   for (size_t first = 0; first < path.size() && folder.number() >= 0;) {
     const size_t end = std::min(path.find('/', first), path.size());
-    folder = Descriptor(::openat(folder.number(), path.substr(first, end - first).c_str(),
+    folder = Descriptor(::openat(folder.number(), name_of(path.substr(0, end)).c_str(),
                                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     first = end + 1;
   }
@@ -78,9 +80,58 @@ Descriptor TargetFolder::folder_of(const std::string& path) const {
   return make_folder(slash == std::string::npos ? "" : path.substr(0, slash));
 }
 
-void TargetFolder::make_link(const std::string& path, const std::string& text) const {
+std::string TargetFolder::name_of(const std::string& path) const {
+  const auto renamed = renamed_.find(path);
+  return renamed == renamed_.end() ? last_name(path) : renamed->second;
+}
+
+// The directory there, or the one that it will be made in.
+Descriptor TargetFolder::nearest_folder(const std::string& path) const {
+  for (std::string at = path;; at.resize(at.rfind('/'))) {
+    Descriptor folder = folder_if_there(at);
+    if (folder.number() >= 0) return folder;
+    if (at.find('/') == std::string::npos) return folder_if_there("");
+  }
+}
+
+std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>& paths) {
+  std::map<std::string, std::vector<std::string>> names;  // by folder, of which the outer comes first
+  for (const std::string& path : paths)
+    if (!path.empty()) names[path.substr(0, path.size() - last_name(path).size())].push_back(last_name(path));
+  std::vector<std::string> lines;
+  for (auto& [place, inside] : names) {
+    const std::string folder = place.substr(0, place.size() - (place.empty() ? 0 : 1));
+    for (const HeldName& held : held_names(nearest_folder(folder), std::move(inside))) {
+      renamed_[place + held.name] = held.instead;
+      lines.push_back(fmt::format("{}: is called {} there, where it and {} would be one", place + held.name,
+                                  held.instead, held.other));
+    }
+  }
+  return lines;
+}
+
+// The text of a link at path, by the names that are there.
+std::string TargetFolder::text_there(const std::string& path, const std::string& text) const {
+  if (renamed_.empty() || text.starts_with('/')) return text;
+  std::string at = path.substr(0, path.size() - std::min(path.size(), last_name(path).size() + 1)), there;
+  for (size_t first = 0; first <= text.size();) {
+    const size_t end = std::min(text.find('/', first), text.size());
+    std::string name = text.substr(first, end - first);
+    if (name == "..") {
+      at.resize(at.find('/') == std::string::npos ? 0 : at.rfind('/'));
+    } else if (!name.empty() && name != ".") {
+      at += at.empty() ? name : "/" + name;
+      name = name_of(at);
+    }
+    there += name + (end < text.size() ? "/" : "");
+    first = end + 1;
+  }
+  return there;
+}
+
+void TargetFolder::make_link(const std::string& path, const std::string& as_shown) const {
   const Descriptor folder = folder_of(path);
-  const std::string name = last_name(path);
+  const std::string name = name_of(path), text = text_there(path, as_shown);
   if (::symlinkat(text.c_str(), folder.number(), name.c_str()) == 0) return;
   if (errno != EEXIST) throw disk_failure(whole(path));
   std::string found(PATH_MAX, '\0');
@@ -95,7 +146,7 @@ bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec mod
   const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));
   struct stat there {};
   if (folder.number() < 0) return false;
-  if (::fstatat(folder.number(), last_name(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (::fstatat(folder.number(), name_of(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(there.st_mode))
     return false;
   const timespec found = modified_time(there);

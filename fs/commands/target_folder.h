@@ -4,6 +4,8 @@
 
 #include <ctime>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
@@ -16,16 +18,24 @@ class InTheWay : public Failure {
   explicit InTheWay(const std::string& message) : Failure(kNotWritten, message) {}
 };
 
-// Thread-safe. Paths are below the folder, "a/b.csv"; all of these throw InTheWay, and Failure(kNotWritten)
-// where the disk refuses.
+// Thread-safe but for keep_apart(). Paths are below the folder, "a/b.csv"; all of these throw InTheWay, and
+// Failure(kNotWritten) where the disk refuses.
 class TargetFolder {
  public:
   // Makes it where it is not there; it may be a symbolic link itself.
   explicit TargetFolder(const std::string& path);
 
+  // All that is to stand in it, each path after that of the directory it is in. Where the file system cannot
+  // hold two of them beside each other (held_names.h) the later is called otherwise in all that follows, and
+  // what leads there too. A line for each.
+  std::vector<std::string> keep_apart(const std::vector<std::string>& paths);
+
   const std::string& path() const { return path_; }
   // On disk, for messages.
   std::string whole(const std::string& path) const { return path.empty() ? path_ : path_ + "/" + path; }
+
+  // The last name of that path, as it is called there.
+  std::string name_of(const std::string& path) const;
 
   // The directory there, made with those around it where it is not there.
   Descriptor make_folder(const std::string& path) const;
@@ -39,8 +49,12 @@ class TargetFolder {
   bool has_file(const std::string& path, uint64_t size, timespec modified) const;
 
  private:
+  Descriptor nearest_folder(const std::string& path) const;
+  std::string text_there(const std::string& path, const std::string& text) const;
+
   const std::string path_;
   const Descriptor root_;
+  std::unordered_map<std::string, std::string> renamed_;  // by path, the last name
 };
 
 // "b.csv" of "a/b.csv".

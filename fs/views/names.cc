@@ -45,6 +45,10 @@ std::string encode_name(std::string_view stored) {
 std::string file_name(std::string_view encoded, std::string_view extension) {
   if (encoded.empty() && extension.empty()) return "%";
   if (encoded.size() + extension.size() <= kLongestName) return std::string(encoded).append(extension);
+  return marked_name(encoded, extension);
+}
+
+std::string marked_name(std::string_view encoded, std::string_view extension) {
   boost::crc_32_type crc;
   crc.process_bytes(encoded.data(), encoded.size());
   const size_t limit = kLongestName - std::string_view("~01234567").size() - extension.size();

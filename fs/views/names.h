@@ -21,6 +21,9 @@ std::string encode_name(std::string_view stored);
 // "%". Requires: extension is shorter than 240 bytes.
 std::string file_name(std::string_view encoded, std::string_view extension = {});
 
+// The same, marked so at any length.
+std::string marked_name(std::string_view encoded, std::string_view extension);
+
 // A file, directory or link that a directory is to show.
 struct NameRequest {
   std::string encoded;

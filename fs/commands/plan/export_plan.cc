@@ -144,6 +144,13 @@ ExportPlan plan_of(const json& text) {
 
 }  // namespace
 
+std::vector<std::string> ExportPlan::paths() const {
+  std::vector<std::string> all = folders;
+  for (const ExportedLink& link : links) all.push_back(link.path);
+  for (const PlannedFile& file : files) all.push_back(file.path);
+  return all;
+}
+
 uint64_t ExportPlan::bytes() const {
   uint64_t sum = 0;
   for (const PlannedFile& file : files) sum += file.size;

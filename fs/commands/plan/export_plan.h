@@ -40,6 +40,7 @@ struct ExportPlan {
   std::string id;  // of what the plan says, made of its text; two plans that say the same have the same
 
   uint64_t bytes() const;
+  std::vector<std::string> paths() const;  // of all folders, links and files
 };
 
 // Throws Failure: kNotFound where there is none, kDamaged where it is no plan, leads out of the directory

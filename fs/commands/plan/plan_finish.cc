@@ -166,7 +166,7 @@ class Finish {
     if (part.size() != file.size)
       return redo(i, fmt::format("its part has {} bytes of {}", part.size(), file.size), tasks_of_file_[i]);
     try {
-      part.finish(file.size, file.modified, last_name(file.path));
+      part.finish(file.size, file.modified, folder_.name_of(file.path));
     } catch (const Failure&) {
       if (!state_.is_whole(file)) throw;  // else somebody else is finishing, too
     }
@@ -202,7 +202,8 @@ int finish_command(Arguments arguments) {
   const bool verifies = take_flag(arguments, "--verify");
   const Named named = names_of("--finish", arguments);
   const ExportPlan plan = read_plan(named.plan);
-  const TargetFolder folder(named.folder);
+  TargetFolder folder(named.folder);
+  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().say("plainfs: " + line);
   return Finish(plan, named.plan, folder, verifies).run();
 }
 
@@ -213,7 +214,8 @@ int status_command(Arguments arguments) {
   Standing standing;
   bool is_finished = false;
   if (boost::filesystem::is_directory(named.folder)) {
-    const TargetFolder folder(named.folder);
+    TargetFolder folder(named.folder);
+    folder.keep_apart(plan.paths());
     const PlanFolder state(folder, plan);
     standing = standing_of(plan, state);
     is_finished = std::all_of(plan.files.begin(), plan.files.end(),

@@ -216,7 +216,8 @@ int task_command(Arguments arguments) {
   if (*number == 0 || *number > plan.tasks.size())
     throw Failure(kUsage, fmt::format("export --task {}: the tasks of {} are numbered 1 to {}", *number,
                                       names[0], plan.tasks.size()));
-  const TargetFolder folder(boost::filesystem::absolute(names[1]).string());
+  TargetFolder folder(boost::filesystem::absolute(names[1]).string());
+  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().say("plainfs: " + line);
   options.store = plan.store;
   options.views = plan.views;
   options.subdir = plan.subdir;

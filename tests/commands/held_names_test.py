@@ -1,0 +1,125 @@
+"""Exports to file systems that hold two names for one: neither file is lost, and a line says which is called otherwise."""
+import os
+import shutil
+import subprocess
+import unittest
+import zlib
+
+import h5py
+import numpy
+
+from planned import Planned, tree
+
+COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
+
+# How one is made on a block device and mounted; each folds ASCII, and links: it has symbolic ones.
+FILE_SYSTEMS = {
+    "vfat": (["mkfs.vfat"], ["mount", "-t", "vfat", "-o", "utf8"], False),
+    "casefold": (["mkfs.ext4", "-q", "-O", "casefold"], ["mount", "-t", "ext4"], True),
+    "ntfs": (["mkntfs", "-qFf"], ["lowntfs-3g", "-o", "ignore_case"], True),
+    "exfat": (["mkfs.exfat"], ["mount.exfat-fuse"], False),
+}
+
+
+def marked(name, extension):
+    return f"{name}~{zlib.crc32(name.encode()):08x}{extension}"
+
+
+def write_store(path, links):
+    with h5py.File(path, "w") as file:
+        for number, name in enumerate(("Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED)):
+            file[name] = numpy.full(3, number)
+        for number, name in enumerate(("Group", "group")):
+            file[f"{name}/x"] = numpy.full(2, number)
+        if links:
+            file["link"] = h5py.SoftLink("/group/x")
+
+
+class HeldNames(Planned):
+    def mounted(self, kind):
+        """A folder of that file system; the test is skipped where there is none."""
+        make, mount, _ = FILE_SYSTEMS[kind]
+        if os.geteuid() != 0 or not shutil.which("losetup") or not shutil.which(make[0]) or not shutil.which(mount[0]):
+            self.skipTest(f"{kind}: wants root, losetup, {make[0]} and {mount[0]}")
+        image, place = self.join(kind + ".img"), self.join(kind)
+        os.mkdir(place)
+        os.truncate(os.open(image, os.O_CREAT | os.O_WRONLY), 48 << 20)
+        subprocess.run([*make, image], check=True, capture_output=True)
+        looped = subprocess.run(["losetup", "-f", "--show", image], capture_output=True, text=True, check=False)
+        if looped.returncode != 0:
+            self.skipTest(f"{kind}: {looped.stderr.strip()}")
+        device = looped.stdout.strip()
+        self.addCleanup(subprocess.run, ["losetup", "-d", device], capture_output=True)
+        done = subprocess.run([mount[0], *mount[1:], device, place] if mount[0] == "mount" else [mount[0], device, place, *mount[1:]],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0 or not os.path.ismount(place):
+            self.skipTest(f"{kind}: {done.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
+        target = os.path.join(place, "out")
+        os.mkdir(target)
+        if kind == "casefold":
+            subprocess.run(["chattr", "+F", target], check=True)
+        return target
+
+    def is_one(self, folder, one, other):
+        """Whether the folder holds both names for one."""
+        with open(os.path.join(folder, one), "wb"):
+            is_one = os.path.exists(os.path.join(folder, other))
+        os.remove(os.path.join(folder, one))
+        return is_one
+
+    def check(self, kind):
+        self.target = self.mounted(kind)
+        links, store = FILE_SYSTEMS[kind][2], self.join("store.h5")
+        write_store(store, links)
+        plain = self.join("plain")
+        self.succeeds("export", "--views", "csv", store, plain)
+        expected = tree(plain)
+        # The first in the order of bytes has the name.
+        renamed = {"Gene.csv": marked("Gene", ".csv"), "gene.csv": marked("gene", ".csv"), "group": marked("group", ""),
+                   "group/x.csv": f"{marked('group', '')}/x.csv"}
+        if self.is_one(self.target, COMPOSED, DECOMPOSED):
+            renamed[COMPOSED + ".csv"] = marked(COMPOSED, ".csv")
+        expected = {renamed.get(path, path): content for path, content in expected.items()}
+        if kind == "ntfs":  # which shows all names in small letters then
+            expected = {path.lower(): content for path, content in expected.items()}
+        if links:
+            expected["link.csv"] = f"{marked('group', '')}/x.csv"
+        for options in ((), ("--part", "1/2"), ("--part", "2/2"), ()):
+            said = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
+            self.assertIn(f"gene.csv: is called {marked('gene', '.csv')} there, where it and GENE.csv would be one", said)
+        self.assertEqual(tree(self.target), expected)
+        # Tasks of a plan come to the same names.
+        shutil.rmtree(self.target)
+        os.mkdir(self.target)
+        if kind == "casefold":
+            subprocess.run(["chattr", "+F", self.target], check=True)
+        self.plan(store, "--tasks", "3", "--views", "csv")
+        for number in (1, 2, 3):
+            self.task(number)
+        self.finish("--verify")
+        self.assertEqual(tree(self.target), expected)
+
+    def test_on_vfat(self):
+        self.check("vfat")
+
+    def test_on_ext4_without_case(self):
+        self.check("casefold")
+
+    def test_on_ntfs(self):
+        self.check("ntfs")
+
+    def test_on_exfat(self):
+        self.check("exfat")
+
+    def test_elsewhere_every_name_is_its_own(self):
+        store = self.join("store.h5")
+        write_store(store, True)
+        said = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()
+        self.assertNotIn("is called", said)
+        self.assertEqual(sorted(os.listdir(self.target)), sorted([f"{name}.csv" for name in (
+            "Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED, "link")] + ["Group", "group"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
