@@ -1,7 +1,11 @@
 # What `cmake --install` puts where, and the Debian package of it.
 include(GNUInstallDirs)
 # mount(8) looks for these in /sbin.
-foreach(helper mount.plainfs mount.fuse.plainfs)
+set(helpers mount.plainfs mount.fuse.plainfs)
+if(NOT PLAINFS_FUSE)
+  set(helpers)
+endif()
+foreach(helper ${helpers})
   install(CODE "
     file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}\")
     file(CREATE_LINK ../${CMAKE_INSTALL_BINDIR}/plainfs
@@ -35,6 +39,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS fuse3)
+if(PLAINFS_FUSE)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS fuse3)
+endif()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 include(CPack)

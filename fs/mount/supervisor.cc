@@ -1,16 +1,13 @@
 #include "fs/mount/supervisor.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
+#include <csignal>
 
 #include "formats/core/base/modified_time.h"
-#include "fs/exit_code.h"
 #include "fs/mount/daemon.h"
 
 namespace plainfs {
@@ -19,56 +16,12 @@ namespace {
 constexpr unsigned char kStopWatching = 0;  // no signal has this number
 constexpr uint64_t kBetweenTrims = 5;       // seconds
 
-// Where the handlers write. Signal handlers can be given nothing else.
-volatile std::sig_atomic_t signal_pipe = -1;
-
-void pass_on(int number) {
-  const int saved = errno;
-  const auto word = static_cast<unsigned char>(number);
-  const ssize_t written = ::write(signal_pipe, &word, 1);
-  static_cast<void>(written);  // a full pipe holds enough signals
-  errno = saved;
-}
-
-void interrupt(int) {}  // makes a blocking call of the serving thread return
-
-void handle(int number, void (*handler)(int), int flags) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  sigemptyset(&action.sa_mask);
-  if (::sigaction(number, &action, nullptr) != 0) {
-    throw Failure(kNoSignalHandlers, fmt::format("signal {}: {}", number, std::strerror(errno)));
-  }
-}
-
 uint64_t now() {
   const auto time = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
 }  // namespace
-
-SignalPipe::SignalPipe() {
-  int ends[2];
-  if (::pipe(ends) != 0) throw Failure(kNoSignalHandlers, fmt::format("pipe: {}", std::strerror(errno)));
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  reading_ = ends[0];
-  signal_pipe = ends[1];
-  // Mounting is not cut short by one.
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) handle(number, pass_on, SA_RESTART);
-  handle(SIGUSR2, interrupt, 0);
-  handle(SIGPIPE, SIG_IGN, 0);
-}
-
-SignalPipe::~SignalPipe() {
-  // The handlers stay, so that a signal on the way out does not cut the unmount short.
-  const int writing = signal_pipe;
-  signal_pipe = -1;
-  ::close(writing);
-  ::close(reading_);
-}
 
 Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
                        uint64_t idle_seconds)
@@ -87,7 +40,7 @@ Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& 
 }
 
 Supervisor::~Supervisor() {
-  pass_on(kStopWatching);
+  SignalPipe::put(kStopWatching);
   watcher_.join();
 }
 

@@ -3,32 +3,15 @@
 // long enough.
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <thread>
 
 #include "fs/log.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/reopener.h"
+#include "fs/mount/signal_pipe.h"
 
 namespace plainfs {
-
-// Signals to this process, from when it is made: none ends it as it stands, each waits for a supervisor. To
-// be made before the mount, which such an end would leave without an answer. One at a time in a process.
-class SignalPipe {
- public:
-  // Throws Failure(kNoSignalHandlers).
-  SignalPipe();
-  ~SignalPipe();
-  SignalPipe(const SignalPipe&) = delete;
-  SignalPipe& operator=(const SignalPipe&) = delete;
-
-  // Where their numbers come.
-  int reading() const { return reading_; }
-
- private:
-  int reading_ = -1;
-};
 
 // One at a time in a process: signals have one owner. Made by the thread that will call FuseMount::serve().
 class Supervisor {

@@ -22,7 +22,7 @@
 #include "fs/mount/daemon.h"
 #include "fs/mount/index_ahead.h"
 #include "fs/mount/sandbox.h"
-#include "fs/mount/supervisor.h"
+#include "fs/mount/signal_pipe.h"
 #include "fs/serve/answering.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/listening.h"

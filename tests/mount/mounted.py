@@ -119,6 +119,8 @@ class Folder(unittest.TestCase):
 
 def why_not():
     """Why mounts cannot be tested here, or None."""
+    if "PLAINFS_WITHOUT_FUSE" in os.environ:
+        return "plainfs is built without FUSE"
     if not os.path.exists("/dev/fuse"):
         return "/dev/fuse is missing"
     if shutil.which("fusermount3") is None:

@@ -1,5 +1,6 @@
 """What the tests of stores elsewhere share: the program run on a URL, in an environment without keys of anybody."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from written_tree import tree
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 PATIENCE = max(1.0, 4 * os.getloadavg()[0] / (os.cpu_count() or 1))
+HAS_FUSE = "PLAINFS_WITHOUT_FUSE" not in os.environ and os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3")
 KEY_ID, SECRET = next(iter(KEYS.items()))
 
 

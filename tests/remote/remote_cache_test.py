@@ -6,7 +6,7 @@ import unittest
 
 import numpy
 
-from remote import PATIENCE, PROGRAM, RemoteTest, environment, run, signing, tree
+from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, signing, tree
 from store_server import StoreServer
 
 SHAPE = (300, 1000)
@@ -156,6 +156,7 @@ class Cache(RemoteTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(b"remote_cache=" + self.path("file").encode() + b": Not a directory", done.stderr)
 
+    @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_through_a_mount(self):
         server = self.served_store()
         mountpoint = self.path("mnt")

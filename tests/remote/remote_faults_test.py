@@ -1,7 +1,6 @@
 """What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
 import base64
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -10,7 +9,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import PATIENCE, PROGRAM, RemoteTest, environment, run
+from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run
 from store_server import Fault, StoreServer
 
 VALUES = numpy.arange(600_000, dtype="<i8")
@@ -194,7 +193,7 @@ class Faults(RemoteTest):
         self.assertNotEqual(program.wait(5 * PATIENCE), 0)
 
 
-@unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+@unittest.skipUnless(HAS_FUSE, "no FUSE")
 class Mounted(RemoteTest):
     def setUp(self):
         super().setUp()

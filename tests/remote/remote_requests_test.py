@@ -2,7 +2,6 @@
 import gzip
 import mmap
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -12,7 +11,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import DATA, PATIENCE, PROGRAM, RemoteTest, environment, run
+from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -110,7 +109,7 @@ class Requests(RemoteTest):
             self.assertEqual(program.stderr.read(), b"")
         self.assertIn(program.wait(), (0, -signal.SIGPIPE))
 
-    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_the_first_lines_come_through_a_mount_before_the_size(self):
         server = self.served(StoreServer(self.shared.name))
         os.mkdir(self.path("mount"))
@@ -143,7 +142,7 @@ class Requests(RemoteTest):
         self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
         return place
 
-    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_a_listing_that_asks_for_every_size_fetches_little(self):
         server = self.served(StoreServer(self.shared.name))
         place = self.mounted("-o", "index=none", server.url + "/x.h5ad")
@@ -159,7 +158,7 @@ class Requests(RemoteTest):
             self.assertEqual(file.read(), obs)
         self.assertIn("matrix.mtx.gz", os.listdir(os.path.join(place, "X", "10x")))
 
-    @unittest.skipUnless(os.access("/dev/fuse", os.W_OK) and shutil.which("fusermount3"), "no FUSE")
+    @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_what_an_index_or_an_option_names_is_listed(self):
         server = self.served(StoreServer(self.shared.name))
         url, index = server.url + "/x.h5ad", "index=" + self.path("index")

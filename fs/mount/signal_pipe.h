@@ -1,0 +1,24 @@
+// Signals as numbers that a thread reads when it has time for them.
+#pragma once
+
+namespace plainfs {
+
+// Signals to this process, from when it is made: none ends it as it stands, each waits for a supervisor. To
+// be made before the mount, which such an end would leave without an answer. One at a time in a process.
+class SignalPipe {
+ public:
+  // Throws Failure(kNoSignalHandlers).
+  SignalPipe();
+  ~SignalPipe();
+  SignalPipe(const SignalPipe&) = delete;
+  SignalPipe& operator=(const SignalPipe&) = delete;
+
+  // Where their numbers come, and those that are put there beside them.
+  int reading() const { return reading_; }
+  static void put(unsigned char number);
+
+ private:
+  int reading_ = -1;
+};
+
+}  // namespace plainfs

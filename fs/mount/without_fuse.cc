@@ -1,0 +1,31 @@
+// In the place of the rest of this room where plainfs is built without libfuse (PLAINFS_FUSE=OFF): all but
+// mounting is there.
+#include "fs/exit_code.h"
+#include "fs/mount/fuse.h"
+#include "fs/mount/mount.h"
+#include "fs/mount/run.h"
+#include "fs/session.h"
+
+namespace plainfs {
+namespace {
+
+constexpr char kNoFuse[] =
+    "this plainfs was built without FUSE and cannot mount; without a mount: plainfs ls, cat, export, info, "
+    "check or serve";
+
+}  // namespace
+
+int mount_store(const Options& options, const std::function<void()>&) {
+  const Session session(options);  // a store that cannot be read is told first
+  throw Failure(kMountFailed, kNoFuse);
+}
+
+int run_command(const std::vector<std::string>&) {
+  throw Failure(kMountFailed, kNoFuse);
+}
+
+std::string fuse_library_version() {
+  return "none";
+}
+
+}  // namespace plainfs
