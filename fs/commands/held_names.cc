@@ -12,9 +12,9 @@
 #include <random>
 #include <unordered_set>
 
-#include "formats/core/base/whole_io.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
-#include "fs/tree/names.h"
+#include "fs/views/names.h"
 
 namespace plainfs {
 namespace {

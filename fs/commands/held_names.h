@@ -13,7 +13,7 @@ namespace plainfs {
 struct HeldName {
   std::string name;
   std::string other;    // which has the place
-  std::string instead;  // what to call it there: marked as names are that are too long (fs/tree/names.h)
+  std::string instead;  // what to call it there: marked as names are that are too long (fs/views/names.h)
 };
 
 // Those of names (the same one may come twice), by the order of their bytes, whose place an earlier one has

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/codecs/crc32.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
 
