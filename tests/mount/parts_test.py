@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""genes/ and cells/ of a mount: the golden cases, what anndata slices out of random stores, and that nothing that goes through a mount
+comes there."""
+import os
+import random
+import sys
+import unittest
+import warnings
+
+import mounted
+from mounted import DATA, Folder, Mount, run
+from cases import CHECK, PARTS, store_of
+
+warnings.simplefilter("ignore")
+try:
+    import anndata
+    import numpy as np
+    import pandas as pd
+    import scipy.sparse
+except ImportError:
+    anndata = None
+
+
+class Cases(Folder):
+    """Every golden case through a real mount."""
+
+    def check(self, case):
+        with Mount(store_of(case)) as m:
+            result = run(sys.executable, CHECK, case, m.path)
+            self.assertEqual(result.returncode, 0, result.stdout.decode()[-2000:] + result.stderr.decode())
+
+
+class Walks(Folder):
+    STORE = os.path.join(DATA, "parts", "csc_int_layers", "store.h5ad")
+    FOUND = {"genes", "cells"}
+
+    def test_nothing_that_walks_over_a_mount_comes_there(self):
+        with Mount(self.STORE) as m:
+            self.assertTrue(os.path.isdir(m.join("X", "genes")))
+            self.assertEqual(m.read("X", "genes", "CD3D.csv")[:8], b'"",CD3D\n')
+            paths = run("find", m.path).stdout.decode().splitlines()
+            self.assertGreater(len(paths), 50)
+            walked = run("du", "-a", m.path).stdout.decode().splitlines()
+            target = os.path.join(self.folder, "copy")
+            self.assertEqual(run("cp", "-r", m.path, target).returncode, 0)
+            copied = [os.path.join(folder, name) for folder, names, files in os.walk(target) for name in names + files]
+            packed = run("tar", "-cf", os.path.join(self.folder, "all.tar"), "-C", m.path, ".")
+            self.assertEqual(packed.returncode, 0)
+            packed = run("tar", "-tf", os.path.join(self.folder, "all.tar")).stdout.decode().splitlines()
+            for path in paths + walked + copied + packed:
+                self.assertFalse(self.FOUND & set(path.split("/")), path)
+
+    def test_they_are_listed_where_that_is_asked_for(self):
+        with Mount(self.STORE, "-o", "parts") as m:
+            self.assertLessEqual({"genes", "cells", "matrix.mtx", "10x"}, set(os.listdir(m.join("X"))))
+            self.assertNotIn("bpcells", os.listdir(m.join("X")))
+
+    def test_the_log_names_the_labels_of_a_name_of_several(self):
+        with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:
+            with self.assertRaises(OSError):
+                os.stat(m.join("X", "genes", "CD3D.csv"))
+            self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
+
+
+@unittest.skipUnless(anndata, "anndata is not installed")
+class Slices(Folder):
+    """Random matrices, written by anndata, against its own slices of them."""
+
+    KINDS = ("csr", "csc", "dense")
+    SEED = 20261125
+
+    def made(self, kind, rng):
+        cells, genes = rng.randint(30, 400), rng.randint(20, 300)
+        numbers = np.random.default_rng(rng.randint(0, 1 << 30))
+        values = numbers.poisson(0.7, (cells, genes)) * rng.choice((1, 1000, 12345))
+        values = values.astype(rng.choice(("int32", "int64", "float32", "float64")))
+        if values.dtype.kind == "f" and rng.random() < 0.5:
+            values = np.log1p(values)
+        x = values if kind == "dense" else scipy.sparse.csr_matrix(values).asformat(kind)
+        obs = pd.DataFrame(index=[f"cell {i}" for i in range(cells)])
+        obs["type"] = pd.Categorical(numbers.choice(["T", "B", "a_b", "NK"], cells), ["NK", "unused", "T", "B", "a_b"])
+        obs["donor"] = numbers.choice(["d10", "d9"], cells)
+        obs["n"] = numbers.integers(0, 3, cells)
+        var = pd.DataFrame(index=[f"g{i}" for i in range(genes)])
+        return anndata.AnnData(x, obs=obs, var=var, dtype=x.dtype)
+
+    def stored(self, data, rng, name):
+        path = os.path.join(self.folder, name)
+        data.write_h5ad(path, compression=rng.choice((None, "gzip")))
+        return path
+
+    def test_parts_are_the_slices_of_anndata(self):
+        rng = random.Random(self.SEED)
+        for turn, kind in enumerate(self.KINDS * 2):
+            data = self.made(kind, rng)
+            dense = np.asarray(data.X.todense() if kind != "dense" else data.X)
+            with Mount(self.stored(data, rng, f"{turn}.h5ad"), *(("-o", "cache_size=1m") if turn > 2 else ())) as m:
+                genes = [rng.choice(data.var_names) for _ in range(12)]
+                for gene in genes:
+                    text = pd.read_csv(m.join("X", "genes", gene + ".csv"), index_col=0, float_precision="round_trip")
+                    self.assertEqual(list(text.index), list(data.obs_names))
+                    want = np.asarray(data[:, gene].X.todense() if kind != "dense" else data[:, gene].X).ravel()
+                    np.testing.assert_array_equal(text[gene].to_numpy().astype(dense.dtype), want)
+                    values = np.load(m.join("X", "genes", gene + ".npy"))
+                    self.assertEqual(values.dtype, dense.dtype)
+                    np.testing.assert_array_equal(values, want)
+                several = sorted(set(genes[:4]), key=genes.index)
+                np.testing.assert_array_equal(np.load(m.join("X", "genes", ",".join(several) + ".npy")).reshape(len(dense), -1),
+                                              dense[:, [data.var_names.get_loc(gene) for gene in several]])
+                for cell in rng.sample(list(data.obs_names), 5):
+                    values = np.load(m.join("X", "cells", cell + ".npy"))
+                    np.testing.assert_array_equal(values, dense[data.obs_names.get_loc(cell)])
+                # Every size, those of one pass too, is what reading gives.
+                for name in os.listdir(m.join("X", "genes")):
+                    path = m.join("X", "genes", name)
+                    size = os.stat(path).st_size
+                    if rng.random() < 0.2 or name.endswith("7.csv"):
+                        with open(path, "rb") as file:
+                            self.assertEqual(len(file.read()), size, name)
+
+
+def add_tests():
+    for suite in PARTS:
+        folder = os.path.join(DATA, suite)
+        for name in sorted(os.listdir(folder)):
+            case = os.path.join(folder, name)
+            setattr(Cases, f"test_{suite}_{name}", lambda self, case=case: self.check(case))
+
+
+if mounted.DATA:
+    add_tests()
+if __name__ == "__main__":
+    mounted.main()
