@@ -210,6 +210,11 @@ void Choice::take_without_x() {
 
 }  // namespace
 
+bool looks_like_counts(const Array& values) {
+  values.check();
+  return looks_of(values).like_counts;
+}
+
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) {
   return Choice(matrix, context).make();
 }

@@ -24,4 +24,7 @@ struct SeuratMatrices {
 // where there is no matrix, damaged where one has other sides, and what it holds as its error.
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context);
 
+// Whether its first 65,536 values are whole, finite and not below 0.
+bool looks_like_counts(const Array& values);
+
 }  // namespace plainfs

@@ -361,7 +361,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
   std::optional<OfferedFile> file = files.find(name);
   if (!file) throw not_found("there is no {}", name);
-  DirectoryEntry shown{name, FileKind::file, {}, {}, {}};
+  DirectoryEntry shown{name, FileKind::file, std::move(file->node), {}, {}};
   shown.open = std::move(file->open);
   return shown;
 }

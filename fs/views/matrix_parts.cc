@@ -6,16 +6,15 @@
 #include <string>
 
 #include "cache/cancellable_lock.h"
-#include "cache/request.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/as_meant.h"
 #include "fs/native/matrix_lines.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
 #include "fs/views/csv_table.h"
 #include "fs/views/gene_matrix.h"
+#include "fs/views/later_text.h"
 #include "fs/views/npy.h"
 #include "fs/views/part_names.h"
 
@@ -27,55 +26,7 @@ constexpr char kSeparator = ',';
 // Who asks for the sizes of more parts than this is taken to ask for those of all.
 constexpr uint64_t kAskedAlone = 8;
 
-constexpr uint64_t kNamesHeld = 16 << 20;
-constexpr uint64_t kNamesAtATime = 65536;
-
 enum class Side { genes, cells };
-
-// All names in memory, as a .csv spells them. Throws unsupported where they would take more than half of the
-// cache and kNamesHeld bytes.
-std::vector<std::string> held_names(const Array& names, const char* what, const Context& context) {
-  names.check();
-  const uint64_t most = std::max(kNamesHeld, context.cache.statistics().budget_bytes / 2);
-  uint64_t bytes = 0;
-  std::vector<std::string> held;
-  for (uint64_t first = 0; first < names.count(); first += kNamesAtATime) {
-    check_cancelled();
-    const uint64_t some = std::min(kNamesAtATime, names.count() - first);
-    const Elements elements = read_run(names, first, some);
-    for (uint64_t i = 0; i < some; ++i) {
-      std::string name;
-      if (elements.is_missing(i))
-        name = "NA";
-      else if (names.dtype().kind == Kind::text)
-        name = elements.text(i);
-      else
-        append_plain(names.dtype(), elements, i, name);
-      bytes += name.size() + 2 * sizeof name;
-      if (bytes > most)
-        throw unsupported("{} {} are more than can be told apart in {} bytes", names.count(), what, most);
-      held.push_back(std::move(name));
-    }
-  }
-  return held;
-}
-
-// The labels of parts, as they are held for look-ups.
-class Labels : public Array {
- public:
-  explicit Labels(std::shared_ptr<const PartNames> names)
-      : Array(text_type(), {names->count()}), names_(std::move(names)) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    TextBuilder texts(box.extent[0]);
-    for (uint64_t i = 0; i < box.extent[0]; ++i) texts.add(names_->label(box.origin[0] + i));
-    return texts.finish();
-  }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const std::shared_ptr<const PartNames> names_;
-};
 
 // A line of a matrix that holds nothing.
 class Zeros : public Array {
@@ -106,7 +57,7 @@ class NamedMatrix {
   // The names of the rows of a part: cells as they are stored, genes by their labels.
   ArrayPtr row_names(Side side) const {
     if (side == Side::genes) return matrix_.cells;
-    return std::make_shared<Labels>(names(Side::genes));
+    return labels_of(names(Side::genes));
   }
   // as_meant: as a .csv shows them, else as they are stored.
   MatrixLinesPtr lines(Side side, bool as_meant) const {
@@ -147,13 +98,8 @@ using NamedMatrixPtr = std::shared_ptr<const NamedMatrix>;
 
 std::shared_ptr<const PartNames> NamedMatrix::read_names(Side side) const {
   const bool are_genes = side == Side::genes;
-  const auto held = [&](const ArrayPtr& names) {
-    return held_names(*names, are_genes ? "genes" : "cells", context_);
-  };
-  const ArrayPtr& names = are_genes ? matrix_.genes : matrix_.cells;
-  const bool has_ids = are_genes && matrix_.ids && matrix_.ids->count() == names->count();
-  return std::make_shared<const PartNames>(are_genes ? "gene" : "cell", held(names),
-                                           has_ids ? held(matrix_.ids) : std::vector<std::string>());
+  return read_part_names(are_genes ? "gene" : "cell", are_genes ? *matrix_.genes : *matrix_.cells,
+                         are_genes ? matrix_.ids.get() : nullptr, context_);
 }
 
 MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
@@ -268,27 +214,6 @@ std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
   return file;
 }
 
-// Reads the matrix' lines when the text is wanted, not before.
-class PartText : public TextSource {
- public:
-  explicit PartText(std::function<std::unique_ptr<TextSource>()> make) : make_(std::move(make)) {}
-  void prepare() override {
-    if (!table_) table_ = make_();
-    table_->prepare();
-  }
-  std::string head() const override { return table_->head(); }
-  std::string version() const override { return "csv of parts 1"; }
-  uint64_t division() const override { return table_->division(); }
-  uint64_t block_count() const override { return table_->block_count(); }
-  uint64_t measure(uint64_t block) const override { return table_->measure(block); }
-  void format(uint64_t block, ByteSink& out) const override { table_->format(block, out); }
-  bool is_worth_keeping(uint64_t block) const override { return table_->is_worth_keeping(block); }
-
- private:
-  const std::function<std::unique_ptr<TextSource>()> make_;
-  std::unique_ptr<TextSource> table_;  // made by the first prepare(), which nothing else runs beside
-};
-
 std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
   const auto make = [self = shared_from_this(), parts] {
     const MatrixLinesPtr lines = self->matrix_->lines(self->side_, true);
@@ -300,7 +225,7 @@ std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
       table.columns.push_back({part.name, line_array(lines, part.part)});
     return csv_table(std::move(table), self->context());
   };
-  return std::make_shared<TextFile>(std::make_unique<PartText>(make), context());
+  return std::make_shared<TextFile>(std::make_unique<LaterText>("csv of parts 1", make), context());
 }
 
 std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <functional>
 
+#include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "formats/core/model/element_text.h"
 #include "formats/core/text/percent.h"
+#include "fs/text/array_runs.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -16,6 +19,9 @@ namespace {
 constexpr size_t kNeverCut = kLongestName - 16;
 // How many labels a message gives.
 constexpr size_t kMostTold = 20;
+
+constexpr uint64_t kNamesHeld = 16 << 20;  // bytes
+constexpr uint64_t kNamesAtATime = 65536;
 
 uint64_t hash_of(std::string_view encoded) {
   return std::hash<std::string_view>()(encoded);
@@ -160,6 +166,64 @@ size_t PartNames::allocated_bytes() const {
     for (const std::string& text : *texts) bytes += sizeof text + text.capacity();
   for (const auto& [part, label] : labels_) bytes += 2 * (sizeof label + label.capacity() + 4 * sizeof part);
   return bytes;
+}
+
+namespace {
+
+std::vector<std::string> held_names(const Array& names, const std::string& what, const Context& context) {
+  names.check();
+  const uint64_t most = std::max(kNamesHeld, context.cache.statistics().budget_bytes / 2);
+  uint64_t bytes = 0;
+  std::vector<std::string> held;
+  for (uint64_t first = 0; first < names.count(); first += kNamesAtATime) {
+    check_cancelled();
+    const uint64_t some = std::min(kNamesAtATime, names.count() - first);
+    const Elements elements = read_run(names, first, some);
+    for (uint64_t i = 0; i < some; ++i) {
+      std::string name;
+      if (elements.is_missing(i))
+        name = "NA";
+      else if (names.dtype().kind == Kind::text)
+        name = elements.text(i);
+      else
+        append_plain(names.dtype(), elements, i, name);
+      bytes += name.size() + 2 * sizeof name;
+      if (bytes > most)
+        throw unsupported("{} {}s are more than can be told apart in {} bytes", names.count(), what, most);
+      held.push_back(std::move(name));
+    }
+  }
+  return held;
+}
+
+// The labels of parts, as they are held for look-ups.
+class Labels : public Array {
+ public:
+  explicit Labels(std::shared_ptr<const PartNames> names)
+      : Array(text_type(), {names->count()}), names_(std::move(names)) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    TextBuilder texts(box.extent[0]);
+    for (uint64_t i = 0; i < box.extent[0]; ++i) texts.add(names_->label(box.origin[0] + i));
+    return texts.finish();
+  }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const std::shared_ptr<const PartNames> names_;
+};
+
+}  // namespace
+
+std::shared_ptr<const PartNames> read_part_names(const std::string& what, const Array& names,
+                                                 const Array* ids, Context& context) {
+  std::vector<std::string> texts = held_names(names, what, context), own;
+  if (ids && ids->count() == texts.size()) own = held_names(*ids, what, context);
+  return std::make_shared<const PartNames>(what, std::move(texts), std::move(own));
+}
+
+ArrayPtr labels_of(std::shared_ptr<const PartNames> names) {
+  return std::make_shared<Labels>(std::move(names));
 }
 
 }  // namespace plainfs

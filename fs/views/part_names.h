@@ -5,11 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
 
 namespace plainfs {
 
@@ -79,5 +83,14 @@ class PartNames {
   std::unordered_map<std::string, uint64_t> by_label_;  // the same the other way round, labels encoded
   std::vector<uint64_t> long_;                          // those whose labels may have to be cut
 };
+
+// what: "gene". names: as a .csv spells them, a missing one NA. ids: as many, else they are not used; or
+// null. Reads all into memory; throws unsupported where they would take more than half of the cache and some
+// MiB.
+std::shared_ptr<const PartNames> read_part_names(const std::string& what, const Array& names,
+                                                 const Array* ids, Context& context);
+
+// The label of each.
+ArrayPtr labels_of(std::shared_ptr<const PartNames> names);
 
 }  // namespace plainfs

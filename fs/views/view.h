@@ -49,7 +49,7 @@ struct OfferedFile {
   std::function<std::vector<OfferedFile>()> list = nullptr;
   // Where it is set: a directory of these.
   FoundFilesPtr found = nullptr;
-  // Where it has parts: a directory of what views show of it.
+  // Where it has parts: a directory of what views show of it. Its attributes are those of a file too.
   Node node{};
   // It is found by name however views are named: who goes through all that is listed would never be through.
   bool leads_back = false;

@@ -24,6 +24,7 @@
 #include "fs/views/native_files.h"
 #include "fs/views/npy.h"
 #include "fs/views/plink.h"
+#include "fs/views/pseudobulk.h"
 #include "fs/views/ragged_tsv.h"
 #include "fs/views/variants_vcf.h"
 #include "fs/views/view.h"
@@ -184,6 +185,7 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
 void offer_parts(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   offer_matrix_parts(node, context, files);
   offer_by(node, context, files);
+  offer_pseudobulk(node, context, files);
 }
 
 void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& files) {

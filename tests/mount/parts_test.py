@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""genes/ and cells/ of a mount: the golden cases, what anndata slices out of random stores, and that nothing that goes through a mount
-comes there."""
+"""genes/, cells/ and pseudobulk/ of a mount: the golden cases, what anndata and pandas make of random stores, and that nothing that
+goes through a mount comes there."""
+import io
+import itertools
 import os
 import random
+import shutil
 import sys
 import unittest
 import warnings
@@ -32,7 +35,7 @@ class Cases(Folder):
 
 class Walks(Folder):
     STORE = os.path.join(DATA, "parts", "csc_int_layers", "store.h5ad")
-    FOUND = {"genes", "cells"}
+    FOUND = {"genes", "cells", "pseudobulk"}
 
     def test_nothing_that_walks_over_a_mount_comes_there(self):
         with Mount(self.STORE) as m:
@@ -53,6 +56,7 @@ class Walks(Folder):
     def test_they_are_listed_where_that_is_asked_for(self):
         with Mount(self.STORE, "-o", "parts") as m:
             self.assertLessEqual({"genes", "cells", "matrix.mtx", "10x"}, set(os.listdir(m.join("X"))))
+            self.assertIn("pseudobulk", os.listdir(m.path))
             self.assertNotIn("bpcells", os.listdir(m.join("X")))
 
     def test_the_log_names_the_labels_of_a_name_of_several(self):
@@ -60,6 +64,10 @@ class Walks(Folder):
             with self.assertRaises(OSError):
                 os.stat(m.join("X", "genes", "CD3D.csv"))
             self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
+
+    def test_an_attribute_tells_which_matrix_was_summed(self):
+        with Mount(self.STORE) as m:
+            self.assertEqual(os.getxattr(m.join("pseudobulk", "type.csv"), "user.matrix"), b"layers/counts")
 
 
 @unittest.skipUnless(anndata, "anndata is not installed")
@@ -117,6 +125,49 @@ class Slices(Folder):
                     if rng.random() < 0.2 or name.endswith("7.csv"):
                         with open(path, "rb") as file:
                             self.assertEqual(len(file.read()), size, name)
+
+    @staticmethod
+    def levels(column):
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return list(column.cat.categories)
+        return sorted(set(column), key=lambda level: level.encode() if isinstance(level, str) else level)
+
+    def test_sums_are_those_of_pandas(self):
+        rng = random.Random(self.SEED + 1)
+        for turn, kind in enumerate(self.KINDS * 2):
+            data = self.made(kind, rng)
+            frame = pd.DataFrame(np.asarray(data.X.todense() if kind != "dense" else data.X), data.obs_names, data.var_names)
+            frame = frame.astype("float64" if frame.dtypes.iloc[0].kind == "f" else "int64")
+            with Mount(self.stored(data, rng, f"{turn}.h5ad"), *(("-o", "cache_size=1m") if turn > 2 else ())) as m:
+                for columns in (["type"], ["donor"], ["n"], ["type", "donor"], ["n", "type", "donor"]):
+                    name = "+".join(columns)
+                    got = pd.read_csv(io.BytesIO(m.read("pseudobulk", name + ".csv")), index_col=0, float_precision="round_trip")
+                    cells = pd.read_csv(io.BytesIO(m.read("pseudobulk", name + ".cells.csv")), index_col=0, float_precision="round_trip")
+                    groups = {}
+                    for pair in itertools.product(*(self.levels(data.obs[column]) for column in columns)):
+                        mask = np.logical_and.reduce([(data.obs[column] == level).to_numpy() for column, level in zip(columns, pair)])
+                        if mask.any():
+                            groups["_".join(map(str, pair))] = mask
+                    self.assertEqual(list(got.columns), list(groups))
+                    self.assertEqual(list(got.index), list(data.var_names))
+                    want = np.array([frame[mask].sum().to_numpy() for mask in groups.values()]).T
+                    if frame.dtypes.iloc[0].kind == "i":
+                        np.testing.assert_array_equal(got.to_numpy(), want)
+                    else:
+                        np.testing.assert_allclose(got.to_numpy(), want, rtol=1e-12)
+                    self.assertEqual(list(cells["cells"]), [mask.sum() for mask in groups.values()])
+                    self.assertEqual(list(cells.index.astype(str)), list(groups))
+
+    @unittest.skipUnless(shutil.which("Rscript"), "R is not installed")
+    def test_r_reads_the_sums(self):
+        rng = random.Random(self.SEED + 2)
+        data = self.made("csr", rng)
+        with Mount(self.stored(data, rng, "r.h5ad")) as m:
+            script = ("x <- readRDS(commandArgs(TRUE)[1]); y <- as.matrix(read.csv(commandArgs(TRUE)[2], row.names = 1, check.names = FALSE));"
+                      "stopifnot(is.matrix(x), identical(dimnames(x), dimnames(y)), all(x == y)); cat(dim(x))")
+            got = run("Rscript", "-e", script, m.join("pseudobulk", "type+donor.rds"), m.join("pseudobulk", "type+donor.csv"))
+            self.assertEqual(got.returncode, 0, got.stderr.decode())
+            self.assertEqual(got.stdout.decode().split()[0], str(data.n_vars))
 
 
 def add_tests():

@@ -9,7 +9,7 @@ VIEWS = "csv,npy,mtx,tsv,json,vcf,plink,bgen"
 
 SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
 # Cases of what is found by its name in a mount without -o views=: tests/mount/parts_test.py has these.
-PARTS = [name for name in SUITES if name in ("parts",)]
+PARTS = [name for name in SUITES if name in ("parts", "pseudobulk")]
 GOOD = [name for name in SUITES if not name.startswith("bad-") and name not in PARTS]
 BAD = [re.sub("^bad-", "bad/", name) for name in SUITES if name.startswith("bad-")]
 

@@ -1,0 +1,37 @@
+// A text whose source is made when the text is first wanted: what it takes to make it is read then.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fs/text/text_file.h"
+
+namespace plainfs {
+
+class LaterText : public TextSource {
+ public:
+  // version: of the text, as TextSource has it.
+  LaterText(std::string version, std::function<std::unique_ptr<TextSource>()> make)
+      : version_(std::move(version)), make_(std::move(make)) {}
+
+  void prepare() override {
+    if (!text_) text_ = make_();
+    text_->prepare();
+  }
+  std::string head() const override { return text_->head(); }
+  std::string version() const override { return version_; }
+  uint64_t division() const override { return text_->division(); }
+  uint64_t block_count() const override { return text_->block_count(); }
+  uint64_t measure(uint64_t block) const override { return text_->measure(block); }
+  void format(uint64_t block, ByteSink& out) const override { text_->format(block, out); }
+  bool is_worth_keeping(uint64_t block) const override { return text_->is_worth_keeping(block); }
+
+ private:
+  const std::string version_;
+  const std::function<std::unique_ptr<TextSource>()> make_;
+  std::unique_ptr<TextSource> text_;  // made by the first prepare(), beside which nothing else runs
+};
+
+}  // namespace plainfs

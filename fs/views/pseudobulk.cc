@@ -1,0 +1,207 @@
+#include "fs/views/pseudobulk.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "cache/cancellable_lock.h"
+#include "formats/schemas/annotated/annotated_matrices.h"
+#include "formats/schemas/annotated/cell_groups.h"
+#include "fs/native/byte_layout.h"
+#include "fs/native/group_sums.h"
+#include "fs/native/rds.h"
+#include "fs/text/text_file.h"
+#include "fs/views/csv_array.h"
+#include "fs/views/csv_table.h"
+#include "fs/views/later_text.h"
+#include "fs/views/part_names.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr char kBetweenColumns = '+';
+constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv";
+constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
+
+// The groups of cells that have a level of both, those of `slow` in order and within each those of `fast`.
+CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
+  const uint64_t width = fast.levels.size();
+  std::vector<uint64_t> pairs;
+  for (size_t cell = 0; cell < slow.cells.size(); ++cell)
+    if (slow.cells[cell] != CellGroups::kNone && fast.cells[cell] != CellGroups::kNone)
+      pairs.push_back(slow.cells[cell] * width + fast.cells[cell]);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::unordered_map<uint64_t, uint32_t> numbers;
+  CellGroups both;
+  for (const uint64_t pair : pairs) {
+    numbers.emplace(pair, static_cast<uint32_t>(both.levels.size()));
+    both.levels.push_back(slow.levels[pair / width] + "_" + fast.levels[pair % width]);
+  }
+  both.cells.assign(slow.cells.size(), CellGroups::kNone);
+  for (size_t cell = 0; cell < slow.cells.size(); ++cell)
+    if (slow.cells[cell] != CellGroups::kNone && fast.cells[cell] != CellGroups::kNone)
+      both.cells[cell] = numbers.at(slow.cells[cell] * width + fast.cells[cell]);
+  return both;
+}
+
+// Headers that are equal get a number from the second on.
+std::vector<std::string> distinct(std::vector<std::string> headers) {
+  std::unordered_map<std::string, uint64_t> taken;
+  for (const std::string& header : headers) ++taken[header];
+  std::unordered_map<std::string, uint64_t> seen;
+  for (std::string& header : headers) {
+    uint64_t& times = seen[header];
+    if (++times == 1) continue;
+    std::string numbered;
+    do numbered = fmt::format("{}~{}", header, times++);
+    while (taken.count(numbered));
+    --times;
+    taken.emplace(numbered, 1);
+    header = std::move(numbered);
+  }
+  return headers;
+}
+
+class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseudobulks> {
+ public:
+  Pseudobulks(std::function<AnnotatedMatrix()> make, Context& context)
+      : make_(std::move(make)), context_(context) {}
+
+  std::vector<std::string> names() const override;
+  std::optional<OfferedFile> find(std::string_view name) const override;
+
+ private:
+  using Asked = std::vector<PartNames::Asked>;
+
+  const AnnotatedMatrix& matrix() const {
+    opening_.call([this] {
+      matrix_ = make_();
+      std::vector<std::string> columns;
+      for (const Column& column : matrix_.obs.columns) columns.push_back(column.name);
+      columns_ = std::make_shared<const PartNames>("column", std::move(columns));
+    });
+    return matrix_;
+  }
+  const PartNames& columns() const {
+    matrix();
+    return *columns_;
+  }
+  const ChosenCounts& counts() const {
+    choosing_.call([this] { counts_ = choose_counts(matrix()); });
+    return counts_;
+  }
+  std::shared_ptr<const PartNames> genes() const;
+
+  std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
+  LabelledArray sums_of(const Asked& columns) const;
+  Table cells_of(const Asked& columns) const;
+
+  const std::function<AnnotatedMatrix()> make_;
+  Context& context_;
+  mutable Once opening_, choosing_, naming_;  // each writes what follows once
+  mutable AnnotatedMatrix matrix_;
+  mutable std::shared_ptr<const PartNames> columns_;
+  mutable ChosenCounts counts_;
+  mutable std::shared_ptr<const PartNames> genes_;
+};
+
+std::vector<std::string> Pseudobulks::names() const {
+  std::vector<std::string> names;
+  const std::vector<Column>& all = matrix().obs.columns;
+  for (uint64_t column = 0; column < all.size(); ++column)
+    if (has_listed_groups(matrix(), all[column]))
+      for (const std::string_view extension : {kText, kObject, kCells})
+        names.push_back(columns().file(column, extension));
+  return names;
+}
+
+std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
+  for (const std::string_view extension : {kCells, kText, kObject}) {
+    if (!name.ends_with(extension)) continue;
+    const std::string_view stem = name.substr(0, name.size() - extension.size());
+    std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
+    if (!asked) continue;
+    OfferedFile file{true, std::string(name), nullptr};
+    const auto text = [this](std::function<std::unique_ptr<TextSource>()> make) {
+      return [make = std::move(make), &context = context_]() -> std::shared_ptr<ViewFile> {
+        return std::make_shared<TextFile>(std::make_unique<LaterText>(kVersion, make), context);
+      };
+    };
+    const auto self = shared_from_this();
+    if (extension == kCells) {
+      file.open = text([self, asked = *asked] { return csv_table(self->cells_of(asked), self->context_); });
+      return file;
+    }
+    if (extension == kText)
+      file.open = text([self, asked = *asked] { return csv_array(self->sums_of(asked), self->context_); });
+    else
+      file.open = [self, asked = *asked]() -> std::shared_ptr<ViewFile> {
+        return layout_file([self, asked] { return array_rds(self->sums_of(asked), self->context_); },
+                           self->context_, kRdsVersion);
+      };
+    file.node.attributes = [self] { return Attributes{{"matrix", Json(self->counts().name)}}; };
+    return file;
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const CellGroups> Pseudobulks::groups_of(const Asked& columns) const {
+  std::optional<CellGroups> all;
+  for (const PartNames::Asked& asked : columns) {
+    const Column& column = matrix().obs.columns[asked.part];
+    CellGroups groups = *cell_groups(*column.values);
+    if (groups.cells.size() != matrix().cells)
+      throw damaged("{} has {} values for {} cells", column.name, groups.cells.size(), matrix().cells);
+    all = all ? crossed(*all, groups) : std::move(groups);
+  }
+  all->levels = distinct(std::move(all->levels));
+  return std::make_shared<const CellGroups>(*std::move(all));
+}
+
+// The genes of the counts; null where they have no names.
+std::shared_ptr<const PartNames> Pseudobulks::genes() const {
+  const Table& var = counts().var;
+  if (!var.row_names) return nullptr;
+  naming_.call([&] {
+    const auto ids = std::find_if(var.columns.begin(), var.columns.end(), [](const Column& column) {
+      return column.name == "gene_ids" && column.values->dtype().is_text();
+    });
+    genes_ = read_part_names("gene", *var.row_names, ids == var.columns.end() ? nullptr : ids->values.get(),
+                             context_);
+  });
+  return genes_;
+}
+
+LabelledArray Pseudobulks::sums_of(const Asked& columns) const {
+  const auto groups = groups_of(columns);
+  const auto genes = this->genes();
+  return {group_sums(counts(), groups, context_), genes ? labels_of(genes) : nullptr,
+          text_array(groups->levels)};
+}
+
+Table Pseudobulks::cells_of(const Asked& columns) const {
+  const auto groups = groups_of(columns);
+  Elements counted = zero_elements(number_type(Kind::integer, 8), groups->levels.size());
+  for (const uint32_t group : groups->cells)
+    if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
+  const uint64_t count = groups->levels.size();
+  return {count,
+          text_array(groups->levels),
+          {{"cells",
+            std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count}, std::move(counted))}}};
+}
+
+}  // namespace
+
+void offer_pseudobulk(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
+  if (!found || !found->has_obs) return;
+  OfferedFile directory{true, "pseudobulk", nullptr, {}, true};
+  directory.found = std::make_shared<const Pseudobulks>(std::move(found->make), context);
+  files.push_back(std::move(directory));
+}
+
+}  // namespace plainfs

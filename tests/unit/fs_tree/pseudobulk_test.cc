@@ -1,0 +1,80 @@
+// Sums over groups of cells: pseudobulk/ in the tree.
+#include <boost/test/unit_test.hpp>
+
+#include "fs/filesystem.h"
+#include "fs/tree/tree.h"
+#include "tests/support/sample_arrays.h"
+#include "tests/support/says.h"
+#include "tests/support/test_context.h"
+#include "tests/support/view_text.h"
+#include "tests/unit/fs/memory_store.h"
+
+namespace plainfs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Four cells by two genes.
+struct Fixture {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
+  std::optional<Tree> made;
+  Table obs{4, text_array({"c1", "c2", "c3", "c4"}), {}};
+
+  Fixture() {
+    obs.columns = {{"a+b", text_array({"x_y", "x", "x", "x_y"})},
+                   {"c", text_array({"z", "y_z", "y_z", "z"})},
+                   {"n", numbers<int32_t>({2, 1, 1, 10})}};
+  }
+  Tree& tree() {
+    if (made) return *made;
+    SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
+    x.rows = 2;
+    x.columns = 4;
+    x.value = numbers<int32_t>({1, 2, 3, 4});
+    x.index = numbers<int32_t>({0, 1, 1, 0});
+    x.pointer = numbers<int32_t>({0, 2, 3, 3, 4});
+    root->add("X", {x});
+    root->add("obs", {obs});
+    root->add("var", {Table{2, text_array({"g", "g"}), {{"gene_ids", text_array({"E1", "E2"})}}}});
+    made.emplace(memory_store(root), "", default_views(), context, std::make_shared<Inodes>());
+    return *made;
+  }
+  std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
+};
+
+BOOST_FIXTURE_TEST_SUITE(pseudobulk, Fixture)
+
+BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
+  Names names;
+  for (const Listing::Entry& entry : tree().list(tree().find("pseudobulk"))->entries)
+    names.push_back(entry.name);
+  BOOST_TEST(names == (Names{"a+b.csv", "a+b.rds", "a+b.cells.csv", "c.csv", "c.rds", "c.cells.csv"}),
+             boost::test_tools::per_element());
+  for (const std::string none : {"d.csv", "n.txt", "c", "c+d.csv", "c+.csv", "c.cells.rds"})
+    BOOST_CHECK_EXCEPTION(tree().find("pseudobulk/" + none), Error, says("there is no " + none));
+}
+
+BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
+  BOOST_TEST(text("pseudobulk/n.csv") == "\"\",1,2,10\nE1,0,1,4\nE2,3,2,0\n");
+  BOOST_TEST(text("pseudobulk/n.cells.csv") == "\"\",cells\n1,2\n2,1\n10,1\n");
+  BOOST_TEST(text("pseudobulk/a+b.csv") == "\"\",x,x_y\nE1,0,5\nE2,3,2\n");
+}
+
+BOOST_AUTO_TEST_CASE(headers_that_are_equal_get_a_number) {
+  // VIEWS 12 "Groups are those that a cell has": x with y_z, and x_y with z.
+  BOOST_TEST(text("pseudobulk/a%2Bb+c.csv") == "\"\",x_y_z,x_y_z~2\nE1,0,5\nE2,3,2\n");
+  BOOST_TEST(text("pseudobulk/c+n+c.cells.csv") == "\"\",cells\ny_z_1_y_z,2\nz_2_z,1\nz_10_z,1\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
+  obs.columns.push_back({"gone", std::make_shared<BrokenArray>(text_type(), damaged("a broken column"))});
+  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, says("a broken column"));
+  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, says("a broken column"));
+  BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",cells\ny_z_1,2\nz_2,1\nz_10,1\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
