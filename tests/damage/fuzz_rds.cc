@@ -77,6 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     stream.read_header();
     Node root;
     root.parts = std::make_shared<ValueGroup>(Reader(stream, bytes).read(), "/nowhere/store.rds");
+    stream.finish();
     if (const std::optional<Node> node = robject::refine(root, context)) walk(*node);
   });
   return 0;

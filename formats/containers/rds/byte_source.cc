@@ -10,6 +10,7 @@
 
 #include "cache/request.h"
 #include "formats/containers/rds/bzip2_source.h"
+#include "formats/containers/rds/xz_blocks.h"
 #include "formats/core/base/error.h"
 
 namespace plainfs::rds {
@@ -219,8 +220,7 @@ class GzipSource final : public ByteSource {
 class XzSource final : public ByteSource {
  public:
   explicit XzSource(FilePtr file) : input_(std::move(file)) {
-    constexpr uint64_t kMostMemory = 256 << 20;  // xz -9 needs 65 MiB
-    if (lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK)
+    if (lzma_stream_decoder(&stream_, kMostXzMemory, LZMA_CONCATENATED) != LZMA_OK)
       throw unreadable("liblzma cannot start");
   }
   ~XzSource() override { lzma_end(&stream_); }
@@ -307,6 +307,7 @@ std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, s
     case Compression::xz:
       break;
   }
+  if (points) *points = xz_blocks(*file);
   return std::make_unique<XzSource>(std::move(file));
 }
 
@@ -317,8 +318,9 @@ std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression,
       return std::make_unique<GzipSource>(std::move(file), point);
     case Compression::bzip2:
       return bzip2_source(std::move(file), point, nullptr);
-    case Compression::none:
     case Compression::xz:
+      return xz_source(std::move(file), point);
+    case Compression::none:
       break;
   }
   throw unsupported("{} data have no places to begin again", name_of(compression));

@@ -45,7 +45,8 @@ struct SeekPoint {
 
 // From the file's beginning. points, where it is not null, gains the places that are passed: of gzip one
 // every 8 MiB, and where these are most_gzip_points every second of them goes and the next are twice as far
-// apart; of bzip2 every block, of xz none; and those of keep_place(). Requires: points outlives the source.
+// apart; of bzip2 every block, of xz, where it has several, too; and those of keep_place(). Requires: points
+// outlives the source.
 inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,

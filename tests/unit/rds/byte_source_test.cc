@@ -110,6 +110,60 @@ BOOST_AUTO_TEST_CASE(decompression_begins_again_at_every_point) {
   }
 }
 
+// As "xz -T0 --block-size" writes it.
+std::string in_blocks(std::string text, uint64_t block_size) {
+  lzma_mt options{};
+  options.threads = 2;
+  options.block_size = block_size;
+  options.preset = 1;
+  options.check = LZMA_CHECK_CRC32;
+  lzma_stream stream = LZMA_STREAM_INIT;
+  std::string out(text.size() * 2 + 1000, '\0');
+  BOOST_REQUIRE(lzma_stream_encoder_mt(&stream, &options) == LZMA_OK);
+  stream.next_in = reinterpret_cast<const uint8_t*>(text.data());
+  stream.avail_in = text.size();
+  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
+  stream.avail_out = out.size();
+  BOOST_REQUIRE(lzma_code(&stream, LZMA_FINISH) == LZMA_STREAM_END);
+  out.resize(stream.total_out);
+  lzma_end(&stream);
+  return out;
+}
+
+std::vector<SeekPoint> points_of(const std::string& content) {
+  std::vector<SeekPoint> points;
+  read_whole(*open_source(std::make_shared<BytesFile>(content), Compression::xz, &points));
+  return points;
+}
+
+BOOST_AUTO_TEST_CASE(each_block_of_xz_is_a_place_to_begin_again) {
+  const std::string text = some_text(1 << 20), whole = text + "end";
+  const std::string xz = in_blocks(whole, 100'000);
+  const std::vector<SeekPoint> points = points_of(xz);
+  BOOST_REQUIRE(points.size() == whole.size() / 100'000);
+  for (size_t i = 0; i < points.size(); ++i) BOOST_TEST(points[i].output == 100'000 * (i + 1));
+  check_points(std::make_shared<BytesFile>(xz), Compression::xz, text, points);
+}
+
+BOOST_AUTO_TEST_CASE(xz_of_one_block_or_of_two_streams_has_no_places) {
+  BOOST_TEST(points_of(compress(some_text(300'000), Compression::xz)).empty());
+  const std::string blocks = in_blocks(some_text(300'000), 100'000);
+  BOOST_TEST(points_of(blocks).size() == 2U);
+  BOOST_TEST(points_of(blocks + blocks).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_place_where_no_block_of_xz_begins_is_damage) {
+  const auto file = std::make_shared<BytesFile>(in_blocks(some_text(300'000), 100'000));
+  for (uint64_t byte = 13; byte < file->size(); byte += 997) {
+    Bytes some(1000);
+    try {
+      resume_source(file, Compression::xz, {1, byte * 8})->read(some);
+    } catch (const Error& error) {
+      BOOST_TEST((error.code() == Errc::damaged));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(there_are_only_so_many_places_however_much_there_is) {
   const std::string text = some_text(60 << 20);
   const auto file =
