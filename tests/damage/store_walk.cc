@@ -31,12 +31,24 @@ class Walk {
       ++result.errors;
       return;
     }
-    for (const Listing::Entry& entry : listing->entries) this->entry(entry, path + entry.name, depth);
+    size_t left = most_entries(path);
+    for (const Listing::Entry& entry : listing->entries) {
+      if (left-- == 0) break;
+      this->entry(entry, path + entry.name, depth);
+    }
   }
 
   WalkResult result;
 
  private:
+  // Every level of every column is as much again as the whole store: of by/ two columns are enough, of a
+  // column one level.
+  static size_t most_entries(const std::string& path) {
+    if (path.ends_with("/by/") || path == "by/") return 2;
+    const std::string above = path.substr(0, path.rfind('/', path.size() - 2) + 1);
+    return path.size() > 1 && (above.ends_with("/by/") || above == "by/") ? 1 : SIZE_MAX;
+  }
+
   void entry(const Listing::Entry& entry, const std::string& path, int depth) {
     try {
       const struct stat status = filesystem_.status(entry.inode);

@@ -189,7 +189,12 @@ class GatheredArray : public Array {
   void passed(const Box& box) const override {
     const std::vector<Stretch> parts = parts_of(box);
     if (parts.empty()) return;
-    const uint64_t first = parts.front().from, end = parts.back().from + parts.back().count;
+    const uint64_t first = parts.front().from, after = box.origin[0] + box.extent[0];
+    uint64_t end = parts.back().from + parts.back().count;
+    // What lies before the next stretch is not read either.
+    const auto next = std::lower_bound(ends_.begin(), ends_.end(), after);
+    if (next != ends_.end() && *next == after && next + 1 != ends_.end())
+      end = std::max(end, (*stretches_)[static_cast<size_t>(next + 1 - ends_.begin())].from);
     if (first < end) values_->passed(range(first, end - first));
   }
 
@@ -216,15 +221,19 @@ class GatheredArray : public Array {
   }
 
   Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
-    constexpr uint64_t kWidestGap = 2048;  // elements that are read for nothing
+    constexpr uint64_t kWidestGap = 2048;   // elements that are read for nothing
+    constexpr uint64_t kLongest = 1 << 16;  // with what is between, unless it is one stretch
     const std::vector<Stretch> parts = parts_of(box);
     Elements all = zero_elements(dtype(), 0);
     for (size_t i = 0; i < parts.size();) {
       const uint64_t begin = parts[i].from;
       uint64_t end = begin + parts[i].count;
       size_t after = i + 1;
-      for (; after < parts.size() && parts[after].from >= end && parts[after].from - end <= kWidestGap;
-           ++after)
+      const auto is_close = [&](const Stretch& next) {
+        return next.from >= end && next.from - end <= kWidestGap &&
+               next.from + next.count - begin <= kLongest;
+      };
+      for (; after < parts.size() && is_close(parts[after]); ++after)
         end = parts[after].from + parts[after].count;
       Elements some = ((*values_).*part)(range(begin, end - begin));
       if (parts.size() == 1) return some;
