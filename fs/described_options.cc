@@ -15,6 +15,7 @@ Json::Object describe(const Options& options) {
   if (options.threads != 0) shown.emplace_back("threads", Json::of(uint64_t{options.threads}));
   add("views", options.views);
   if (options.lists_parts) shown.emplace_back("parts", true);
+  add("cells", options.cells);
   add("subdir", options.subdir);
   if (options.index != IndexFolder::default_path())
     add("index", options.index.empty() ? "none" : options.index);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/filesystem.hpp>
 #include <cstdlib>
 #include <string_view>
 
 #include "formats/core/base/location.h"
+#include "fs/cells_file.h"
 #include "fs/exit_code.h"
 #include "fs/index/index_folder.h"
 #include "fs/option_values.h"
@@ -48,6 +50,11 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.views = v; }},
     {0, "parts", "", "list what is found by its name: genes/ and cells/ of a matrix, a file each",
      [](Options& o, std::string_view) { o.lists_parts = true; }},
+    {0, "cells", "FILE", "a .csv, names of cells first, by whose columns by/ divides fragments",
+     [](Options& o, std::string_view v) {
+       o.cells = boost::filesystem::absolute(std::string(v)).string();
+       o.read.cells = read_cells_file(o.cells);
+     }},
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},
     {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",

@@ -33,6 +33,7 @@ struct Options {
   unsigned threads = 0;  // 0: one a core
   std::string views;     // empty: the default ones
   bool lists_parts = false;
+  std::string cells;  // the file that read.cells was read from; absolute
   std::string subdir;
   std::string index;  // the folder of sizes that are kept for the next session; empty: none
   bool indexes_ahead = false;

@@ -1,6 +1,6 @@
 # bash completion for plainfs
 
-_plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= debug default_permissions endpoint= entry_timeout=
+_plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= cells= debug default_permissions endpoint= entry_timeout=
   follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts region= remote_cache= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
@@ -53,7 +53,7 @@ _plainfs_value() {
       _plainfs_choice "$2" none "$3"
       _plainfs_files "$2" "$3" -d
       ;;
-    log_file) _plainfs_files "$2" "$3" ;;
+    cells|log_file) _plainfs_files "$2" "$3" ;;
     remote_cache) _plainfs_files "$2" "$3" -d ;;
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;

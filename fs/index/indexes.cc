@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cache/mutex.h"
+#include "formats/core/model/cell_table.h"
 
 namespace plainfs {
 namespace {
@@ -10,9 +11,10 @@ namespace {
 // All that changes which files there are, or what they hold; another version may write the same content
 // otherwise.
 std::string options_text(const std::string& views, const ReadOptions& options) {
-  return fmt::format("plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d}",
+  return fmt::format("plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} cells={}",
                      PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins,
-                     options.array_header, options.follow_outside);
+                     options.array_header, options.follow_outside,
+                     options.cells ? options.cells->digest : "");
 }
 
 }  // namespace

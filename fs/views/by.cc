@@ -1,10 +1,16 @@
 #include "fs/views/by.h"
 
+#include <functional>
 #include <memory>
+#include <unordered_map>
 
+#include "formats/core/model/cell_table.h"
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/factor.h"
 #include "formats/core/model/known_members.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/cell_groups.h"
+#include "formats/schemas/annotated/fragment_selection.h"
 #include "formats/schemas/annotated/selection.h"
 #include "fs/views/part_names.h"
 
@@ -15,14 +21,52 @@ namespace {
 // A directory each: a table of numbers may have another in every row.
 constexpr uint64_t kMostLevels = 1 << 16;
 
-// What the cells are selected of.
-struct Whole {
-  GroupPtr stored;
-  AnnotatedMatrix matrix;
-  Context& context;
-};
-using WholePtr = std::shared_ptr<const Whole>;
 using GroupsPtr = std::shared_ptr<const CellGroups>;
+
+// What is said of the cells of something, and what is shown of those of one level.
+struct Cells {
+  AnnotatedMatrix said;  // its cells, obs and obs_names
+  std::function<Node(const GroupsPtr& groups, uint32_t level)> select;
+};
+using CellsPtr = std::shared_ptr<const Cells>;
+
+std::vector<OfferedFile> levels_of_column(const Column& column, const CellsPtr& cells) {
+  std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
+  if (!groups) throw unsupported("{} has over {} levels", column.name, kMostLevels);
+  if (groups->cells.size() != cells->said.cells)
+    throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->said.cells);
+  const PartNames names("level", std::move(groups->levels));
+  const auto shared = std::make_shared<const CellGroups>(*std::move(groups));
+  std::vector<OfferedFile> levels;
+  for (uint32_t level = 0; level < names.count(); ++level) {
+    levels.push_back({true, names.file(level), nullptr});
+    levels.back().node = cells->select(shared, level);
+  }
+  return levels;
+}
+
+std::vector<OfferedFile> columns_of(const CellsPtr& cells) {
+  const std::vector<Column>& columns = cells->said.obs.columns;
+  std::vector<std::string> all;
+  for (const Column& column : columns) all.push_back(column.name);
+  const PartNames names("column", std::move(all));
+  std::vector<OfferedFile> directories;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (levels_of(*columns[i].values) == ColumnLevels::none) continue;
+    OfferedFile directory{true, names.file(i), nullptr};
+    directory.found_by_name = !has_listed_groups(cells->said, columns[i]);
+    directory.list = [column = columns[i], cells] { return levels_of_column(column, cells); };
+    directories.push_back(std::move(directory));
+  }
+  return directories;
+}
+
+OfferedFile directory_of(std::function<CellsPtr()> find) {
+  OfferedFile directory{true, "by", nullptr};
+  directory.found_by_name = true;
+  directory.list = [find = std::move(find)] { return columns_of(find()); };
+  return directory;
+}
 
 Indices cells_of(const CellGroups& groups, uint32_t level) {
   auto cells = std::make_shared<std::vector<uint64_t>>();
@@ -31,57 +75,94 @@ Indices cells_of(const CellGroups& groups, uint32_t level) {
   return cells;
 }
 
-OfferedFile level_directory(std::string name, const WholePtr& whole, const GroupsPtr& groups,
-                            uint32_t level) {
-  OfferedFile directory{true, std::move(name), nullptr};
-  directory.node.parts = std::make_shared<AnnotatedGroup>(whole->stored, [whole, groups, level] {
-    return selected_cells(whole->matrix, cells_of(*groups, level), whole->context);
-  });
-  return directory;
+CellsPtr cells_of_matrix(const GroupPtr& stored, AnnotatedMatrix matrix, Context& context) {
+  const auto whole = std::make_shared<const AnnotatedMatrix>(std::move(matrix));
+  AnnotatedMatrix said;
+  said.cells = whole->cells;
+  said.obs = whole->obs;
+  said.obs_names = whole->obs_names;
+  return std::make_shared<const Cells>(
+      Cells{std::move(said), [stored, whole, &context](const GroupsPtr& groups, uint32_t level) {
+              return Node{{}, std::make_shared<AnnotatedGroup>(stored, [whole, groups, level, &context] {
+                            return selected_cells(*whole, cells_of(*groups, level), context);
+                          })};
+            }});
 }
 
-std::vector<OfferedFile> levels_of_column(const Column& column, const WholePtr& whole) {
-  std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
-  if (!groups) throw unsupported("{} has over {} levels", column.name, kMostLevels);
-  if (groups->cells.size() != whole->matrix.cells)
-    throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), whole->matrix.cells);
-  const PartNames names("level", std::move(groups->levels));
-  const auto shared = std::make_shared<const CellGroups>(*std::move(groups));
-  std::vector<OfferedFile> levels;
-  for (uint32_t level = 0; level < names.count(); ++level)
-    levels.push_back(level_directory(names.file(level), whole, shared, level));
-  return levels;
+// The directory of some of the fragments: nothing but what views show of them.
+class ChosenGroup : public Group {
+ public:
+  explicit ChosenGroup(GroupPtr stored) : stored_(std::move(stored)) {}
+  std::vector<Member> members() const override { return {}; }
+  GroupPtr parent() const override { return stored_->parent(); }
+  std::string path() const override { return stored_->path(); }
+
+ private:
+  const GroupPtr stored_;
+};
+
+// A column of a table for the cells that have a row in it, at these places; no value for the others.
+ArrayPtr in_order_of_cells(const Array& column, const std::vector<uint64_t>& rows) {
+  Elements values = gather(column.dtype(), read_all(column), [&] {
+    std::vector<uint64_t> places;
+    for (const uint64_t row : rows) places.push_back(row == kNoLevel ? 0 : row);
+    return places;
+  }());
+  values.missing.resize(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) values.missing[i] |= rows[i] == kNoLevel;
+  return std::make_shared<MemoryArray>(column.dtype(), Shape{rows.size()}, std::move(values));
 }
 
-std::vector<OfferedFile> columns_of(const WholePtr& whole) {
-  const std::vector<Column>& columns = whole->matrix.obs.columns;
-  std::vector<std::string> all;
-  for (const Column& column : columns) all.push_back(column.name);
-  const PartNames names("column", std::move(all));
-  std::vector<OfferedFile> directories;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (levels_of(*columns[i].values) == ColumnLevels::none) continue;
-    OfferedFile directory{true, names.file(i), nullptr};
-    directory.found_by_name = !has_listed_groups(whole->matrix, columns[i]);
-    directory.list = [column = columns[i], whole] { return levels_of_column(column, whole); };
-    directories.push_back(std::move(directory));
+// table's rows, its first column's names being those of cells.
+Table joined(const Table& table, const Array& cell_names) {
+  const Elements own = read_all(*table.row_names), names = read_all(cell_names);
+  std::unordered_map<std::string_view, uint64_t> known;
+  for (uint64_t row = 0; row < own.count; ++row) known.emplace(own.text(row), row);
+  std::vector<uint64_t> rows;
+  std::string name;
+  for (uint64_t cell = 0; cell < names.count; ++cell) {
+    name.clear();
+    append_plain(cell_names.dtype(), names, cell, name);
+    const auto found = known.find(name);
+    rows.push_back(found == known.end() ? kNoLevel : found->second);
   }
-  return directories;
+  Table made{names.count, nullptr, {}};
+  if (table.rows == 0) return made;
+  for (const Column& column : table.columns)
+    made.columns.push_back({column.name, in_order_of_cells(*column.values, rows)});
+  return made;
+}
+
+CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, Context& context) {
+  if (fragments.error) throw *fragments.error;
+  fragments.cell_names->check();
+  AnnotatedMatrix said;
+  said.obs = joined(context.options.cells->table, *fragments.cell_names);
+  said.cells = said.obs.rows;
+  return std::make_shared<const Cells>(
+      Cells{std::move(said), [fragments, stored, &context](const GroupsPtr& groups, uint32_t level) {
+              std::vector<uint8_t> chosen(groups->cells.size());
+              for (size_t cell = 0; cell < chosen.size(); ++cell) chosen[cell] = groups->cells[cell] == level;
+              return Node{selected_fragments(fragments, std::move(chosen), context),
+                          std::make_shared<ChosenGroup>(stored)};
+            }});
 }
 
 }  // namespace
 
 void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  if (!node.parts) return;
+  const GroupPtr stored = stored_group(*node.parts).shared_from_this();
+  const auto* fragments = std::get_if<Fragments>(&node.content);
+  if (fragments && context.options.cells && !dynamic_cast<const ChosenGroup*>(stored.get()))
+    files.push_back(directory_of([fragments = *fragments, stored, &context] {
+      return cells_of_fragments(fragments, stored, context);
+    }));
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
-  const GroupPtr stored = stored_group(*node.parts).shared_from_this();
-  OfferedFile directory{true, "by", nullptr};
-  directory.found_by_name = true;
-  directory.leads_back = dynamic_cast<const AnnotatedGroup*>(stored.get()) != nullptr;
-  directory.list = [stored, make = found->make, &context] {
-    return columns_of(std::make_shared<const Whole>(Whole{stored, make(), context}));
-  };
-  files.push_back(std::move(directory));
+  files.push_back(directory_of(
+      [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
+  files.back().leads_back = dynamic_cast<const AnnotatedGroup*>(stored.get()) != nullptr;
 }
 
 }  // namespace plainfs

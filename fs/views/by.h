@@ -10,8 +10,8 @@
 
 namespace plainfs {
 
-// by: of what has an annotated matrix whose cells have columns; found by name. Its listing reads the columns
-// of texts, that of a column all of it.
+// Of what has an annotated matrix whose cells have columns, and with -o cells= of fragments; found by name.
+// Its listing reads the columns of texts, that of a column all of it.
 void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
 }  // namespace plainfs

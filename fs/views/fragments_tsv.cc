@@ -138,7 +138,7 @@ class FragmentsTsv : public TextSource, public IndexedText {
   template <class Position, class Visit>
   void visit_lines(uint64_t first, uint64_t count, const Visit& visit) const;
 
-  const Fragments fragments_;
+  Fragments fragments_;  // prepare() evaluates it
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
@@ -148,6 +148,7 @@ class FragmentsTsv : public TextSource, public IndexedText {
 
 void FragmentsTsv::prepare() {
   if (fragments_.error) throw *fragments_.error;
+  if (fragments_.evaluate) fragments_ = fragments_.evaluate();
   const Fragments& f = fragments_;
   for (const ArrayPtr& part : {f.cell, f.start, f.end, f.chr_pointer, f.cell_names, f.chr_names})
     part->check();

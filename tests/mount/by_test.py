@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """by/COLUMN/LEVEL/: the cells of one level are what anndata slices out of the same store, and nothing that goes through a mount comes there."""
+import errno
+import gzip
 import os
 import random
 import shutil
@@ -209,6 +211,51 @@ class Levels(Folder):
             self.assertEqual("".join(read.obs_names), cells)
         self.assertFalse(os.path.exists(os.path.join(copy, "by", "cat", "a", "by")))
         self.assertFalse(os.path.exists(os.path.join(copy, "X.csv")))
+
+
+class OfFragments(Folder):
+    def test_fragments_of_a_level_are_those_lines_of_all(self):
+        store = os.path.join(DATA, "bpcells", "frag_packed", "store")
+        with Mount(store) as mount:
+            lines = mount.read("fragments.tsv").splitlines(keepends=True)
+        cells = sorted({line.split(b"\t")[3].decode() for line in lines})
+        self.assertGreater(len(cells), 2)
+        table = os.path.join(self.folder, "cells.csv")
+        with open(table, "w") as file:
+            file.write('"",type,n\n' + "".join('"' + cell.replace('"', '""') + f"\",{'TB'[i % 2]},{i}\n" for i, cell in enumerate(cells)))
+        with Mount(store, "-o", "cells=" + table) as mount:
+            self.assertNotIn("by", os.listdir(mount.path))
+            self.assertEqual(os.listdir(mount.join("by")), ["type"])
+            found = 0
+            self.assertEqual(os.listdir(mount.join("by", "type")), ["B", "T"])
+            for path, chosen in (("type/T", cells[0::2]), ("type/B", cells[1::2]), ("n/1", cells[1:2])):
+                want = [line for line in lines if line.split(b"\t")[3].decode() in chosen]
+                self.assertEqual(mount.read("by", path, "fragments.tsv"), b"".join(want))
+                self.assertEqual(gzip.decompress(mount.read("by", path, "fragments.tsv.gz")), b"".join(want))
+                if shutil.which("tabix") and self.has_index(mount.join("by", path, "fragments.tsv.gz")):
+                    self.tabix(mount.join("by", path, "fragments.tsv.gz"), want)
+                    found += 1
+            self.assertTrue(found > 0 or not shutil.which("tabix"))
+        self.assertEqual(run(mounted.PROGRAM, "cat", "-o", "cells=/nowhere", store, "fragments.tsv").returncode, 1)
+
+    def has_index(self, path):
+        """Some of the store's fragments end before they begin, of which there is no index."""
+        try:
+            os.stat(path + ".csi")
+            return True
+        except OSError as error:
+            self.assertEqual(error.errno, errno.ENOTSUP)
+            return False
+
+    def tabix(self, path, want):
+        """The index finds just the lines that reach into a region."""
+        for chromosome in sorted({line.split(b"\t")[0] for line in want}):
+            own = [line for line in want if line.split(b"\t")[0] == chromosome and int(line.split(b"\t")[2]) < 1 << 29]
+            starts = sorted(int(line.split(b"\t")[1]) for line in own)
+            first, last = starts[len(starts) // 3] + 1, starts[2 * len(starts) // 3] + 1
+            region = f"{chromosome.decode()}:{first}-{last}"
+            inside = [line for line in own if int(line.split(b"\t")[1]) < last and int(line.split(b"\t")[2]) >= first]
+            self.assertEqual(run("tabix", path, region).stdout, b"".join(inside), region)
 
 
 class Objects(Folder):

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "cache/byte_cache.h"
@@ -16,13 +17,17 @@
 
 namespace plainfs {
 
+struct CellTable;  // formats/core/model/cell_table.h
+
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
   bool array_header = false;           // -o header: the .csv of an array without names has a header, too
   bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
-  RemoteOptions remote;         // of a store elsewhere
-  std::string mountpoint;       // where this is mounted, without links; a mirrored folder does not look there
+  std::shared_ptr<const CellTable>
+      cells;               // -o cells=FILE: what is said of the cells of fragments; null = nothing
+  RemoteOptions remote;    // of a store elsewhere
+  std::string mountpoint;  // where this is mounted, without links; a mirrored folder does not look there
 };
 
 // Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.

@@ -114,6 +114,9 @@ struct Fragments {
   ArrayPtr cell_names;
   ArrayPtr chr_names;
   std::optional<Error> error;  // as in SparseMatrix
+  // Set where it takes a pass to know which fragments there are: gives them, with these names. As in
+  // SparseMatrix.
+  std::function<Fragments()> evaluate = nullptr;
 };
 
 // Ranges on the sequences of a genome; each list has an element a range.

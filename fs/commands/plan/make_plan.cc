@@ -128,6 +128,8 @@ int plan_command(Arguments arguments) {
   options.store = options.names[0];
   if (!options.read.remote.query.empty())
     throw Failure(kUnsupported, options.store + ": a plan keeps no signed URL; there is --part I/N");
+  if (options.read.cells)
+    throw Failure(kUnsupported, "-o cells=: a plan keeps no table of cells; there is --part I/N");
   const std::string path = boost::filesystem::absolute(options.names.back()).string();
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
   for (bool is_again = false;; is_again = true) {

@@ -1,7 +1,8 @@
 // The cells of one level of a column of obs: by/COLUMN/LEVEL/ in the tree.
 #include <boost/test/unit_test.hpp>
+#include <random>
 
-#include "formats/core/model/broken_group.h"
+#include "formats/core/model/cell_table.h"
 #include "fs/filesystem.h"
 #include "fs/tree/tree.h"
 #include "tests/support/sample_arrays.h"
@@ -130,6 +131,86 @@ BOOST_AUTO_TEST_CASE(a_level_in_every_row_of_a_large_table_is_refused) {
   for (int i = 0; i < 70000; ++i) values[i] = i;
   obs = {values.size(), nullptr, {{"n", numbers(values)}}};
   BOOST_CHECK_EXCEPTION(names("by/n"), Error, says("n has over 65536 levels"));
+}
+
+// Three cells with seven fragments on two chromosomes.
+struct FragmentsFixture {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
+  Fragments fragments{numbers<uint32_t>({0, 1, 2, 1, 0, 1, 1}),
+                      numbers<uint32_t>({1, 2, 3, 4, 5, 6, 7}),
+                      numbers<uint32_t>({11, 12, 13, 14, 15, 16, 17}),
+                      numbers<uint64_t>({0, 3, 3, 7}),
+                      text_array({"a", "b", "c"}),
+                      text_array({"chr1", "chr2"}),
+                      {}};
+  std::optional<Tree> made;
+
+  Tree& tree() {
+    if (made) return *made;
+    CellTable said;
+    said.table = {3, text_array({"c", "x", "b"}), {{"type", text_array({"T", "T", "B"})}}};
+    context.context.options.cells = std::make_shared<const CellTable>(said);
+    auto store = std::make_shared<Store>();
+    store->path = "/nowhere/store";
+    store->root = {fragments, root};
+    made.emplace(store, "", default_views(), context, std::make_shared<Inodes>());
+    return *made;
+  }
+  std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
+};
+
+BOOST_FIXTURE_TEST_CASE(fragments_are_divided_by_a_table_of_their_cells, FragmentsFixture) {
+  BOOST_TEST(text("fragments.tsv").starts_with("chr1\t1\t10\ta\t1\n"));
+  BOOST_TEST(text("by/type/B/fragments.tsv") ==
+             "chr1\t2\t11\tb\t1\nchr2\t4\t13\tb\t1\nchr2\t6\t15\tb\t1\nchr2\t7\t16\tb\t1\n");
+  BOOST_TEST(text("by/type/T/fragments.tsv") == "chr1\t3\t12\tc\t1\n");
+  BOOST_TEST(tree().list(tree().find("by/type"))->size() == 2u);
+  for (const char* name : {"fragments.tsv.gz", "fragments.tsv.gz.tbi", "fragments.tsv.gz.csi"})
+    BOOST_TEST(tree().size(tree().find(std::string("by/type/T/") + name)) > 0u);
+  BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, says("there is no by"));
+}
+
+BOOST_FIXTURE_TEST_CASE(damaged_fragments_are_none_of_a_level, FragmentsFixture) {
+  fragments.cell = numbers<uint32_t>({0, 1, 3, 1, 0, 1, 1});
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("cell 3 is not below 3"));
+  made.reset();
+  fragments.cell = numbers<uint32_t>({0, 1, 2, 1, 0, 1, 1});
+  fragments.chr_pointer = numbers<uint64_t>({0, 3, 4, 2});
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("chromosome 1 is [4, 2) of 7"));
+  made.reset();
+  fragments.chr_pointer = numbers<uint64_t>({0, 7, 0, 7});
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("overlap: 14 of 7"));
+}
+
+// More than are looked at together, read at any place.
+BOOST_FIXTURE_TEST_CASE(any_part_of_a_level_is_that_of_all_lines, FragmentsFixture) {
+  constexpr uint32_t kCount = 150000;
+  std::vector<uint32_t> cells(kCount), starts(kCount), ends(kCount);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    cells[i] = i % 7 == 0 ? 1 : i % 2 * 2;
+    starts[i] = i;
+    ends[i] = i + 5;
+  }
+  fragments.cell = numbers(cells);
+  fragments.start = numbers(starts);
+  fragments.end = numbers(ends);
+  fragments.chr_pointer = numbers<uint64_t>({0, 70000, 70000, kCount});
+  std::string want;
+  for (uint32_t i = 0; i < kCount; i += 7) {
+    const char* chromosome = i < 70000 ? "chr1" : "chr2";
+    want += fmt::format("{}\t{}\t{}\tb\t1\n", chromosome, i, i + 4);
+  }
+  const auto file = tree().view(tree().find("by/type/B/fragments.tsv"));
+  BOOST_TEST((whole_text(*file) == want));
+  std::mt19937_64 random(1);
+  BOOST_TEST(slices_match(*file, want, random, 50));
+}
+
+BOOST_FIXTURE_TEST_CASE(fragments_without_a_table_have_no_levels, FragmentsFixture) {
+  tree();
+  context.context.options.cells = nullptr;
+  BOOST_CHECK_EXCEPTION(tree().find("by"), Error, says("there is no by"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

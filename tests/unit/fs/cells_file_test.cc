@@ -1,0 +1,48 @@
+#include "fs/cells_file.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "fs/exit_code.h"
+#include "tests/support/says.h"
+#include "tests/support/store_nodes.h"
+
+namespace plainfs {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(cells_file)
+
+BOOST_AUTO_TEST_CASE(columns_are_of_numbers_or_of_texts) {
+  const CellTable made = cell_table(
+      "\"\",type,n,quoted,spelled,x\na,T,1.5,\"1\",01,NA\n\"b,c\",\"NA\",-2,2,2,\nd,NA,NA,3,3,NA\n");
+  const Table& table = made.table;
+  BOOST_TEST(table.rows == 3u);
+  BOOST_TEST(shown(*table.row_names) == (Texts{"a", "b,c", "d"}));
+  BOOST_REQUIRE(table.columns.size() == 5u);
+  BOOST_TEST(table.columns[0].name == "type");
+  BOOST_TEST(shown(*table.columns[0].values) == (Texts{"T", "NA", "NA"}));
+  const Elements type = read_all(*table.columns[0].values);
+  BOOST_TEST(!type.is_missing(1));
+  BOOST_TEST(type.is_missing(2));
+  const Elements n = read_all(*table.columns[1].values);
+  BOOST_TEST(n.values<double>()[0] == 1.5);
+  BOOST_TEST(n.values<double>()[1] == -2);
+  BOOST_TEST(n.is_missing(2));
+  for (const size_t column : {2, 3, 4})
+    BOOST_TEST((table.columns[column].values->dtype().kind == Kind::text));
+  BOOST_TEST(made.digest != cell_table("\"\"\na\n").digest);
+}
+
+BOOST_AUTO_TEST_CASE(a_table_of_cells_is_one_without_doubt) {
+  BOOST_CHECK_EXCEPTION(cell_table(""), Error, says("there is no header"));
+  BOOST_CHECK_EXCEPTION(cell_table("x,y\na\n"), Error, says("record 2 has 1 fields, not 2"));
+  BOOST_CHECK_EXCEPTION(cell_table("x\na\na\n"), Error, says("the cell a is there twice"));
+  BOOST_TEST(cell_table("x,y\n").table.rows == 0u);
+  BOOST_CHECK_EXCEPTION(read_cells_file("/nowhere/cells.csv"), Failure,
+                        says("cells=/nowhere/cells.csv: No such file"));
+  BOOST_CHECK_EXCEPTION(read_cells_file("/tmp"), Failure, says("cells=/tmp: no file"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs

@@ -1,0 +1,46 @@
+#include "formats/core/text/csv_records.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "formats/core/base/error.h"
+#include "tests/support/says.h"
+
+using namespace plainfs;
+
+namespace {
+
+// Fields with | between them, those with quotes in <>.
+std::string shown(std::string_view text) {
+  std::string all;
+  for (const CsvRecord& record : csv_records(text)) {
+    for (const CsvField& field : record) all += field.is_quoted ? "<" + field.text + ">|" : field.text + "|";
+    all += "/";
+  }
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(records_of_csv)
+
+BOOST_AUTO_TEST_CASE(fields_end_at_commas_and_lines) {
+  BOOST_TEST(shown("a,b\nc,\n") == "a|b|/c||/");
+  BOOST_TEST(shown("a,b\r\nc,d") == "a|b|/c|d|/");
+  BOOST_TEST(shown("\n\na\n\n") == "a|/");
+  BOOST_TEST(shown("a\r") == "a\r|/");
+  BOOST_TEST(shown("") == "");
+}
+
+BOOST_AUTO_TEST_CASE(quotes_keep_what_is_in_them) {
+  BOOST_TEST(shown("\"\",\"a,b\",\"say \"\"x\"\"\"\n\"two\nlines\",NA\n") ==
+             "<>|<a,b>|<say \"x\">|/<two\nlines>|NA|/");
+  BOOST_TEST(shown("\"NA\"") == "<NA>|/");
+  BOOST_TEST(shown("a\"b,c") == "a\"b|c|/");
+}
+
+BOOST_AUTO_TEST_CASE(what_can_be_read_in_two_ways_is_damage) {
+  BOOST_CHECK_EXCEPTION(shown("a\n\"b\nc"), Error, says("line 2: a quote that is not closed"));
+  BOOST_CHECK_EXCEPTION(shown("a\n\"b\"c\n"), Error, says("line 2: text behind a quote"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
