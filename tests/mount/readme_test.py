@@ -25,6 +25,7 @@ STORES = {
     "nwb": os.path.join(DATA, "nwb", "ecephys", "store.nwb"),
     "sce": os.path.join(DATA, "takane-objects", "single_cell", "store"),
     "ranged": os.path.join(DATA, "takane-objects", "ranged", "store"),
+    "variants": os.path.join(DATA, "vcf-zarr", "bio2zarr_0_1_6", "store.zarr"),
 }
 
 # The first words of the blocks that no test here runs.
@@ -500,6 +501,22 @@ class Others(Recipe):
         self.mount("nwb")
         trials = self.python(block("import json, pandas"))["trials"]
         self.assertEqual(list(trials["tags"]), [["x"], [], ["y", "z"]])
+
+
+class OfVariants(Recipe):
+    @needs("bcftools", "plink2")
+    def test_the_shell_counts_alleles(self):
+        self.mount("variants")
+        lines = self.shell(block("bcftools query -r 19")).splitlines()
+        self.assertEqual(lines, ["111 A C 0|0 0|0 0/1", "112 A G,T 1|2 2|1 ./."])
+        counts = {}
+        for form in ("vcf", "bed", "bgen"):
+            with open(os.path.join(self.folder, f"from_{form}.acount"), encoding="utf-8") as file:
+                rows = [line.split("\t") for line in file.read().splitlines()[1:]]
+            counts[form] = {tuple(row[:2]): row[2:] for row in rows if row[3] != "."}
+        self.assertEqual(len(counts["bed"]), 2)
+        self.assertEqual(counts["bed"], counts["bgen"])
+        self.assertEqual(counts["bed"], counts["vcf"])
 
 
 if __name__ == "__main__":

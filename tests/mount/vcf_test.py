@@ -1,9 +1,16 @@
 #!/usr/bin/env python3
-"""Stores of VCF Zarr as the tools of genetics read them: bcftools, tabix, plink."""
+"""Stores of VCF Zarr as the tools of genetics read them: bcftools, tabix, vcftools, plink; and stores written at random, held
+against what was written."""
 import gzip
 import os
 import shutil
 import unittest
+
+try:
+    import numpy
+    import zarr
+except ImportError:
+    zarr = None
 
 from mounted import DATA, Folder, Mount, main, run
 from cases import cases
@@ -141,6 +148,246 @@ class Golden(Folder):
                     with open(out + source + ".acount", encoding="utf-8") as file:
                         frequencies[source] = [line.split("\t")[1:] for line in file]
                 self.assertEqual(frequencies["bed"], frequencies["bgen"])
+
+    @needs("vcftools")
+    def test_vcftools_counts_alleles(self):
+        """It knows versions up to 4.2 alone."""
+        store = dict(golden())["gt_only"]
+        with Mount(store) as mount:
+            text = mount.read("variants.vcf").replace(b"##fileformat=VCFv4.3", b"##fileformat=VCFv4.2")
+        lines = [line.split("\t") for line in text.decode().splitlines() if not line.startswith("#")]
+        result = run("vcftools", "--vcf", "-", "--counts", "--stdout", input=text)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        counts = [row.split("\t") for row in result.stdout.decode().splitlines()[1:]]
+        self.assertEqual(len(counts), len(lines))
+        for row, line in zip(counts, lines):
+            calls = [allele for call in line[9:] for allele in call.replace("|", "/").split("/") if allele != "."]
+            self.assertEqual(int(row[3]), len(calls))
+            self.assertEqual(row[4], f"{line[3]}:{calls.count('0')}")
+
+
+MISSING, END = -1, -2
+TEXTS = ["a", "bc", "é", "x y", "k=v", "50%", "semi;colon", "a:b", "tab\tlf\n", ".", ""]
+TYPES = ["i1", "i2", "i4", "i8", ">i4", "u1", "u4", "f2", "f4", "f8", ">f4", "text", "U3", "S4"]
+# Of reals of a width in bytes: what is missing, what ends a list.
+REALS = {2: (0x7c01, 0x7c02), 4: (0x7f800001, 0x7f800002), 8: (0x7ff0000000000001, 0x7ff0000000000002)}
+
+
+class Made:
+    """The arrays of a random store, as lists of what is meant: None for a missing value, shorter lists where they end."""
+
+    def __init__(self, seed):
+        self.random = numpy.random.default_rng(seed)
+        self.variants = int(self.random.integers(1, 60))
+        self.samples = int(self.random.integers(0, 9))
+        self.ploidy = int(self.random.integers(1, 3))
+        self.contigs = ["1", "chr2", "X", "chrUn_1"]
+        per_contig = numpy.sort(self.random.integers(0, len(self.contigs), self.variants))
+        self.contig = [int(c) for c in per_contig]
+        positions = self.random.integers(1, 1000, self.variants)
+        self.position = [int(p) for _, p in sorted(zip(self.contig, positions))]
+        self.alleles = [["A", "C", "GT", "<DEL>"][:int(self.random.integers(1, 5))] for _ in range(self.variants)]
+        self.phased = self.random.random((self.variants, self.samples)) < 0.5
+        self.calls = [[self.call(len(alleles)) for _ in range(self.samples)] for alleles in self.alleles]
+        self.info = {f"I{i}": self.field((self.variants,)) for i in range(int(self.random.integers(0, 5)))}
+        self.format = {f"F{i}": self.field((self.variants, self.samples)) for i in range(int(self.random.integers(0, 4)))}
+
+    def call(self, alleles):
+        length = int(self.random.integers(0, self.ploidy + 1)) if self.random.random() < 0.3 else self.ploidy
+        return [None if self.random.random() < 0.1 else int(self.random.integers(alleles)) for _ in range(length)]
+
+    def value(self, kind):
+        if kind in ("text", "U3", "S4"):
+            texts = [text for text in TEXTS[:-2] if kind == "text" or (len(text) <= 3 and (kind == "U3" or text.isascii()))]
+            return texts[self.random.integers(len(texts))]
+        dtype = numpy.dtype(kind)
+        if dtype.kind == "f":
+            return self.real(dtype)
+        low = 0 if dtype.kind == "u" else -100
+        value = int(self.random.integers(low, 101))
+        return 5 if value in (MISSING, END) else value
+
+    def real(self, dtype):
+        if self.random.random() < 0.2:
+            return dtype.type([0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan][self.random.integers(5)])
+        return dtype.type(self.random.normal() * 10.0 ** self.random.integers(-4, 4))
+
+    def field(self, shape):
+        kind = TYPES[self.random.integers(len(TYPES))]
+        most = int(self.random.integers(0, 4))  # 0: one value, no list
+
+        def one():
+            unsigned = kind.startswith("u")
+            length = max(most, 1) if unsigned else int(self.random.integers(0, max(most, 1) + 1))
+            return [None if not unsigned and self.random.random() < 0.2 else self.value(kind) for _ in range(length)]
+
+        return kind, most, [[one() for _ in range(shape[1])] if len(shape) > 1 else one() for _ in range(shape[0])]
+
+    def array_of(self, kind, most, lists, shape):
+        """The lists as the layout keeps them."""
+        full = (*shape, max(most, 1))
+        if kind in ("text", "U3", "S4"):
+            array = numpy.full(full, "", dtype=object)
+            missing = "."
+        else:
+            dtype = numpy.dtype(kind)
+            array = numpy.full(full, 0, dtype=dtype)
+            if dtype.kind == "f":
+                bits = array.view(dtype.str.replace("f", "u"))
+                missing, bits[...] = REALS[dtype.itemsize]
+                array = bits
+            elif dtype.kind == "i":
+                array[...] = END
+                missing = MISSING
+            else:
+                missing = None
+        for index in numpy.ndindex(*shape):
+            values = lists[index[0]] if len(index) == 1 else lists[index[0]][index[1]]
+            for i, value in enumerate(values):
+                if value is None:
+                    array[(*index, i)] = missing
+                elif kind not in ("text", "U3", "S4") and numpy.dtype(kind).kind == "f":
+                    array[(*index, i)] = numpy.array(value, dtype=kind).view(array.dtype)
+                else:
+                    array[(*index, i)] = value
+        if kind not in ("text", "U3", "S4") and numpy.dtype(kind).kind == "f":
+            array = array.view(kind)
+        if kind == "U3":
+            array = array.astype("U3")
+        if kind == "S4":
+            array = array.astype("S4")
+        return array if most > 0 else array[..., 0]
+
+    def write(self, path):
+        root = zarr.open_group(path, mode="w")
+        root.attrs.update(vcf_zarr_version="0.4", source="made")
+
+        def put(name, array, axes):
+            chunks = tuple(int(self.random.integers(1, max(n, 1) + 1)) for n in array.shape)
+            more = {"object_codec": zarr.codecs.VLenUTF8()} if array.dtype.kind == "O" else {}
+            made = root.create_dataset(name, data=array, chunks=chunks, **more)
+            made.attrs["_ARRAY_DIMENSIONS"] = axes
+
+        texts = lambda values: numpy.array(values, dtype=object)
+        put("contig_id", texts(self.contigs), ["contigs"])
+        put("filter_id", texts(["PASS"]), ["filters"])
+        put("sample_id", texts([f"s{i}" for i in range(self.samples)]), ["samples"])
+        put("variant_contig", numpy.array(self.contig, dtype="i2"), ["variants"])
+        put("variant_position", numpy.array(self.position, dtype="i4"), ["variants"])
+        most = max(map(len, self.alleles))
+        put("variant_allele", texts([alleles + [""] * (most - len(alleles)) for alleles in self.alleles]).reshape(-1, most),
+            ["variants", "alleles"])
+        calls = numpy.full((self.variants, self.samples, self.ploidy), END, dtype="i1")
+        for v, s in numpy.ndindex(self.variants, self.samples):
+            for i, allele in enumerate(self.calls[v][s]):
+                calls[v, s, i] = MISSING if allele is None else allele
+        put("call_genotype", calls, ["variants", "samples", "ploidy"])
+        put("call_genotype_phased", self.phased, ["variants", "samples"])
+        for name, (kind, length, lists) in self.info.items():
+            put("variant_" + name, self.array_of(kind, length, lists, (self.variants,)), ["variants", "x"][:1 + (length > 0)])
+        for name, (kind, length, lists) in self.format.items():
+            put("call_" + name, self.array_of(kind, length, lists, (self.variants, self.samples)),
+                ["variants", "samples", "y"][:2 + (length > 0)])
+
+
+def same_value(text, value, kind, end):
+    if value is None:
+        return text == "."
+    if kind in ("text", "U3", "S4"):
+        for plain, code in (("\t", "%09"), ("\n", "%0A"), (end, "%3B" if end == ";" else "%3A")):
+            value = value.replace(plain, code)
+        return text == value
+    dtype = numpy.dtype(kind)
+    if dtype.kind != "f":
+        return text == str(value)
+    if numpy.isnan(value):
+        return text == "nan"
+    read = dtype.type(text)
+    return read == value and numpy.signbit(read) == numpy.signbit(value) and not (text.endswith(".0") or "E" in text)
+
+
+@unittest.skipUnless(zarr, "not installed: zarr")
+class Random(Folder):
+    """What was written at random is what the text says, and what bcftools and plink2 read in it."""
+
+    def check_list(self, text, values, field, end):
+        kind, _, _ = field
+        found = [] if text == "." and not values else text.split(",")
+        self.assertEqual(len(found), len(values), (text, values, kind))
+        for one, value in zip(found, values):
+            self.assertTrue(same_value(one, value, kind, end), (text, values, kind))
+
+    def check_info(self, text, v, made):
+        found = dict(item.split("=", 1) for item in text.split(";")) if text != "." else {}
+        for name, field in made.info.items():
+            values = field[2][v]
+            if all(value is None for value in values):
+                self.assertNotIn(name, found)
+            else:
+                self.check_list(found.pop(name), values, field, ";")
+        self.assertEqual(found, {})
+
+    def check_calls(self, fields, v, made):
+        names = fields[8].split(":") if fields[8] != "." else []
+        has_calls = any(allele is not None for call in made.calls[v] for allele in call)
+        want = ["GT"] if has_calls else []
+        want += [name for name, field in sorted(made.format.items()) if any(value is not None for values in field[2][v] for value in values)]
+        self.assertEqual(names, want)
+        for s, text in enumerate(fields[9:]):
+            parts = text.split(":")
+            self.assertEqual(len(parts), max(len(names), 1))
+            for name, part in zip(names, parts):
+                if name == "GT":
+                    separator = "|" if made.phased[v][s] else "/"
+                    self.assertEqual(part, separator.join("." if a is None else str(a) for a in made.calls[v][s]) or ".")
+                else:
+                    self.check_list(part, made.format[name][2][v][s], made.format[name], ":")
+
+    def check_text(self, text, made):
+        lines = [line.split("\t") for line in text.split("\n")[:-1] if not line.startswith("#")]
+        self.assertEqual(len(lines), made.variants)
+        for v, fields in enumerate(lines):
+            self.assertEqual(len(fields), 9 + made.samples if made.samples else 8)
+            alternatives = ",".join(made.alleles[v][1:]) or "."
+            self.assertEqual(fields[:7], [made.contigs[made.contig[v]], str(made.position[v]), ".", made.alleles[v][0], alternatives, ".", "PASS"])
+            self.check_info(fields[7], v, made)
+            if made.samples:
+                self.check_calls(fields, v, made)
+
+    def check_bcftools(self, mount, made):
+        query = lines_of("bcftools", "query", "-f", "%CHROM\t%POS[\t%GT]\n" if made.samples else "%CHROM\t%POS\n", mount.join("variants.vcf.gz"))
+        self.assertEqual(len(query), made.variants)
+        for v, line in enumerate(query):
+            fields = line.split("\t")
+            self.assertEqual(fields[:2], [made.contigs[made.contig[v]], str(made.position[v])])
+            for s, call in enumerate(fields[2:]):
+                alleles = [None if a == "." else int(a) for a in call.replace("|", "/").split("/")]
+                self.assertEqual([a for a in alleles if a is not None], [a for a in made.calls[v][s] if a is not None])
+
+    def check_plink2(self, mount, made, seed):
+        sites = [v for v in range(made.variants) if len(made.alleles[v]) == 2]
+        self.assertEqual(len(mount.read("plink.bim").splitlines()), len(sites))
+        if not sites:
+            return
+        source, out = os.path.join(self.folder, f"{seed}.vcf"), os.path.join(self.folder, str(seed))
+        with open(source, "wb") as file:
+            file.write(without_blanks(mount.read("variants.vcf")))
+        result = run(*PLINK2, "--vcf", source, "--vcf-half-call", "missing", "--make-bed", "--out", out)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        for ending in (".bed", ".bim", ".fam"):
+            with open(out + ending, "rb") as file:
+                self.assertEqual(mount.read("plink" + ending), file.read(), ending)
+
+    def test_what_was_written_is_what_tools_read(self):
+        for seed in range(40):
+            made, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
+            made.write(path)
+            with self.subTest(seed=seed), Mount(path) as mount:
+                self.check_text(mount.read("variants.vcf").decode(), made)
+                if shutil.which("bcftools"):
+                    self.check_bcftools(mount, made)
+                if shutil.which("plink2") and made.samples:
+                    self.check_plink2(mount, made, seed)
 
 
 if __name__ == "__main__":
