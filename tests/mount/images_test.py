@@ -207,6 +207,26 @@ class Pictures(Folder):
                 self.assertFalse(set(listed) & set(os.listdir(m.path)))
                 self.assertTrue(all(os.path.exists(m.join(each)) for each in listed))
 
+    def test_the_images_of_a_slide_are_pictures_at_full_size(self):
+        chance = numpy.random.default_rng(45)
+        small, large = chance.integers(0, 255, (20, 25, 3), "u1"), chance.random((60, 50, 3)).astype("f4")
+        store = os.path.join(self.folder, "visium.h5ad")
+        with h5py.File(store, "w") as file:
+            file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
+            for name in ("obs", "var"):
+                frame = file.create_group(name)
+                frame.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
+                frame.attrs["column-order"] = numpy.zeros(0)
+                frame["_index"] = numpy.array([b"a", b"b"])
+            images = file.create_group("uns/spatial/slide/images")
+            images["lowres"], images["hires"] = small, large
+            file["uns/spatial/slide/scalefactors/tissue_hires_scalef"] = 0.15
+        with Mount(store) as m:
+            place = m.join("uns", "spatial", "slide")
+            numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "lowres.png")), small)
+            numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "hires.png")), numpy.floor(large.astype("f8") * 255 + 0.5))
+            self.assertEqual(m.read(place, "scalefactors", "tissue_hires_scalef.csv"), b"0.15\n")
+
 
 @unittest.skipIf(tifffile is None, "python3-tifffile is not installed")
 class Pixels(Folder):
