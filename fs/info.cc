@@ -9,7 +9,9 @@
 
 #include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/registry.h"
+#include "formats/schemas/annotated/seurat_objects.h"
 #include "fs/build_info.h"
+#include "fs/native/seurat_matrices.h"
 #include "fs/tree/memory_file.h"
 
 namespace plainfs {
@@ -75,10 +77,46 @@ Json::Object library_versions() {
   return versions;
 }
 
-std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process) {
+namespace {
+
+// The matrices of each assay of the root's seurat.rds; nullopt where there is none.
+std::optional<Json> seurat_sources_of(const Store& store, Context& context) {
+  const auto text = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
+  try {
+    const std::optional<FoundSeuratObject> found = find_seurat_object(refine(store.root, context), context);
+    if (!found) return std::nullopt;
+    Json::Object assays;
+    const auto add = [&](const std::string& assay, const std::string& counts, const std::string& data) {
+      assays.emplace_back(assay, Json::Object{{"counts", text(counts)}, {"data", text(data)}});
+    };
+    if (const auto* joint = std::get_if<std::function<JointMatrices()>>(&*found)) {
+      for (const auto& [name, matrix] : (*joint)().parts) {
+        const SeuratSources sources = seurat_sources(matrix, context);
+        add(name, sources.counts, sources.data);
+      }
+    } else {
+      const SeuratObject object = std::get<std::function<SeuratObject()>>(*found)();
+      for (const SeuratObject::Assay& assay : object.assays) {
+        const bool has_counts = !std::holds_alternative<std::monostate>(assay.counts);
+        add(assay.name, has_counts ? "counts" : "", assay.has_own_data ? "data" : "counts");
+      }
+    }
+    return Json(std::move(assays));
+  } catch (const Error& error) {
+    return Json(Json::Object{{"error", Json(std::string(error.what()))}});
+  }
+}
+
+}  // namespace
+
+std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process,
+                      Context* context) {
   Json::Object info{{"store", store.path}, {"format", store.format}, {"version", store.version}};
   if (process) info.emplace_back("pid", Json::of(*process));
   for (const auto& detail : store.details) info.push_back(detail);
+  std::optional<Json> sources;
+  if (context) sources = seurat_sources_of(store, *context);
+  if (sources) info.emplace_back("seurat.rds", *std::move(sources));
   info.emplace_back("options", options);
   info.emplace_back("libraries", library_versions());
   return to_json_text(info) + "\n";
@@ -88,7 +126,9 @@ void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Js
   filesystem.add_hidden(
       ".plainfs",
       {{"info.json",
-        [&filesystem, options] { return text_file(info_text(*filesystem.store(), options, ::getpid())); }},
+        [&filesystem, &context, options] {
+          return text_file(info_text(*filesystem.store(), options, ::getpid(), &context));
+        }},
        {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},
        {"log", [&log] { return text_file(log.text()); }}});
 }

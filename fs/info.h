@@ -22,7 +22,9 @@ std::string version_text();
 Json::Object library_versions();
 
 // The content of info.json, as `plainfs info --json` prints it too. process: of the mount, where there is
-// one.
-std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process = {});
+// one. context: null, or that of the store; then also which matrices seurat.rds takes, where one is made of
+// the root: that reads the first values of these.
+std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process = {},
+                      Context* context = nullptr);
 
 }  // namespace plainfs

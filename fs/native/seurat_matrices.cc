@@ -123,7 +123,9 @@ bool name_the_same(const Table& a, const Table& b, Context& context) {
 
 class Choice {
  public:
-  Choice(const AnnotatedMatrix& matrix, Context& context) : matrix_(matrix), context_(context) {
+  // names_alone: no matrix is made.
+  Choice(const AnnotatedMatrix& matrix, Context& context, bool names_alone = false)
+      : matrix_(matrix), context_(context), names_alone_(names_alone) {
     if (matrix.raw && is_there(matrix.raw->x)) {
       raw_.emplace("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows);
       made_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
@@ -153,6 +155,7 @@ class Choice {
 
   const AnnotatedMatrix& matrix_;
   Context& context_;
+  const bool names_alone_;
   Maybe x_, counts_, raw_, none_;
   SeuratMatrices made_;
 };
@@ -181,12 +184,11 @@ void Choice::find_named() {
 }
 
 void Choice::take(Maybe& counts, Maybe& data) {
-  if (counts) {
-    made_.counts = counts->matrix(context_);
-    made_.counts_from = counts->name();
-  }
-  made_.data = data->matrix(context_);
+  if (counts) made_.counts_from = counts->name();
   made_.data_from = data->name();
+  if (names_alone_) return;
+  if (counts) made_.counts = counts->matrix(context_);
+  made_.data = data->matrix(context_);
 }
 
 // X is scaled: data is what it was made of. Counts and data have the same features.
@@ -217,6 +219,11 @@ bool looks_like_counts(const Array& values) {
 
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) {
   return Choice(matrix, context).make();
+}
+
+SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context) {
+  const SeuratMatrices made = Choice(matrix, context, true).make();
+  return {made.counts_from, made.data_from};
 }
 
 }  // namespace plainfs

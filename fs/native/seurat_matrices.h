@@ -27,4 +27,10 @@ SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context);
 // Whether its first 65,536 values are whole, finite and not below 0.
 bool looks_like_counts(const Array& values);
 
+// What they are made of alone ("layers/counts"; no counts = empty), by the first values of matrices at most.
+struct SeuratSources {
+  std::string counts, data;
+};
+SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context);
+
 }  // namespace plainfs

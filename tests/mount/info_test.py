@@ -21,6 +21,14 @@ class Info(Folder):
             self.assertEqual(info["options"]["cache_size"], 8 << 20)
             self.assertIn("plainfs", info["libraries"])
 
+    def test_it_says_which_matrices_seurat_takes(self):
+        for store, expected in ((("seurat", "full", "full.h5ad"), {"RNA": {"counts": "layers/counts", "data": "X"}}),
+                                (("r-objects", "sce", "store.rds"), {"RNA": {"counts": "assay counts", "data": "assay logcounts"}}),
+                                (("r-objects", "seurat_v5", "store.rds"), {"RNA": {"counts": "counts", "data": "data"}}),
+                                (("r-objects", "vectors", "store.rds"), None)):
+            with self.subTest(store=store), Mount(os.path.join(DATA, *store)) as m:
+                self.assertEqual(json.loads(m.read(".plainfs", "info.json")).get("seurat.rds"), expected)
+
     def test_it_is_reachable_but_not_listed(self):
         with Mount(SAMPLE) as m:
             self.assertNotIn(".plainfs", os.listdir(m.path))

@@ -25,6 +25,7 @@ struct SeuratObject {
     ArrayPtr features;  // text, as many as data has rows
     SeuratMatrix counts;
     SeuratMatrix data;
+    bool has_own_data = true;     // else data is counts
     ColumnsOf scaled;             // scale.data
     ArrayPtr scaled_features;     // of its rows
     ArrayPtr variable_features;   // text; null = none

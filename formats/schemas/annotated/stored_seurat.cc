@@ -162,7 +162,8 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
   assay.counts = seurat_matrix(matrices.matrix("counts"));
   assay.data = seurat_matrix(matrices.matrix("data"));
-  if (std::holds_alternative<std::monostate>(assay.data)) assay.data = assay.counts;
+  assay.has_own_data = !std::holds_alternative<std::monostate>(assay.data);
+  if (!assay.has_own_data) assay.data = assay.counts;
   if (std::holds_alternative<std::monostate>(assay.data))
     return leave_out(group->path() + ", which has no matrix of all its features and cells");
   take_scaled(matrices, group, assay);

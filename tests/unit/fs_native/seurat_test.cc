@@ -84,6 +84,9 @@ Texts names_of(const std::vector<Column>& columns) {
 std::string chosen(const AnnotatedMatrix& matrix) {
   TestContext context;
   const SeuratMatrices made = seurat_matrices(matrix, context);
+  const SeuratSources sources = seurat_sources(matrix, context);
+  BOOST_TEST(sources.counts == made.counts_from);
+  BOOST_TEST(sources.data == made.data_from);
   return fmt::format("{}, {}{}{}", made.counts ? made.counts_from : "none", made.data_from,
                      made.scaled ? ", scaled" : "", made.is_raw ? ", genes of raw" : "");
 }
