@@ -71,22 +71,29 @@ void put_dimensions(uint64_t rows, uint64_t columns, RdsWriter& out) {
   out.vector(RVector::list, 2);
 }
 
-void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out) {
+// is_lower: only the lower triangle is there, of a symmetric matrix.
+void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out, bool is_lower = false) {
   out.attribute("x");
   out.vector(type, entries);
   out.data(std::move(values));
+  if (is_lower) {
+    out.attribute("uplo");
+    out.texts({"L"});
+  }
   out.attribute("factors");
   out.vector(RVector::list, 0);
 }
 
 // What every class has after its indices. Matrix: SparseMatrix or CoordinateMatrix; shape: "gCMatrix".
 template <class Matrix>
-void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr values, RdsWriter& out) {
+void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr values, RdsWriter& out,
+                bool is_lower = false) {
   const bool are_truth = is_truth(matrix.value->dtype());
   put_dimensions(matrix.rows, matrix.columns, out);
   put_names(matrix.row_names, matrix.rows, out);
   put_names(matrix.column_names, matrix.columns, out);
-  put_x(are_truth ? RVector::logical : RVector::real, matrix.value->count(), std::move(values), out);
+  put_x(are_truth ? RVector::logical : RVector::real, matrix.value->count(), std::move(values), out,
+        is_lower);
   out.s4_class((are_truth ? "l" : "d") + shape, "Matrix");
 }
 
@@ -162,8 +169,9 @@ ByteLayout coordinates_rds(const CoordinateMatrix& matrix, Context& context) {
   };
   put_places("i", matrix.row, matrix.rows, "row");
   put_places("j", matrix.column, matrix.columns, "column");
-  put_values(matrix, "gTMatrix", array_segment(matrix.value, value_form(matrix.value->dtype()), context),
-             out);
+  put_values(matrix, matrix.is_symmetric ? "sTMatrix" : "gTMatrix",
+             array_segment(matrix.value, value_form(matrix.value->dtype()), context), out,
+             matrix.is_symmetric);
   return out.finish();
 }
 

@@ -143,6 +143,19 @@ BOOST_AUTO_TEST_CASE(coordinates_are_what_r_writes) {
   BOOST_TEST(refuses(matrix, "2147483648 columns are more"));
 }
 
+BOOST_AUTO_TEST_CASE(the_triangle_of_a_symmetric_matrix_stands_for_both) {
+  CoordinateMatrix matrix = small_coordinates();
+  matrix.columns = 3;
+  matrix.is_symmetric = true;
+  const std::string rds = rds_of(matrix);
+  const size_t x = rds.find("\x01x"), uplo = rds.find("uplo");
+  BOOST_TEST(rds.find("dsTMatrix") != rds.npos);
+  BOOST_TEST(uplo != rds.npos);
+  BOOST_TEST(rds.substr(uplo + 4, 17) == std::string("\0\0\0\x10\0\0\0\1\0\4\0\x09\0\0\0\1L", 17));
+  BOOST_TEST(uplo > x);
+  BOOST_TEST(uplo < rds.find("factors"));
+}
+
 BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
   TestContext context;
   Table table = small_table(context);
