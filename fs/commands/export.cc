@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/filesystem.hpp>
@@ -51,6 +53,8 @@ class Export {
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
+    progress_.say(fmt::format("{}, {}{}: into {}", count_text(files_.size(), "file"),
+                              byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
     progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
@@ -59,6 +63,16 @@ class Export {
   }
 
  private:
+  // ", 12 times the store" where the store is a file: that several views show the same values again is dear
+  // with a large one.
+  std::string beside_store(uint64_t total) const {
+    struct stat store {};
+    if (::stat(filesystem_.store()->path.c_str(), &store) != 0 || !S_ISREG(store.st_mode)) return {};
+    const auto times = total / std::max<uint64_t>(1, static_cast<uint64_t>(store.st_size));
+    return times < 2 ? std::string()
+                     : fmt::format(", {} times the store (--views chooses among them)", times);
+  }
+
   void make(const std::function<void()>& one) {
     try {
       one();

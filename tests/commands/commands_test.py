@@ -120,6 +120,9 @@ class Commands(unittest.TestCase):
         store = self.large()
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
         self.assertRegex(plain, rb"(?m)^1 file written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
+        self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
+        small = run("export", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
+        self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
         # A fast machine may be done before there is anything to say, and before it can be held.
         for number in range(20):
             shown = self.shown_on_a_terminal(store, os.path.join(self.folder, f"bar{number}"))
