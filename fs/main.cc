@@ -92,7 +92,7 @@ int with_output(int code) {
 int run(const std::string& program, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
   const std::string name = program.substr(program.rfind('/') + 1);
-  if (name.starts_with("mount.")) return mount_as_helper(arguments);
+  if (name.starts_with("mount.") || name == "mount_plainfs") return mount_as_helper(arguments);
   const bool is_run = !arguments.empty() && arguments.front() == "run";
   if (is_run && !asks_for_help({arguments.begin() + 1, arguments.end()}))
     return run_command({arguments.begin() + 1, arguments.end()});

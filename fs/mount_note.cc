@@ -16,6 +16,10 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+#elif defined(__APPLE__)
+#include <libproc.h>
+
+#include "fs/mount_table.h"
 #endif
 
 namespace plainfs {
@@ -75,6 +79,17 @@ MountNote::~MountNote() {
 
 std::vector<FoundMount> found_mounts() {
   std::vector<FoundMount> found;
+#ifdef __APPLE__  // no process tells what it holds open: the mounts are asked
+  for (const Mounted& mounted : mount_table()) {
+    if (!is_of_fuse(mounted)) continue;
+    std::ifstream file(mounted.path + "/.plainfs/info.json");
+    const auto told =
+        nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+    if (!told.is_object() || !told.value("pid", nlohmann::json()).is_number_integer()) continue;
+    const auto process = told["pid"].get<pid_t>();
+    if (is_plainfs(process)) found.push_back({process, mounted.source, mounted.path});
+  }
+#endif
   for (const std::string& name : names_in("/proc")) {
     pid_t process = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
@@ -93,6 +108,10 @@ bool is_plainfs(pid_t process) {
   std::getline(file, name);
   return name == "plainfs" || name == "mount.plainfs" ||
          std::string_view("mount.fuse.plainfs").substr(0, 15) == name;
+#elif defined(__APPLE__)
+  char name[PROC_PIDPATHINFO_MAXSIZE] = "";
+  ::proc_name(process, name, sizeof name);
+  return std::string_view(name) == "plainfs" || std::string_view(name) == "mount_plainfs";
 #else
   return process > 1;
 #endif

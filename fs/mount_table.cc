@@ -1,9 +1,20 @@
 #include "fs/mount_table.h"
 
+#ifdef __linux__
 #include <fstream>
 #include <sstream>
+#else
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/param.h>
+
+#include <cstdlib>
+#include <memory>
+#endif
 
 namespace plainfs {
+
+#ifdef __linux__
 namespace {
 
 // Blanks and the like are written as three octal digits.
@@ -36,6 +47,20 @@ std::vector<Mounted> mount_table() {
   }
   return all;
 }
+#else
+std::vector<Mounted> mount_table() {
+  struct statfs* table = nullptr;
+  const int count = ::getmntinfo_r_np(&table, MNT_NOWAIT);  // what is known, and no mount is asked
+  const std::unique_ptr<struct statfs, decltype(&std::free)> owner(table, &std::free);
+  std::vector<Mounted> all;
+  for (int i = 0; i < count; ++i) {
+    const struct statfs& one = table[i];
+    all.push_back({one.f_mntonname, fmt::format("{}:{}", one.f_fsid.val[0], one.f_fsid.val[1]),
+                   one.f_fstypename, one.f_mntfromname});
+  }
+  return all;
+}
+#endif
 
 Mounted what_is_mounted(const std::string& mountpoint) {
   Mounted last;

@@ -9,7 +9,7 @@ namespace plainfs {
 struct Mounted {
   std::string path;    // absolute, without links
   std::string device;  // "0:57"; empty: nothing is mounted there
-  std::string type;    // "fuse.plainfs"
+  std::string type;    // "fuse.plainfs"; of macOS "macfuse"
   std::string source;  // -o fsname
 };
 
@@ -17,5 +17,9 @@ struct Mounted {
 std::vector<Mounted> mount_table();
 // What is mounted last at mountpoint.
 Mounted what_is_mounted(const std::string& mountpoint);
+// "fuse.plainfs" of Linux, "macfuse" of macOS.
+inline bool is_of_fuse(const Mounted& mounted) {
+  return mounted.type.find("fuse") != std::string::npos;
+}
 
 }  // namespace plainfs

@@ -132,7 +132,9 @@ constexpr Passed kPassed[] = {
     {"default_permissions", false, "let the kernel check permissions"},
     {"fsname", true, "name in the table of mounts (the store's path)"},
     {"subtype", true, "type in the table of mounts (plainfs)"},
+#ifndef __APPLE__
     {"auto_unmount", false, "unmount when the program ends in any way"},
+#endif
     {"context", true, ""},
     {"fscontext", true, ""},
     {"defcontext", true, ""},
@@ -145,6 +147,18 @@ constexpr Passed kPassed[] = {
     {"noexec", false, ""},
     {"noatime", false, ""},
     {"nodiratime", false, ""},
+#ifdef __APPLE__
+    {"volname", true, "name that Finder shows (the store's)"},
+    {"daemon_timeout", true, "seconds after which macFUSE takes a request for hanging (600)"},
+    {"nobrowse", false, "not in Finder"},
+    {"local", false, "as a disk, not as a server: Spotlight reads all of it then"},
+    {"backend", true, "of macFUSE: fskit, without its kernel extension"},
+    {"allow_recursion", false, ""},
+    {"defer_permissions", false, ""},
+    {"noappledouble", false, ""},
+    {"noapplexattr", false, ""},
+    {"quiet", false, ""},
+#endif
 };
 
 // For mount(8), its table and systemd; accepted and without effect on the mount, which is always read-only.

@@ -92,6 +92,8 @@ void PartFile::set_time(timespec time) {
 void PartFile::flush() {
 #ifdef __linux__
   const bool is_done = ::fdatasync(file_.number()) == 0;
+#elif defined(F_FULLFSYNC)  // what fsync() of macOS leaves in the disk's cache; not every file system has it
+  const bool is_done = ::fcntl(file_.number(), F_FULLFSYNC) == 0 || ::fsync(file_.number()) == 0;
 #else
   const bool is_done = ::fsync(file_.number()) == 0;
 #endif

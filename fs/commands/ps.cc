@@ -3,6 +3,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <libproc.h>
+#endif
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +35,22 @@ struct ShownMount {
   double seconds = 0;
 };
 
+#ifdef __APPLE__
+proc_taskallinfo told_of(pid_t process) {
+  proc_taskallinfo info{};
+  ::proc_pidinfo(process, PROC_PIDTASKALLINFO, 0, &info, sizeof info);
+  return info;
+}
+
+uint64_t memory_of(pid_t process) {
+  return told_of(process).ptinfo.pti_resident_size;
+}
+
+double seconds_of(pid_t process) {
+  return std::max(
+      0.0, static_cast<double>(::time(nullptr)) - static_cast<double>(told_of(process).pbsd.pbi_start_tvsec));
+}
+#else
 // Resident memory: the second number of statm, in pages.
 uint64_t memory_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/statm", process));
@@ -55,6 +75,8 @@ double seconds_of(pid_t process) {
   const double begun = std::strtod(word.c_str(), nullptr) / static_cast<double>(::sysconf(_SC_CLK_TCK));
   return std::max(0.0, static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - begun);
 }
+
+#endif
 
 std::vector<ShownMount> rows() {
   std::vector<ShownMount> all;

@@ -38,7 +38,7 @@ void unmount(const std::string& given) {
 #ifdef __linux__
   const Mounted mounted = what_is_mounted(path);
   if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
-  if (!mounted.type.starts_with("fuse"))
+  if (!is_of_fuse(mounted))
     throw Failure(kUsage, fmt::format("{}: is no mount of FUSE, but of {}", given, mounted.type));
 #endif
   const StillMounted still = unmount_fuse(path, false);

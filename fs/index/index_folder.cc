@@ -66,7 +66,12 @@ void write_new(const std::string& path, ByteSpan bytes) {
 
 std::string IndexFolder::default_path() {
   if (const std::string cache = folder_in("XDG_CACHE_HOME"); !cache.empty()) return cache + "/plainfs";
-  if (const std::string home = folder_in("HOME"); !home.empty()) return home + "/.cache/plainfs";
+#ifdef __APPLE__
+  constexpr std::string_view kCaches = "/Library/Caches/plainfs";
+#else
+  constexpr std::string_view kCaches = "/.cache/plainfs";
+#endif
+  if (std::string home = folder_in("HOME"); !home.empty()) return home.append(kCaches);
   return {};
 }
 

@@ -1,21 +1,19 @@
 #include "fs/mount/daemon.h"
 
-#include <execinfo.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstdlib>  // defines __GLIBC__
 #include <cstring>
 
 #include "fs/exit_code.h"
 
 #ifdef __GLIBC__
-
+#include <execinfo.h>
+#include <malloc.h>
 #endif
 
 namespace plainfs {

@@ -163,8 +163,12 @@ bool FuseMount::unmount_if_unused() {
   return settings_.keeper ? settings_.keeper->unmount(false) : !unmount_fuse(settings_.mountpoint, false);
 }
 
+void FuseMount::unmount() {
+  if (!is_over() && !unmount_if_unused()) unmount_fuse(settings_.mountpoint, true);
+}
+
 bool is_mounted_by_fuse(const std::string& path) {
-  return what_is_mounted(path).type.rfind("fuse", 0) == 0;
+  return is_of_fuse(what_is_mounted(path));
 }
 
 std::string fuse_library_version() {

@@ -119,6 +119,8 @@ class FuseMount {
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
   // Unmounts unless somebody is in it, and says whether that was possible. Not from a callback.
   bool unmount_if_unused();
+  // Unmounts, files still open or not, while it is served. Not from a callback.
+  void unmount();
   // reopen: opens the store anew, on another thread, and calls what it is given after that. forget: calls
   // invalidate() there. Before serve().
   void when_changed(std::function<void(std::function<void()> then)> reopen, std::function<void()> forget) {

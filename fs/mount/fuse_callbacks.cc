@@ -315,11 +315,10 @@ struct FuseCallbacks {
     reply_statfs(request);
   }
 
-#ifdef __APPLE__
-  static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room, uint32_t) {
-    constexpr int kNoSuchAttribute = ENOATTR;
-#else
   static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
+#ifdef ENOATTR
+    constexpr int kNoSuchAttribute = ENOATTR;  // macOS, where ENODATA is another
+#else
     constexpr int kNoSuchAttribute = ENODATA;
 #endif
     const auto reply = [request, room](const std::optional<std::string>& value) {

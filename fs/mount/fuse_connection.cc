@@ -23,6 +23,9 @@ void set_connection(fuse_conn_info& connection) {
                              FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
   connection.want |=
       connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS);
+#ifdef FUSE_DARWIN_CAP_THREAD_SAFE  // else macFUSE lets one request at a time to a file
+  fuse_darwin_set_feature_flag(&connection, FUSE_DARWIN_CAP_THREAD_SAFE);
+#endif
 }
 
 void raise_read_ahead(const std::string& mountpoint) {

@@ -16,7 +16,7 @@
 namespace plainfs {
 namespace {
 
-constexpr int kLeastPriority = 19;
+[[maybe_unused]] constexpr int kLeastPriority = 19;
 constexpr std::chrono::milliseconds kGivesWay{50};
 
 // Of this thread only: Linux has a priority for each.

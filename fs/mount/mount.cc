@@ -3,9 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
@@ -19,6 +24,7 @@
 #include "fs/mount/sandbox.h"
 #include "fs/mount/supervisor.h"
 #include "fs/mount_note.h"
+#include "fs/mount_table.h"
 #include "fs/session.h"
 
 namespace plainfs {
@@ -41,6 +47,13 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   if (is_for_others(options)) settings.mount_options.emplace_back("default_permissions");
   add_default(settings.mount_options, "fsname", store);
   add_default(settings.mount_options, "subtype", "plainfs");
+#ifdef __APPLE__
+  add_default(settings.mount_options, "volname", store.substr(store.find_last_of('/') + 1));
+  add_default(settings.mount_options, "daemon_timeout", "600");  // the most; sizes may take long
+  // Finder asks for "._x" beside every x; there is none.
+  for (const char* const option : {"noappledouble", "noapplexattr"})
+    settings.mount_options.emplace_back(option);
+#endif
   settings.entry_timeout = options.entry_timeout;
   settings.attr_timeout = options.attr_timeout;
   settings.negative_timeout = options.negative_timeout;
@@ -77,6 +90,34 @@ bool is_from_mount_fuse(const Options& options) {
          std::find(given.begin(), given.end(), "suid") != given.end();
 }
 
+#ifdef __APPLE__
+// macFUSE asks its first question before the mount can be seen.
+class WhenMounted {
+ public:
+  explicit WhenMounted(std::string mountpoint) : mountpoint_(std::move(mountpoint)) {}
+  ~WhenMounted() {
+    is_over_.store(true, std::memory_order_relaxed);
+    if (thread_.joinable()) thread_.join();
+  }
+  WhenMounted(const WhenMounted&) = delete;
+  WhenMounted& operator=(const WhenMounted&) = delete;
+
+  // Calls it once the system has the mount, from another thread.
+  void call(std::function<void()> tell) {
+    thread_ = std::thread([this, tell = std::move(tell)] {
+      while (!is_over_.load(std::memory_order_relaxed) && what_is_mounted(mountpoint_).device.empty())
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (!is_over_.load(std::memory_order_relaxed)) tell();
+    });
+  }
+
+ private:
+  const std::string mountpoint_;
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+#endif
+
 }  // namespace
 
 int mount_store(const Options& options, const std::function<void()>& answers) {
@@ -109,6 +150,10 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     daemon.ready();
     if (answers) answers();
   };
+#ifdef __APPLE__
+  WhenMounted told(mountpoint.path());
+  settings.answers = [&told, tell = std::move(settings.answers)] { told.call(tell); };
+#endif
   wait_for_file_time();      // what changes once the mount answers is then seen to have changed
   const SignalPipe signals;  // from now on none of them ends the process as it stands
   FuseMount mount(session.filesystem(), std::move(settings));

@@ -80,6 +80,9 @@ void Supervisor::give_back_now_and_then() {
 
 // Again and again until serve() returns: a signal may come just before the serving thread begins to wait.
 void Supervisor::end_serving() {
+#ifdef __APPLE__  // macFUSE's loop waits for its threads, and no signal wakes those: the unmount does
+  mount_.unmount();
+#endif
   mount_.stop();
   ::pthread_kill(server_, SIGUSR2);
 }

@@ -193,7 +193,13 @@ ChannelEnds make_channel() {
   constexpr int kType = SOCK_STREAM;
 #endif
   if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("a process beside this one", errno);
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  for (const int end : ends) {
+    ::fcntl(end, F_SETFD, FD_CLOEXEC);
+#ifdef SO_NOSIGPIPE  // where MSG_NOSIGNAL is not known, or not by every version of the system
+    constexpr int kOn = 1;
+    ::setsockopt(end, SOL_SOCKET, SO_NOSIGPIPE, &kOn, sizeof kOn);
+#endif
+  }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 

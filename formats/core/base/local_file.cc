@@ -15,7 +15,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
+[[maybe_unused]] constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
 
 // The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
 int64_t clock_tick() {

@@ -30,7 +30,7 @@ enum ScaleOffsetParameter : size_t {
 };
 constexpr size_t kParameters = 20;
 constexpr unsigned kDecimalScale = 0, kIntegerScale = 2;
-constexpr unsigned kInteger = 0, kReal = 1;
+constexpr unsigned kReal = 1;
 constexpr size_t kHeader = 21;  // u32 bits a number, u8 bytes of the least one, and room for 16 of them
 
 class Hdf5ScaleOffset : public Codec {

@@ -16,6 +16,7 @@
 
 #include "cache/mutex.h"
 #include "cache/request.h"
+#include "formats/core/base/error.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/trimmed.h"

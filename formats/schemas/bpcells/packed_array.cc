@@ -40,8 +40,9 @@ class BlockNumbers {
         return stored_->read(range(start, std::min(kPiece, stored_->count() - start)));
       });
       const auto found = piece->values<uint32_t>().subspan(at - start);
-      numbers.insert(numbers.end(), found.begin(),
-                     found.begin() + static_cast<ptrdiff_t>(std::min(found.size(), count - numbers.size())));
+      numbers.insert(
+          numbers.end(), found.begin(),
+          found.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(found.size(), count - numbers.size())));
     }
     return numbers;
   }

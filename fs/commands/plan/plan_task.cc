@@ -177,6 +177,7 @@ class Task {
     if (::syncfs(folder.number()) != 0)
       throw Failure(kNotWritten, fmt::format("{}: {}", folder_.path(), std::strerror(errno)));
 #else
+    static_cast<void>(folder_);
     ::sync();
 #endif
   }

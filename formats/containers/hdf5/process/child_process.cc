@@ -15,6 +15,7 @@
 #include <mach-o/dyld.h>
 
 #include <climits>
+#include <cstdlib>
 #else
 #include <sys/auxv.h>
 
@@ -138,9 +139,10 @@ std::string ChildProcess::what_ended_it() {
 
 std::string this_program() {
 #ifdef __APPLE__
-  char path[PATH_MAX];
+  char path[PATH_MAX], whole[PATH_MAX];
   uint32_t size = sizeof path;
-  return _NSGetExecutablePath(path, &size) == 0 ? path : "plainfs";
+  // As it was started, and the daemon is in / later.
+  return _NSGetExecutablePath(path, &size) == 0 && ::realpath(path, whole) ? whole : "plainfs";
 #else
   const std::string always = "/proc/self/exe";
   const auto* const started_as = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
