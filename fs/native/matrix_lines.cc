@@ -134,6 +134,7 @@ class SparseLines : public MatrixLines {
 
   Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
   void expect(std::span<const uint64_t> lines) const override;
+  bool is_costly() const override { return !is_along_ && !can_order(); }
   std::optional<std::vector<int64_t>> measure() const override;
 
  private:

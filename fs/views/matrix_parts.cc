@@ -23,8 +23,9 @@ namespace plainfs {
 namespace {
 
 constexpr char kSeparator = ',';
-// Who asks for the sizes of more parts than this is taken to ask for those of all.
-constexpr uint64_t kAskedAlone = 8;
+// Who asks for the sizes of more parts than this is taken to ask for those of all; of fewer where each takes
+// a pass.
+constexpr uint64_t kAskedAlone = 8, kCostlyAskedAlone = 1;
 
 enum class Side { genes, cells };
 
@@ -249,7 +250,9 @@ MatrixParts::Sizes MatrixParts::find_sizes() const {
 
 std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool may_take_a_pass) const {
   if (!are_known_.load(std::memory_order_acquire)) {
-    if (!may_take_a_pass || asked_.fetch_add(1, std::memory_order_relaxed) < kAskedAlone) return std::nullopt;
+    if (!may_take_a_pass) return std::nullopt;
+    const uint64_t alone = matrix_->lines(side_, true)->is_costly() ? kCostlyAskedAlone : kAskedAlone;
+    if (asked_.fetch_add(1, std::memory_order_relaxed) < alone) return std::nullopt;
     sizing_.call([this] {
       Notebook none;  // what is found out belongs to no one file
       const Notebook::Scope scope(none);

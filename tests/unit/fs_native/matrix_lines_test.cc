@@ -158,6 +158,8 @@ BOOST_AUTO_TEST_CASE(lines_that_are_expected_take_one_pass_together) {
   const auto both = random_matrix<int32_t>(200, 300, true, 13);
   const SparseMatrix stored = in_chunks(both.sparse, 1000, context);
   const auto lines = sparse_lines(stored, false, context);
+  BOOST_TEST(lines->is_costly());
+  BOOST_TEST(!sparse_lines(stored, true, context)->is_costly());
   const std::vector<uint64_t> wanted{5, 250, 5, 17};
   lines->expect(wanted);
   const uint64_t once = chunks_decoded(stored);
