@@ -250,7 +250,7 @@ constexpr std::array<View, 22> kViews = {{
     {"bpcells", offer_bpcells, true},
     {"ome", offer_ome, true, true},
     {"tif", offer_tif, true, true},
-    {"png", offer_png, true},
+    {"png", offer_png, true, true},
     {kPartsView, offer_parts, true},
 }};
 

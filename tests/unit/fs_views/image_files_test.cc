@@ -251,6 +251,24 @@ BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
   BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
 }
 
+// So these are listed of a store elsewhere, too.
+BOOST_AUTO_TEST_CASE(sizes_of_images_and_pictures_take_no_read) {
+  Opened opened("five");
+  size_t sized = 0;
+  for (const View& view : views()) {
+    std::vector<OfferedFile> files;
+    if (view.option == "ome" || view.option == "tif" || view.option == "png")
+      view.offer(opened.store.root, opened.context, files);
+    for (const OfferedFile& file : files) {
+      BOOST_TEST(view.is_sized_by_shape, view.option);
+      BOOST_TEST(file.open()->known_size().has_value());
+      ++sized;
+    }
+  }
+  BOOST_TEST(sized == 3u);
+  BOOST_TEST(opened.context.counters.chunks_decoded == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(arrays_of_two_and_three_axes_have_pictures) {
   const auto names = [](ArrayPtr values) {
     return names_of(LabelledArray{std::move(values), nullptr, nullptr});
