@@ -9,7 +9,8 @@ namespace plainfs {
 
 namespace {
 
-constexpr const char* kSoftware = "plainfs " PLAINFS_VERSION;
+// Of the layout, whichever version writes it: the same image is the same bytes.
+constexpr const char* kSoftware = "plainfs 0.3.0";
 
 // Beside the directory of a member; the root has nothing beside it.
 void offer_beside(const Node& node, const std::string& extension, Opener open, bool found_by_name,
