@@ -404,6 +404,7 @@ std::string help_text() {
       "usage: plainfs [options] STORE [MOUNTPOINT]\n"
       "       plainfs ls [-lRhapt] STORE [PATH]\n"
       "       plainfs cat [--range FIRST-LAST] STORE PATH...\n"
+      "       plainfs cat --gene NAMES STORE [PATH]\n"
       "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
       "       plainfs export --plan [--tasks N | --task-size BYTES] STORE [PATH...] PLAN\n"
       "       plainfs export --task [I] PLAN DIR\n"

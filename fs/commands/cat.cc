@@ -1,8 +1,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "cache/request.h"
 #include "fs/commands/commands.h"
@@ -12,6 +16,7 @@
 #include "fs/session.h"
 #include "fs/store_path.h"
 #include "fs/text/text_file.h"
+#include "fs/views/names.h"
 
 namespace plainfs {
 namespace {
@@ -67,19 +72,93 @@ bool print_file(Filesystem& filesystem, Inode inode, Range range) {
   return true;
 }
 
+// Null where it cannot be listed; the first fault stays.
+ListingPtr listing_of(Filesystem& filesystem, Inode directory, std::optional<Error>& fault) {
+  try {
+    return filesystem.list(directory);
+  } catch (const Error& error) {
+    if (!fault) fault = error;
+    return nullptr;
+  }
+}
+
+constexpr std::string_view kGenes = "genes";
+
+bool has_genes(Filesystem& filesystem, const Listing& listing) {
+  const auto genes = listing.index.find(kGenes);
+  return genes != listing.index.end() &&
+         filesystem.kind(listing.at(genes->second).inode) == FileKind::directory;
+}
+
+// The directories of the matrices that have genes and are nearest to the root, in the order of listings.
+std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& store) {
+  std::optional<Error> fault;  // the first of what could not be looked at
+  std::vector<Inode> level{kRootInode}, matrices;
+  while (matrices.empty() && !level.empty()) {
+    std::vector<Inode> next;
+    for (const Inode directory : level) {
+      const ListingPtr listing = listing_of(filesystem, directory, fault);
+      if (!listing) continue;
+      if (has_genes(filesystem, *listing)) matrices.push_back(directory);
+      for (const Listing::Entry& entry : listing->entries)
+        if (entry.kind == FileKind::directory) next.push_back(entry.inode);
+    }
+    level = std::move(next);
+  }
+  if (!matrices.empty()) return matrices;
+  if (fault) throw Failure(exit_code_of(fault->code()), fmt::format("{}: {}", store, reason(*fault)));
+  throw Failure(kNotFound, fmt::format("{}: there is no matrix with names of genes", store));
+}
+
+// The first of them that has the gene; none: the first. Of Seurat's those of the active assay come before
+// others, and in an assay the normalised one.
+Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
+  std::vector<Inode> matrices = nearest_matrices(filesystem, store);
+  const std::optional<std::string> active = filesystem.attribute(kRootInode, "user.active.assay");
+  const std::string assay = active ? fmt::format("/assays/{}/", *active) : "";
+  std::stable_sort(matrices.begin(), matrices.end(), [&](Inode a, Inode b) {
+    const auto is_after = [&](Inode matrix) {
+      return std::pair(!filesystem.path(matrix).starts_with(assay), filesystem.name(matrix) != "data");
+    };
+    return is_after(a) < is_after(b);
+  });
+  for (const Inode matrix : matrices) {
+    try {
+      filesystem.lookup(filesystem.lookup(matrix, kGenes), file);
+      return matrix;
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) return matrix;
+    }
+  }
+  return matrices.front();
+}
+
+// What --gene asks for: in the matrix at a path, else in the first one. A name may hold what no path can.
+std::string path_of_gene(Filesystem& filesystem, const Options& options, const std::string& gene) {
+  const std::string file = encode_name(gene) + ".csv";
+  const std::string matrix = options.names.size() > 1
+                                 ? options.names[1]
+                                 : filesystem.path(first_matrix(filesystem, options.store, file));
+  return fmt::format("{}/{}/{}", matrix == "/" ? "" : matrix, kGenes, file);
+}
+
 }  // namespace
 
 int cat_command(Arguments arguments) {
   const std::string range_text = take_value(arguments, "--range");
   const Range range = range_text.empty() ? Range() : parse_range(range_text);
+  const std::string gene = take_value(arguments, "--gene");
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
   if (options.names.size() == 1) check_exists(options.names[0]);
-  if (options.names.size() < 2)
+  if (options.names.size() < (gene.empty() ? 2 : 1))
     throw Failure(kUsage, "cat: a store and a path in it are wanted: plainfs cat STORE PATH");
+  if (!gene.empty() && options.names.size() > 2)
+    throw Failure(kUsage, "cat: --gene takes one matrix: plainfs cat STORE [PATH] --gene NAME");
   options.store = options.names[0];
   Session session(options);
   Filesystem& filesystem = session.filesystem();
+  if (!gene.empty()) options.names = {options.store, path_of_gene(filesystem, options, gene)};
   const PipeReader reader;
   const Request::Scope scope(&reader);
   for (size_t i = 1; i < options.names.size(); ++i) {

@@ -126,7 +126,7 @@ _plainfs_words() {
 # Whether the word behind option $1 is its value. The options that FUSE is given as they are have theirs behind a "=".
 _plainfs_wants_word() {
   local name=${1#--}
-  [[ $1 =~ ^(-[hVfds]*o|--range|--part|--tasks|--task-size)$ ]] && return
+  [[ $1 =~ ^(-[hVfds]*o|--range|--gene|--part|--tasks|--task-size)$ ]] && return
   [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
 }
 
@@ -164,7 +164,7 @@ _plainfs_complete() {
     local letters='-h -V -f -d -s -o'
     case $command in
       ls) letters='-l -R -h -a -p -t' ;;
-      cat) letters='--range' ;;
+      cat) letters='--range --gene' ;;
       export) letters='--views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info | ps) letters='--json' ;;
       serve) letters='--listen --host --cors --open' ;;

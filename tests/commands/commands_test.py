@@ -375,6 +375,27 @@ class Commands(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(target, "X", "matrix.mtx")))
         self.assertFalse(os.path.exists(os.path.join(target, "X", "genes")))
 
+    def test_cat_of_a_gene_finds_the_matrix(self):
+        for case, matrix, gene in (("dup_names_ids", "X", "sl/ash"), ("csr_odd_names", "X", "a%2Cb,CD3D,50%"), ("tenx", "matrix", "A/B"),
+                                   ("loom", "matrix", "g1"), ("bpcells_uint", "", "GENE18,GENE4"), ("takane_sce", "assays/0", "ENSG1"),
+                                   ("h5seurat", "assays/RNA/counts", "GENE1")):
+            folder = os.path.join(DATA, "parts", case)
+            store = next(os.path.join(folder, name) for name in os.listdir(folder) if name.split(".")[0] == "store")
+            with open(os.path.join(folder, "expected", matrix, "genes", gene.replace("/", "%2F") + ".csv"), "rb") as file:
+                want = file.read()
+            self.assertEqual(run("cat", "--gene", gene, store).stdout, want, case)
+            self.assertEqual(run("cat", store, matrix or "/", "--gene=" + gene).stdout, want, case)
+        self.assertEqual(run("cat", "--gene", "gone", store).returncode, 11)
+        self.assertIn(b"there is no gone.csv", run("cat", "--gene", "gone", store).stderr)
+        table = os.path.join(DATA, "hdf5", "links", "store.h5")
+        self.assertIn(b"there is no matrix with names of genes", run("cat", "--gene", "A", table).stderr)
+        # Of Seurat the normalised one.
+        both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
+        names = run("ls", both, "assays/RNA").stdout.decode().splitlines()
+        self.assertLessEqual({"counts", "data"}, set(names))
+        gene = run("ls", both, "assays/RNA/data/genes").stdout.decode().splitlines()[0][:-len(".csv")]
+        self.assertEqual(run("cat", "--gene", gene, both).stdout, run("cat", both, f"assays/RNA/data/genes/{gene}.csv").stdout)
+
     def test_info_is_json_for_programs(self):
         info = json.loads(run("info", "--json", SAMPLE).stdout)
         self.assertEqual(info["version"], "packed-uint-matrix-v2")
