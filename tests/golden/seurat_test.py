@@ -30,6 +30,7 @@ OBJECTS = (
 # Why a golden store that has an anndata.h5ad has no object that can be read: words of the message.
 REFUSED = (
     "has an empty name, which Seurat refuses",
+    "as one before it, which Seurat refuses",
     "R has no integer -2147483648",
     "cannot repeat an entry",
     "there is no matrix that Seurat could have",
