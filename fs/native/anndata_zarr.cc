@@ -8,8 +8,8 @@
 #include "fs/native/anndata_parts.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
-#include "fs/native/text_segments.h"
 #include "fs/native/padded_box.h"
+#include "fs/native/text_segments.h"
 #include "fs/native/zarr_tree.h"
 
 namespace plainfs {

@@ -305,7 +305,8 @@ void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   const MutexLock lock(mutex_);
   make_room(first->range().size, 0);
   coming_bytes_ += first->range().size;
-  by_age_.push_back(std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, read_bytes_));
+  by_age_.push_back(
+      std::make_shared<PendingFetch>(of.id, std::move(first), BlockRange{0, blocks}, read_bytes_));
   coming_[{of.id, 0}] = by_age_.back();
 }
 

@@ -29,7 +29,8 @@ class Origin {
   virtual bool learn_from(const HttpHead& head, const std::string& error_code) = 0;
 };
 
-// Of URLs that begin with base, or as the folder that base lies in; what comes behind that is percent-encoded.
+// Of URLs that begin with base, or as the folder that base lies in; what comes behind that is
+// percent-encoded.
 std::unique_ptr<Origin> http_origin(std::string base, const RemoteOptions& options);
 
 // A small question that is asked until it is answered.

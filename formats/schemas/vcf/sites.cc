@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/core/frames/parts.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/variant_values.h"
 #include "formats/core/text/number_text.h"
