@@ -525,7 +525,9 @@ class Commands(unittest.TestCase):
         for case, store in cases(DATA, BAD + GOOD):
             if refused(case):
                 continue
-            wanted = [path.removesuffix(".*") for path, outcome in statements(case)[0] if outcome in ("EIO", "ENOTSUP")]
+            # what shows the same values again, for one program, is only read where it is asked for
+            wanted = [path.removesuffix(".*") for path, outcome in statements(case)[0]
+                      if outcome in ("EIO", "ENOTSUP") and not os.path.basename(path).startswith(("plink.", "genotypes."))]
             if not wanted:
                 continue
             result = run("check", store)

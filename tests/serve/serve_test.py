@@ -259,7 +259,7 @@ class Clients(Folder):
     def test_a_small_request_beside_clients_that_read_nothing(self):
         store = self.zarr(20)
         with Server(store) as server:
-            stuck = [self.enterContext(server.connect()) for _ in range(60)]
+            stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; an answered one may take a while to leave
             for connection in stuck:
                 connection.sendall(server.request("a.npy"))
             times = []
