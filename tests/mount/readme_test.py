@@ -379,6 +379,20 @@ class AnnData(Recipe):
         self.assertEqual(lines[0], [*map(str, self.stored.shape[::-1]), *self.stored.obs["stage"].cat.categories])
         self.assertEqual(lines[1], list(self.stored.obs_names))
 
+    @needs_r("Seurat")
+    def test_r_reads_parts_by_name(self):
+        says = 'cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); cat(colnames(high), "\\n"); cat(colnames(sums), "\\n")'
+        numbers, cells, levels = [line.split() for line in self.r(block('gene <- read.csv("adata'), says)]
+        high = list(self.stored.obs_names[self.stored.obs["stage"] == "high"])
+        genes = self.stored.shape[1]
+        self.assertEqual([float(n) for n in numbers], [float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, 3, float(self.stored.X.sum())])
+        self.assertEqual((cells, levels), (high, list(self.stored.obs["stage"].cat.categories)))
+
+    def test_the_shell_reads_parts_by_name(self):
+        both = (self.stored[:, ["GENE1", "GENE2"]].X.toarray() > 0).all(axis=1).sum()
+        said = self.shell(block("awk -F, 'NR > 1 && $2 > 0")).split()
+        self.assertEqual([int(n) for n in said], [both, (self.stored.obs["stage"] == "high").sum()])
+
     @needs_r("Matrix")
     def test_r_reads_the_matrix_and_the_cells_with_their_factors(self):
         says = """
