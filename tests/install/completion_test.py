@@ -22,7 +22,7 @@ CURSOR = "\N{FULL BLOCK}"  # where Tab is pressed, if not at the end
 # What is typed before Tab, what it adds; where zsh adds something else, that too.
 LINES = (
     ("plainfs ch", "eck "),
-    ("plainfs export --pa", "rt "),
+    ("plainfs export --pa", "rt"),  # or --parts
     ("plainfs export --fin", "ish "),
     ("plainfs export --task 3 logf", "ile "),
     ("plainfs ps --j", "son "),

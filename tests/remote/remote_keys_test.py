@@ -199,7 +199,7 @@ class Zarr(RemoteTest):
             file.write(numpy.array([1, 2, 3], "<i4").tobytes())
         server = self.served(StoreServer(self.path("served")))
         listed = run("ls", "-R", server.url + "/x.zarr")
-        self.assertIn(b"kept.csv", listed.stdout)
+        self.assertIn(b"kept.npy", listed.stdout)
         self.assertNotIn(b"stray", listed.stdout)
         self.assertFalse([request for request in server.requests if request[0].startswith("/x.zarr/group")])
         self.assertEqual(run("cat", server.url + "/x.zarr", "group/kept.csv").stdout, b"1\n2\n3\n")
