@@ -61,15 +61,6 @@ namespace {
 constexpr uint64_t kListWidth = 3;  // "[],"
 constexpr uint64_t kIdWidth = 8;
 
-uint64_t added(uint64_t a, uint64_t b) {
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-uint64_t times(uint64_t a, uint64_t b) {
-  uint64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
 uint64_t json_width_of(const DType& type, uint64_t own_width) {
   if (type.kind != Kind::compound) return own_width;
   uint64_t width = 2;
@@ -91,7 +82,7 @@ class Cutter {
     for (place_.row = 0; place_.row < rows; ++place_.row) {
       place_.column = 0;
       if (place_.row == 0 || text_ >= block_text_) begin_block();
-      text_ = added(text_, kIdWidth);
+      text_ = saturating_add(text_, kIdWidth);
       for (size_t i = 0; i < columns_.size(); ++i) {
         place_.column = i;
         add_list(i, 0, place_.row);
@@ -114,7 +105,7 @@ class Cutter {
     for (; level < cells.levels(); ++level) {
       lists = cells.all_children(level, lists);
       const uint64_t each = level + 1 < cells.levels() ? kListWidth : column.leaf_width;
-      width = added(width, times(lists.size(), each));
+      width = saturating_add(width, saturating_multiply(lists.size(), each));
     }
     return cells.levels() == 0 ? column.leaf_width : width;
   }
@@ -123,8 +114,8 @@ class Cutter {
   void add_list(size_t number, size_t level, uint64_t list) {
     CutColumn& column = columns_[number];
     const uint64_t width = width_of(column, level, list);
-    if (level == column.cells.levels() || added(text_, width) <= 2 * block_text_) {
-      text_ = added(text_, width);
+    if (level == column.cells.levels() || saturating_add(text_, width) <= 2 * block_text_) {
+      text_ = saturating_add(text_, width);
       return;
     }
     const Span children = column.cells.children(level, list);
@@ -143,7 +134,7 @@ class Cutter {
   // Leaves up to the end of the step in which the first is.
   uint64_t add_leaves(size_t number, uint64_t first, uint64_t end) {
     const uint64_t taken = std::min(steps_[number] - first % steps_[number], end - first);
-    text_ = added(text_, times(taken, columns_[number].leaf_width));
+    text_ = saturating_add(text_, saturating_multiply(taken, columns_[number].leaf_width));
     return taken;
   }
 
@@ -166,7 +157,7 @@ uint64_t step_along_chunks(const Array& values, uint64_t wanted) {
   constexpr uint64_t kMostPieces = 1024;  // of a chunk; in a larger one the steps are seldom at its end
   const uint64_t chunk = elements_in_band(values.shape(), values.chunk_shape());
   if (chunk <= wanted) return wanted / chunk * chunk;
-  const uint64_t least = divide_up(chunk, added(wanted, wanted / 4));
+  const uint64_t least = divide_up(chunk, saturating_add(wanted, wanted / 4));
   if (least > kMostPieces) return wanted;
   for (uint64_t pieces = least; pieces <= least + least / 2 + 1; ++pieces)
     if (chunk % pieces == 0) return chunk / pieces;

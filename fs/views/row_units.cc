@@ -8,20 +8,6 @@
 
 namespace plainfs {
 
-namespace {
-
-// As large as there is where it would be larger.
-uint64_t saturating_product(uint64_t a, uint64_t b) {
-  uint64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-uint64_t saturating_sum(uint64_t a, uint64_t b) {
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-}  // namespace
-
 size_t RowUnits::Rows::allocated_bytes() const {
   size_t bytes = parts.capacity() * sizeof(Elements);
   for (const Elements& part : parts) bytes += part.allocated_bytes();
@@ -55,9 +41,9 @@ void RowUnits::choose_units() {
   uint64_t row_bytes = 1, chunk_rows = 1;
   double band_bytes = 0;
   for (const Part& part : parts_) {
-    const uint64_t size = saturating_product(decoded_size(part.array->dtype()), part.per_row);
+    const uint64_t size = saturating_multiply(decoded_size(part.array->dtype()), part.per_row);
     const uint64_t band = rows_in_band(part);
-    row_bytes = saturating_sum(row_bytes, size);
+    row_bytes = saturating_add(row_bytes, size);
     chunk_rows = std::max(chunk_rows, band);
     band_bytes += static_cast<double>(band) * static_cast<double>(size);
   }

@@ -27,6 +27,17 @@ inline size_t checked_size(uint64_t count, uint64_t size) {
   return bytes;
 }
 
+// For estimates, which need no error: UINT64_MAX where the result would not fit.
+inline uint64_t saturating_add(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+inline uint64_t saturating_multiply(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 // ceil(a / b) without overflow. Requires: b > 0.
 inline uint64_t divide_up(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
