@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "formats/core/model/element_text.h"
-#include "formats/core/remote/sigv4.h"
+#include "formats/core/remote/sha256.h"
 #include "formats/core/text/csv_records.h"
 #include "fs/exit_code.h"
 

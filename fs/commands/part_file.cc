@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "formats/core/base/descriptor.h"
-#include "formats/core/remote/sigv4.h"
+#include "formats/core/remote/sha256.h"
 
 namespace plainfs {
 namespace {

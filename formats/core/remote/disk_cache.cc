@@ -19,7 +19,7 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/remote/block_pool.h"
-#include "formats/core/remote/sigv4.h"
+#include "formats/core/remote/sha256.h"
 
 namespace plainfs::remote {
 namespace {

@@ -1,23 +1,13 @@
-// SHA-256, by libcrypto.
+// AWS's Signature Version 4, by the AWS General Reference ("Create a signed AWS API request"). libcurl has
+// one too, which signs some paths and queries otherwise than the services do.
 #pragma once
 
-#include <array>
 #include <ctime>
 #include <string>
-#include <string_view>
 
-#include "formats/core/base/bytes.h"
 #include "formats/core/remote/http_client.h"
 
 namespace plainfs::remote {
-
-using Digest = std::array<std::byte, 32>;
-
-Digest sha256(std::string_view text);
-std::string sha256_hex(std::string_view text);
-
-// AWS's Signature Version 4, by the AWS General Reference ("Create a signed AWS API request"). libcurl has
-// one too, which signs some paths and queries otherwise than the services do.
 
 struct Keys {
   std::string id;

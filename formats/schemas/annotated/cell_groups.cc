@@ -30,8 +30,7 @@ std::string text_at(const DType& type, const Elements& elements, uint64_t i) {
   return text;
 }
 
-// Groups whose levels are known by numbers of their own, put in order and without those that no cell has.
-// place: where each number's level stands among all; of a number that no cell has it does not matter.
+// Puts the levels, each of which some cell has, in this order.
 void put_in_order(CellGroups& groups, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> place(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;

@@ -146,6 +146,26 @@ BOOST_AUTO_TEST_CASE(damage_is_said_and_nothing_is_summed) {
   BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 1}, {0, 3, 2})), Error, says("pointer"));
 }
 
+// Pointers that a store which is rewritten meanwhile gives another time.
+class ChangingPointers : public Array {
+ public:
+  ChangingPointers(ArrayPtr first, ArrayPtr later)
+      : Array(first->dtype(), first->shape()), first_(std::move(first)), later_(std::move(later)) {}
+  Elements read(const Box& box) const override { return (reads_++ == 0 ? first_ : later_)->read(box); }
+
+ private:
+  const ArrayPtr first_, later_;
+  mutable int reads_ = 0;
+};
+
+BOOST_AUTO_TEST_CASE(pointers_that_fall_the_second_time_are_damage) {
+  TestContext context;
+  SparseMatrix matrix = lists<int32_t>(false, 3, 2, {1, 2, 3}, {0, 1, 2}, {0, 1, 3});
+  matrix.pointer = std::make_shared<ChangingPointers>(matrix.pointer, numbers<uint64_t>({0, 3, 1}));
+  BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error,
+                        says("do not rise"));
+}
+
 BOOST_AUTO_TEST_CASE(counts_are_the_first_that_look_like_it) {
   const auto dense = [](std::vector<double> values) -> Content {
     return LabelledArray{numbers<double>(std::move(values), {1, 2}), nullptr, nullptr};

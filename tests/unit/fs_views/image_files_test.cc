@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "formats/core/model/derived_array.h"
-#include "formats/core/remote/sigv4.h"
+#include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
 #include "fs/native/ome_tiff.h"
 #include "fs/native/picture.h"
