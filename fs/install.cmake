@@ -16,6 +16,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/fs/man/plainfs.1 DESTINATION ${CMAKE_INSTALL
 install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plainfs)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 # Debian's zsh looks below /usr in vendor-completions only, and below /usr/local in site-functions only.
 install(CODE "

@@ -50,14 +50,9 @@ void check_rows(const std::string& path, const Table& table, uint64_t want) {
   if (table.rows != want) throw damaged("{} has {} rows, not {}", path, table.rows, want);
 }
 
-bool holds_numbers(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::integer ||
-         type.kind == Kind::unsigned_integer || type.kind == Kind::real;
-}
-
 void check_is_sparse(const SparseMatrix& matrix) {
   if (matrix.error) throw *matrix.error;
-  if (!holds_numbers(matrix.value->dtype()))
+  if (!matrix.value->dtype().is_numeric())
     throw unsupported("a sparse matrix of {}", matrix.value->dtype().name());
 }
 
@@ -106,7 +101,7 @@ void ElementWriter::put_dense(const LabelledArray& array, AnnDataLayout& out) co
   if (shape.empty() || (extent_.columns && shape.size() != 2))
     throw unsupported("{} of rank {} has no place in an AnnData", path_, shape.size());
   check_extent(path_, shape[0], shape.size() > 1 ? shape[1] : 1, extent_.rows, extent_.columns);
-  const bool is_number = holds_numbers(array.values->dtype());
+  const bool is_number = array.values->dtype().is_numeric();
   out.array(path_, is_number ? numbers_of(array.values) : array.values,
             encoding(is_number ? "array" : "string-array", "0.2.0"));
 }

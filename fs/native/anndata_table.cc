@@ -58,8 +58,7 @@ bool any_missing(const Array& values, Context& context) {
 namespace {
 
 bool is_whole_or_truth(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::boolean ||
-         type.kind == Kind::logical || type.kind == Kind::time_span;
+  return type.is_integer() || type.is_truth() || type.kind == Kind::time_span;
 }
 
 bool is_text(const DType& type) {
@@ -155,7 +154,7 @@ void FrameWriter::put_texts_with_missing(const ArrayPtr& values) {
 
 void FrameWriter::put_nullable(const ArrayPtr& values) {
   const DType& type = values->dtype();
-  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
+  const bool is_truth = type.is_truth();
   out_.group(path_, encoding(is_truth ? "nullable-boolean" : "nullable-integer", "0.1.0"));
   put_values(path_ + "/values", values);
   put_values(path_ + "/mask", missing_mask(values));

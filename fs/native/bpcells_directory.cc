@@ -24,10 +24,6 @@ constexpr const char kBpcells[] = "bpcells 1";
 
 constexpr uint64_t kCountsAtOnce = 64 * 1024;
 
-bool are_truth(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical;
-}
-
 bool are_counts(const DType& type, const Elements& elements) {
   if (std::find(elements.missing.begin(), elements.missing.end(), 1) != elements.missing.end()) return false;
   bool all = true;
@@ -164,13 +160,13 @@ MadeMatrix BpcellsFiles::make() const {
   MadeMatrix made{"double", "DOUBLEv1", little_double(), nullptr};
   if (type.kind == Kind::real) {
     if (type.size < 8) made = {"float", "FLOATSv1", little_float(), nullptr};
-  } else if (!type.is_integer() && !are_truth(type)) {
+  } else if (!type.is_integer() && !type.is_truth()) {
     throw unsupported("a sparse matrix of {}", type.name());
   } else if (matrix.is_real || !are_counts(*matrix.value, context_)) {
     matrix.value = as_reals(matrix.value);
   } else {
     made = {"uint", "UINT32v1", little_uint32(), nullptr};
-    if (are_truth(type)) matrix.value = ones_and_zeros(matrix.value);
+    if (type.is_truth()) matrix.value = ones_and_zeros(matrix.value);
   }
   made.order =
       std::make_shared<const LaterOrder>(std::make_unique<const EntryOrder>(std::move(matrix), context_));

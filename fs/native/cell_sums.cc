@@ -69,7 +69,7 @@ double as_double(T value, bool is_truth) {
 void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const {
   const EntryOrder& order = matrix_->order()->get();
   const DType& type = order.matrix().value->dtype();
-  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
+  const bool is_truth = type.is_truth();
   uint64_t cell = first;
   for (uint64_t from = pointer[first]; from < pointer[last];) {
     check_cancelled();

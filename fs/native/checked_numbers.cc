@@ -69,7 +69,7 @@ ArrayPtr within_32_bits(ArrayPtr values) {
 
 ArrayPtr as_reals(ArrayPtr values) {
   const DType dtype = values->dtype();
-  const bool is_truth = dtype.kind == Kind::boolean || dtype.kind == Kind::logical;
+  const bool is_truth = dtype.is_truth();
   return mapped(
       std::move(values), number_type(Kind::real, 8), [dtype, is_truth](const Elements& elements, const Box&) {
         Elements reals;

@@ -82,7 +82,7 @@ bool is_whole_in_double(T value) {
 
 void write_r_double(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                     std::byte* out) {
-  const bool is_truth = type.kind == Kind::boolean || type.kind == Kind::logical;
+  const bool is_truth = type.is_truth();
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     constexpr uint64_t kMissing = swapped(kRMissingReal);
@@ -220,7 +220,7 @@ ElementForm little_double() {
   return {8, write_little<double>};
 }
 ElementForm little_stored(const DType& type) {
-  if (type.kind == Kind::boolean || type.kind == Kind::logical) return {1, write_truth};
+  if (type.is_truth()) return {1, write_truth};
   return {type.size, write_stored};
 }
 

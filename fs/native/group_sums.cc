@@ -23,7 +23,7 @@ constexpr uint64_t kSummedInRun = 128 * 1024;
 constexpr uint64_t kSumsPart = 4;
 
 bool is_whole(const DType& type) {
-  return type.is_integer() || type.kind == Kind::boolean || type.kind == Kind::logical;
+  return type.is_integer() || type.is_truth();
 }
 
 DType type_of_sums(const DType& type) {
@@ -56,7 +56,7 @@ auto summand(const DType& type, T value) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<double>(value);
   } else {
-    if (type.kind == Kind::boolean || type.kind == Kind::logical) return int64_t{value != 0};
+    if (type.is_truth()) return int64_t{value != 0};
     if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)
       if (value > INT64_MAX) throw unsupported("{} is more than a sum of 64 bits holds", value);
     return static_cast<int64_t>(value);

@@ -30,9 +30,7 @@ constexpr uint64_t kOrderPart = 2;
 constexpr uint32_t kNotWanted = UINT32_MAX;
 
 void check_is_matrix(const DType& type) {
-  if (!type.is_integer() && type.kind != Kind::real && type.kind != Kind::boolean &&
-      type.kind != Kind::logical)
-    throw unsupported("a matrix of {}", type.name());
+  if (!type.is_numeric()) throw unsupported("a matrix of {}", type.name());
 }
 
 // What a line of a sparse matrix holds.
@@ -45,7 +43,7 @@ struct LineEntries {
 template <class T>
 T added(const DType& type, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    if (type.kind == Kind::boolean || type.kind == Kind::logical) return a != 0 || b != 0;
+    if (type.is_truth()) return a != 0 || b != 0;
     T sum;
     if (__builtin_add_overflow(a, b, &sum))
       throw unsupported("{} + {} is more than {} holds", a, b, type.name());

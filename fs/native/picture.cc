@@ -243,8 +243,7 @@ const ImageLevel* shown_level(const Image& image) {
 }  // namespace
 
 bool has_brightness(const DType& type) {
-  return type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean ||
-         type.kind == Kind::logical;
+  return type.is_numeric();
 }
 
 std::optional<Picture> preview_of(const Image& image) {

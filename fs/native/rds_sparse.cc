@@ -38,15 +38,9 @@ class PointerSegment : public Segment {
   const uint64_t size_;
 };
 
-bool is_truth(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical;
-}
-
 void check_is_number(const DType& type) {
-  const bool is_number = is_truth(type) || type.kind == Kind::integer ||
-                         type.kind == Kind::unsigned_integer || type.kind == Kind::real ||
-                         type.kind == Kind::enumeration;
-  if (!is_number) throw unsupported("a sparse matrix of {}", type.name());
+  if (!type.is_numeric() && type.kind != Kind::enumeration)
+    throw unsupported("a sparse matrix of {}", type.name());
 }
 
 void check_extent(uint64_t extent, const char* what) {
@@ -88,7 +82,7 @@ void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out, bo
 template <class Matrix>
 void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr values, RdsWriter& out,
                 bool is_lower = false) {
-  const bool are_truth = is_truth(matrix.value->dtype());
+  const bool are_truth = matrix.value->dtype().is_truth();
   put_dimensions(matrix.rows, matrix.columns, out);
   put_names(matrix.row_names, matrix.rows, out);
   put_names(matrix.column_names, matrix.columns, out);
@@ -123,7 +117,7 @@ void check_extents(const Matrix& matrix) {
 }
 
 ElementForm value_form(const DType& type) {
-  return is_truth(type) ? r_logical() : r_double();
+  return type.is_truth() ? r_logical() : r_double();
 }
 
 }  // namespace

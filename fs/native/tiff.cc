@@ -406,8 +406,7 @@ std::optional<PixelType> pixel_type(const DType& type) {
     if (at >= names.size()) return std::nullopt;
     return PixelType{names.begin()[at], format, little_stored(type)};
   };
-  if (type.kind == Kind::boolean || type.kind == Kind::logical)
-    return PixelType{"uint8", 1, little_stored(type)};
+  if (type.is_truth()) return PixelType{"uint8", 1, little_stored(type)};
   if (type.kind == Kind::unsigned_integer) return make({"uint8", "uint16", "uint32"}, 1);
   if (type.kind == Kind::integer) return make({"int8", "int16", "int32"}, 2);
   if (type.kind != Kind::real) return std::nullopt;

@@ -74,15 +74,14 @@ std::unique_ptr<TextSource> mtx_coordinates(CoordinateMatrix matrix, Context&) {
 
 namespace {
 
-bool is_whole(Kind kind) {
-  return kind == Kind::integer || kind == Kind::unsigned_integer || kind == Kind::boolean ||
-         kind == Kind::logical || kind == Kind::enumeration;
+bool is_whole(const DType& type) {
+  return type.is_integer() || type.is_truth() || type.kind == Kind::enumeration;
 }
 
 }  // namespace
 
 bool has_mtx_values(const DType& type) {
-  return is_whole(type.kind) || type.kind == Kind::real;
+  return is_whole(type) || type.kind == Kind::real;
 }
 
 DType mtx_number_type(const DType& type) {
@@ -94,7 +93,7 @@ DType mtx_number_type(const DType& type) {
 std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
                      bool is_symmetric) {
   return fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n",
-                     is_whole(type.kind) ? "integer" : "real", is_symmetric ? "symmetric" : "general", rows,
+                     is_whole(type) ? "integer" : "real", is_symmetric ? "symmetric" : "general", rows,
                      columns, entries);
 }
 

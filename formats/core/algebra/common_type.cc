@@ -7,25 +7,17 @@
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {
-namespace {
-
-bool is_truth(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 DType common_type(const std::vector<DType>& types) {
   const auto all = [&](auto&& is) { return std::all_of(types.begin(), types.end(), is); };
   if (all([](const DType& type) { return type.is_text(); })) return text_type();
-  if (all(is_truth)) return number_type(Kind::boolean, 1);
-  const auto is_number = [](const DType& type) {
-    return type.is_integer() || type.kind == Kind::real || is_truth(type);
-  };
-  if (!all(is_number)) throw unsupported("combining {} with {}", types.front().name(), types.back().name());
+  if (all([](const DType& type) { return type.is_truth(); })) return number_type(Kind::boolean, 1);
+  if (!all([](const DType& type) { return type.is_numeric(); }))
+    throw unsupported("combining {} with {}", types.front().name(), types.back().name());
   // What a signed integer of 64 bits has no room for is a real: takane has no numbers beyond 52 bits.
   const bool whole = all([](const DType& type) {
-    return is_truth(type) || type.kind == Kind::integer ||
+    return type.is_truth() || type.kind == Kind::integer ||
            (type.kind == Kind::unsigned_integer && type.size < 8);
   });
   return number_type(whole ? Kind::integer : Kind::real, 8);
@@ -41,8 +33,8 @@ Elements as_type(const DType& from, Elements elements, const DType& to) {
       const std::span<const From> values = elements.values<From>();
       const std::span<To> numbers = result.mutable_values<To>();
       for (size_t i = 0; i < values.size(); ++i)
-        numbers[i] = is_truth(from) ? number_cast<To>(number_cast<double>(values[i]) != 0 ? 1.0 : 0.0)
-                                    : number_cast<To>(values[i]);
+        numbers[i] = from.is_truth() ? number_cast<To>(number_cast<double>(values[i]) != 0 ? 1.0 : 0.0)
+                                     : number_cast<To>(values[i]);
     });
   });
   result.missing = std::move(elements.missing);

@@ -70,8 +70,7 @@ bool holds_text(const Node& node) {
 namespace {
 
 bool is_mask(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::integer ||
-         type.kind == Kind::unsigned_integer;
+  return type.is_integer() || type.is_truth();
 }
 
 class NullableArray : public DerivedArray {

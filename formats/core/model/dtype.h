@@ -73,6 +73,9 @@ struct DType {
   std::shared_ptr<const DType> item;       // array, sequence
 
   bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
+  bool is_truth() const { return kind == Kind::boolean || kind == Kind::logical; }
+  // Whole and real numbers and truth values: what a matrix can be of.
+  bool is_numeric() const { return is_integer() || kind == Kind::real || is_truth(); }
   // Text of one encoding of bytes, of fixed or variable length.
   bool is_text() const { return kind == Kind::text || kind == Kind::fixed_text; }
   // Every element takes the same number of bytes, so an .npy is possible (references excepted).

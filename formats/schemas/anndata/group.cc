@@ -7,12 +7,6 @@
 namespace plainfs::anndata {
 namespace {
 
-// Numbers and truth values, which a matrix.mtx can hold.
-bool is_number(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real ||
-         type.kind == Kind::boolean || type.kind == Kind::logical;
-}
-
 // Lists without names have no .tsv.
 ArrayPtr unless_empty(ArrayPtr names) {
   const bool is_empty = names && names->shape() == Shape{0} && frames::is_readable(*names);
@@ -131,7 +125,7 @@ Axes AnnDataGroup::axes_of(const std::string& name) const {
 
 LabelledArray AnnDataGroup::labelled(ArrayPtr values, const Axes& axes, const std::string& place) const {
   const Shape shape = values->shape();
-  const bool is_matrix = axes.is_expression && is_number(values->dtype());
+  const bool is_matrix = axes.is_expression && values->dtype().is_numeric();
   LabelledArray array{std::move(values), sides_->fitting(axes.rows, shape[0], place + ": rows"),
                       sides_->fitting(axes.columns, shape[1], place + ": columns")};
   if (is_matrix)

@@ -10,18 +10,13 @@ namespace plainfs::annotated {
 
 namespace {
 
-bool is_number(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::integer ||
-         type.kind == Kind::unsigned_integer || type.kind == Kind::real;
-}
-
 // What the sides of the parts of a group are: only where the second is nobody's may there be more than two.
 enum class Sides { cells_and_genes, both_alike, first_alone };
 
 bool is_part(const Content& content, Sides sides) {
   if (const auto* array = std::get_if<LabelledArray>(&content)) {
     const size_t rank = array->values->shape().size();
-    return (rank == 2 || (rank > 2 && sides == Sides::first_alone)) && is_number(array->values->dtype());
+    return (rank == 2 || (rank > 2 && sides == Sides::first_alone)) && array->values->dtype().is_numeric();
   }
   return std::holds_alternative<Table>(content) || std::holds_alternative<SparseMatrix>(content);
 }

@@ -105,7 +105,7 @@ float comparable(Half stored) {
 // A number that compares as it is meant; nullopt where it stands for no value.
 template <class T>
 std::optional<T> value_of(const DType& type, T stored) {
-  if (type.kind == Kind::boolean || type.kind == Kind::logical) return stored != 0;
+  if (type.is_truth()) return stored != 0;
   const bool is_time = type.kind == Kind::time_point || type.kind == Kind::time_span;
   if constexpr (std::is_same_v<T, int64_t>)
     if (is_time && stored == INT64_MIN) return std::nullopt;

@@ -5,6 +5,7 @@
 #include "cache/cancellable_lock.h"
 #include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/entry_source.h"
+#include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
 #include "formats/schemas/annotated/parts.h"
@@ -176,16 +177,6 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
 
 namespace {
 
-bool holds_text(const Array& array) {
-  const Kind kind = array.dtype().kind;
-  return kind == Kind::text || kind == Kind::fixed_text || kind == Kind::fixed_utf32;
-}
-
-bool holds_numbers(const DType& type) {
-  return type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean ||
-         type.kind == Kind::logical;
-}
-
 // The names of a matrix' genes, and what stands before them.
 struct Genes {
   ArrayPtr names;
@@ -195,7 +186,7 @@ struct Genes {
 Genes names_in(const Table& var) {
   Genes genes{var.rows > 0 ? var.row_names : nullptr, nullptr};
   for (const Column& column : var.columns)
-    if (column.name == "gene_ids" && holds_text(*column.values)) genes.ids = column.values;
+    if (column.name == "gene_ids" && frames::is_text(column.values->dtype())) genes.ids = column.values;
   return genes;
 }
 
@@ -223,7 +214,7 @@ Node Expressions::of(const std::string& name, const Content& content, const Grou
   LabelledArray array = *stored;
   array.row_names = obs.row_names;
   array.column_names = var.row_names;
-  if (holds_numbers(array.values->dtype()))
+  if (array.values->dtype().is_numeric())
     array.matrix = MatrixFiles{true, genes.ids, genes.names, obs.row_names, place};
   return {std::move(array)};
 }

@@ -18,7 +18,7 @@ void warn(const Owner& owner, Context& context, fmt::format_string<A...> text, A
 
 // Reads as FALSE and TRUE already; an enumeration has the names of its own.
 bool reads_as_truth(const DType& type) {
-  return type.kind == Kind::boolean || type.kind == Kind::logical || type.kind == Kind::enumeration;
+  return type.is_truth() || type.kind == Kind::enumeration;
 }
 
 // Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.

@@ -1,6 +1,6 @@
 // One byte of an HDF5 file changed, thousands of times, each variant opened and read whole through Filesystem
 // in a child of its own. A variant must read or fail with an Error. What libhdf5 itself does not survive (it
-// opens the objects) is counted apart, and known by the frame on top of the stack. The README's limits name
+// opens the objects) is counted apart, and known by the frame on top of the stack. docs/limits.md names
 // these counts.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
