@@ -48,7 +48,7 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
     {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all or of",
      [](Options& o, std::string_view v) { o.views = v; }},
-    {0, "parts", "", "list what is found by its name: genes/ and cells/ of a matrix, a file each",
+    {0, "parts", "", "list what is found by its name: genes/, cells/, by/ and pseudobulk/",
      [](Options& o, std::string_view) { o.lists_parts = true; }},
     {0, "cells", "FILE", "a .csv, names of cells first, by whose columns by/ divides fragments",
      [](Options& o, std::string_view v) {
@@ -420,9 +420,8 @@ std::string help_text() {
       "       plainfs ps [--json]\n"
       "       plainfs umount MOUNTPOINT...\n"
       "\n"
-      "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr or takane "
-      "store, an R object\n"
-      "(.rds, .RData), or a directory of them, as plain files.\n"
+      "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr, VCF Zarr,\n"
+      "OME-Zarr or takane store, an R object (.rds, .RData), or a directory of them, as plain files.\n"
       "Every -o NAME may also be written --NAME.\n\n";
   for (const Row& row : kOwn) {
     text += help_line(row.letter, row.name, row.value, row.help);
