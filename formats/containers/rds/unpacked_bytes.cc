@@ -87,7 +87,8 @@ UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& con
     : file_(std::move(file)),
       compression_(compression),
       context_(context),
-      cache_owner_(context.cache.new_owner()) {}
+      cache_owner_(context.cache.new_owner()),
+      most_between_places_(context.cache.statistics().budget_bytes) {}
 
 std::unique_ptr<ByteSource> UnpackedBytes::first_pass() {
   if (compression_ == Compression::none) return open_source(file_, compression_);
@@ -105,6 +106,7 @@ std::unique_ptr<ByteSource> UnpackedBytes::from(std::shared_ptr<const UnpackedBy
 
 void UnpackedBytes::read_at(uint64_t offset, std::span<std::byte> out) const {
   if (compression_ == Compression::none) return file_->read_at(offset, out);
+  check_is_near(offset);
   size_t done = 0;
   while (done < out.size()) {
     const auto piece = page(offset / kPageBytes);
@@ -162,11 +164,37 @@ void UnpackedBytes::check(uint64_t number, const Page& page) const {
   throw changed(file_->path());
 }
 
+namespace {
+
+auto first_place_after(const std::vector<SeekPoint>& points, uint64_t offset) {
+  return std::upper_bound(points.begin(), points.end(), offset,
+                          [](uint64_t at, const SeekPoint& point) { return at < point.output; });
+}
+
+}  // namespace
+
+SeekPoint UnpackedBytes::place_before(uint64_t offset) const {
+  const auto after = first_place_after(pass_.points, offset);
+  return after == pass_.points.begin() ? SeekPoint{} : *std::prev(after);
+}
+
+void UnpackedBytes::check_is_near(uint64_t offset) const {
+  if (pass_.size <= most_between_places_) return;
+  const auto after = first_place_after(pass_.points, offset);
+  const uint64_t end = after == pass_.points.end() ? pass_.size : after->output;
+  const uint64_t size = end - place_before(offset).output;
+  if (size > most_between_places_) {
+    throw unsupported(
+        "a block of {} of {} bytes, decompressed, is more than the {} of the cache (-o cache_size): "
+        "decompress the "
+        "file, or compress it in smaller blocks (xz --block-size=16MiB)",
+        name_of(compression_), size, most_between_places_);
+  }
+}
+
 // The one that is nearest before offset, or a new one from the place before it.
 UnpackedBytes::Reader& UnpackedBytes::reader_before(uint64_t offset) const {
-  const auto after = std::upper_bound(pass_.points.begin(), pass_.points.end(), offset,
-                                      [](uint64_t at, const SeekPoint& point) { return at < point.output; });
-  const SeekPoint point = after == pass_.points.begin() ? SeekPoint{} : *std::prev(after);
+  const SeekPoint point = place_before(offset);
   Reader* best = nullptr;
   for (Reader& reader : readers_)
     if (reader.position <= offset && reader.position >= point.output &&

@@ -29,7 +29,8 @@ class UnpackedBytes {
   const Pass& pass() const { return pass_; }
   bool is_adopted() const { return is_adopted_; }
 
-  // Exactly out.size() bytes. Throws damaged where there are not so many.
+  // Exactly out.size() bytes. Throws damaged where there are not so many, and unsupported where what lies
+  // between two places to begin again is more than the cache holds: each such read could cost all of it.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   // The bytes from offset to the end. Requires: bytes outlive it.
   static std::unique_ptr<ByteSource> from(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset);
@@ -54,12 +55,15 @@ class UnpackedBytes {
   std::shared_ptr<const Page> page(uint64_t number) const;
   Page load(uint64_t number) const;
   void check(uint64_t number, const Page& page) const;
+  SeekPoint place_before(uint64_t offset) const;
+  void check_is_near(uint64_t offset) const;
   Reader& reader_before(uint64_t offset) const REQUIRES(mutex_);
 
   const FilePtr file_;
   const Compression compression_;
   Context& context_;
   const uint64_t cache_owner_;
+  const uint64_t most_between_places_;  // decompressed bytes: what the cache holds
   Pass pass_;
   bool is_adopted_ = false;
   mutable Mutex mutex_;  // one decompresses at a time

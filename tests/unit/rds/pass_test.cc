@@ -97,6 +97,28 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_file_that_is_not_compressed_for_nothin
   BOOST_TEST(bytes_read(session) < uint64_t{kNumbers});
 }
 
+BOOST_AUTO_TEST_CASE(a_block_that_the_cache_does_not_hold_is_refused_where_its_values_are_asked_for) {
+  std::vector<int32_t> numbers(600'000);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i % 1000);
+  const std::string object = start().list(2).integers(numbers).integers({5, 6}).text;
+  for (const Compression compression : {Compression::xz, Compression::bzip2}) {
+    const RdsFile file(compress(object, compression));
+    TestContext small(size_t{2} << 20), large(size_t{3} << 20);
+    const auto vector_of = [&](TestContext& context, size_t item) {
+      const Store store = rds::open(look_at(file.path), context);
+      return std::dynamic_pointer_cast<const ValueGroup>(store.root.parts)->value()->items[item]->vector;
+    };
+    BOOST_TEST((::plainfs::read_all(*vector_of(large, 0)).count == numbers.size()));
+    BOOST_TEST((::plainfs::read_all(*vector_of(small, 1)).count == 2U));
+    if (compression == Compression::xz) {
+      BOOST_CHECK_EXCEPTION(::plainfs::read_all(*vector_of(small, 0)), Error,
+                            says("is more than the 2097152 of the cache (-o cache_size)"));
+    } else {
+      BOOST_TEST((::plainfs::read_all(*vector_of(small, 0)).count == numbers.size()));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_pass_of_another_file_is_given_up_and_made_again) {
   const RdsFile file(compress(large_object(), Compression::gzip)),
       other(compress(start().integers(std::vector<int32_t>(100'000, 7)).text, Compression::gzip));
