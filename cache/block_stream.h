@@ -1,4 +1,4 @@
-// A file that is made in blocks, for whoever reads it: blocks are made on demand and kept in the cache. Where
+// A file that is made in blocks: they are made when a reader asks for them and kept in the cache. Where
 // reads follow one another, the blocks ahead are made by the workers, so that one reader keeps all cores
 // busy, and those behind are let go, so that their memory is used again while it is still in the processor's
 // caches (and the rest of the cache is left to what is asked for twice).
@@ -32,7 +32,7 @@ class ReadingPlace {
   explicit ReadingPlace(uint64_t most_ahead)
       : most_ahead_(most_ahead), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
 
-  // Whether a block has been let go: nobody waits for it any more.
+  // Whether a block has been let go: no reader waits for it any more.
   bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
 
   // Whether the latest read came after the one before it. True at the beginning.
@@ -112,7 +112,7 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
 
  protected:
   virtual Block make(uint64_t number) const = 0;
-  // Keeps a block that was made before anybody asked for it.
+  // Keeps a block that was made ahead of any reader.
   void keep(uint64_t number, Block block) const {
     cache_.get<Block>({owner_, number}, [&] { return std::move(block); });
   }

@@ -28,7 +28,7 @@ constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
 // after a pass over five billion nonzeros).
 constexpr size_t kEntryBytes = 160, kMostLostBetween = 4096;
 
-// Between two looks of one who waits for another's load.
+// How often a thread that waits for another's load looks whether it should go on.
 constexpr std::chrono::milliseconds kStep{10};
 
 size_t added_to(size_t bytes) {
@@ -51,7 +51,7 @@ struct ByteCache::Pending {
   Condition ended;
   bool done = false;
   bool dropped = false;
-  bool cancelled = false;  // nobody waited for it but those who wait here
+  bool cancelled = false;  // those who wait here were the only ones
   std::shared_ptr<const void> value;
   std::exception_ptr error;
 };

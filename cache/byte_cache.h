@@ -1,6 +1,6 @@
 // One budget of bytes for everything that is decoded or formatted, shared by all arrays and views of a mount.
 //
-// Entries are immutable and shared: one that is evicted while somebody reads it lives until the reader lets
+// Entries are immutable and shared: one that is evicted while it is read lives until its reader lets
 // go. Recency is kept per shard (a shard is chosen by the key), the byte count is one for all, so that a
 // single large chunk may use the whole budget; a new value that does not fit first pushes out the oldest
 // entries, whichever shard has them. What is held is never over the budget. Concurrent misses on one key run
@@ -84,7 +84,7 @@ class ByteCache {
   // that ends drops its own values, and there are thousands of views.
   void drop(uint64_t first_owner, uint64_t last_owner);
 
-  // Drops one value: nobody is likely to want it again.
+  // Drops one value, which is not likely to be wanted again.
   void forget(CacheKey key);
 
   CacheStatistics statistics() const;

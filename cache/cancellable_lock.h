@@ -43,7 +43,7 @@ class SCOPED_CAPABILITY CancellableLock {
   Mutex& mutex_;
 };
 
-// As std::once_flag with std::call_once, for work that reads: who waits for it may be cancelled.
+// As std::once_flag with std::call_once, for work that reads: waiting for it can be cancelled.
 class Once {
  public:
   // Runs work where no call has run it to its end; those who call meanwhile wait. Throws what work throws,

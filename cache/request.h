@@ -1,7 +1,7 @@
-// Whether anybody still waits for what is being done. A request is begun for a thread (Request::Scope) where
+// Whether what is being done is still waited for. A request is begun for a thread (Request::Scope) where
 // a question comes in: a call of FUSE, a pass that several askers share. It goes wherever the work goes
 // without being handed on: Workers carry it to the threads that help, and look at it before each piece; the
-// cache looks before each load. So a question that nobody asks any more ends within one chunk or block,
+// cache looks before each load. So work whose asker has gone ends within one chunk or block,
 // whichever format that is in, and no array or codec need know of it.
 #pragma once
 
@@ -12,14 +12,13 @@ class Request {
   virtual ~Request() = default;
   // Cheap, and from any thread: it is asked for every piece of work.
   virtual bool cancelled() const = 0;
-  // Whether whoever asks has all the time there is: then no other thread helps, and it leaves a pass to
-  // anybody who waits for it.
+  // Whether there is no hurry: then no other thread helps, and a pass is left to a request that waits for it.
   virtual bool is_patient() const { return false; }
 
-  // What the calling thread works for; null: nobody in particular.
+  // What the calling thread works for; null: no request in particular.
   static const Request* current();
 
-  // The calling thread works for request until the scope ends; null: for nobody.
+  // The calling thread works for request until the scope ends; null: for none.
   class Scope {
    public:
     explicit Scope(const Request* request);
@@ -32,8 +31,8 @@ class Request {
   };
 };
 
-// Thrown where work ends because nobody waits for it. No std::exception and no Error: it says nothing about
-// what was being read, and whoever keeps or reports errors must not take it for one.
+// Thrown where work ends because it is not waited for any more. Neither a std::exception nor an Error: it
+// says nothing about what was being read, and must not be kept or reported as an error.
 struct Cancelled {};
 
 // Throws Cancelled where the calling thread's request is cancelled.

@@ -58,7 +58,7 @@ struct Loop {
 
 struct Workers::State : Request {
   explicit State(unsigned wanted) : threads_wanted(wanted) {}
-  // What runs later is for nobody in particular, and ends where the workers do.
+  // What runs later belongs to no request, and ends where the workers do.
   bool cancelled() const override { return stopping.load(std::memory_order_relaxed); }
 
   const unsigned threads_wanted;
@@ -131,7 +131,7 @@ void Workers::State::help(Loop& loop) {
   mutex.unlock();
   loop.run();
   mutex.lock();
-  // All pieces are claimed: nobody else need look at it.
+  // All pieces are claimed: no other thread need look at it.
   if (const auto at = std::find(loops.begin(), loops.end(), &loop); at != loops.end()) loops.erase(at);
   if (--loop.helpers == 0) loop.helper_left.notify_one();
 }

@@ -1,4 +1,4 @@
-// A few threads that help whoever has many independent pieces of work. The caller always takes part, so
+// A few threads that help with many independent pieces of work. The caller always takes part, so
 // parallel_for never waits for a queued job, may be nested, and works with no threads at all. Threads start
 // on first use (a daemon forks before that); those that the system has not got do so on a later one.
 #pragma once

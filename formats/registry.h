@@ -18,8 +18,8 @@ std::span<const Schema> schemas();
 const Container* container_of(const Probe& probe);
 // Whether there is one for what is at a path of this machine.
 bool is_store_on_host(const std::string& path);
-// node as the schemas see it. Where one of them throws, nobody knows what the node means, and no other
-// meaning is guessed: it is listed, and an error whoever uses it.
+// node as the schemas see it. Where one of them throws, it is not known what the node means, and no
+// other meaning is guessed: it is listed, and every use of it is an error.
 Node refine(Node node, Context& context);
 // The same, but throws what the schema throws.
 Node with_meaning(Node node, Context& context);

@@ -51,7 +51,7 @@ class Folder : public Group {
   std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
-  // What cannot be looked at is listed, and an error for whoever reads it.
+  // What cannot be looked at is listed, and reading it is an error.
   Node unreadable_member(const files::path& path, const Error& error) const {
     Node node;
     node.content = PlainFile{path.string(), nullptr, error};

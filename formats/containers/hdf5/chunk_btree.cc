@@ -120,7 +120,7 @@ int ChunkBtree::compare(std::span<const uint64_t> place, const uint64_t* key) co
   return key[place.size()] / chunks_.element_size > 0 ? -1 : 0;
 }
 
-// The library looks for a chunk by halving: what it would find between keys in disorder is anybody's guess.
+// The library looks for a chunk by halving: what it would find between keys in disorder cannot be told.
 bool ChunkBtree::ascend(const uint64_t* key, const uint64_t* next) const {
   const size_t rank = chunks_.chunk_shape.size();
   for (size_t axis = 0; axis < rank; ++axis) {

@@ -22,7 +22,7 @@ class ByteSource {
   virtual size_t read(std::span<std::byte> out) = 0;
   // Reads over them; fewer only at the end. Returns how many.
   virtual uint64_t skip(uint64_t size);
-  // That somebody may want to begin again at offset, which was just passed: of a source that notes places,
+  // That decompression may begin again at offset, which was just passed: of a source that notes places,
   // one shortly before it is noted too.
   virtual void keep_place(uint64_t /*offset*/) {}
 };

@@ -1,4 +1,4 @@
-// What one pass over a file has found out, so that nobody need make another: where decompression may begin
+// What one pass over a file has found out, so that no other is made: where decompression may begin
 // again, where the long vectors of elements without a fixed size lie, and a CRC-32 of every page of what is
 // decompressed, by which all the rest is proven when it is used.
 #pragma once

@@ -49,7 +49,7 @@ class SerialStream {
   // count native numbers of size bytes each (1, 4 or 8). Requires: the form is not text.
   Bytes numbers(uint64_t count, size_t size);
   void skip(uint64_t size);
-  // That somebody may want to begin again here (ByteSource::keep_place).
+  // That reading may begin again here (ByteSource::keep_place).
   void keep_place() { source_.keep_place(position_); }
   // Reads what is left, so that checksums at the end are looked at. Returns how many bytes that were.
   uint64_t finish();

@@ -24,7 +24,7 @@ class UnpackedBytes {
   std::unique_ptr<ByteSource> first_pass();
   // In place of it: what one has found. Before anything is read.
   void adopt(Pass pass);
-  // What the pass has found; its vectors are filled by who reads it.
+  // What the pass has found; its vectors are filled by the reader of the stream.
   Pass& pass() { return pass_; }
   const Pass& pass() const { return pass_; }
   bool is_adopted() const { return is_adopted_; }

@@ -38,7 +38,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   int version() const;
   // The names of the folders that may be nodes of the group at path. Throws as check_listable.
   std::vector<std::string> folders(const std::string& path) const;
-  // Throws unsupported where nobody can tell what is in a group.
+  // Throws unsupported where it cannot be told what is in a group.
   void check_listable() const;
 
  private:

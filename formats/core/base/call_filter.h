@@ -13,7 +13,7 @@ namespace plainfs {
 struct ArgumentTest {
   enum Kind {
     kHasNoneOf,  // of these bits
-    kIs,         // this number of 32 bits; what stands above it is for nobody
+    kIs,         // this number of 32 bits; what stands above it does not count
     kIsNull,     // a pointer to nothing
   };
   unsigned argument;

@@ -1,4 +1,4 @@
-// Opening a path of which no component may be a link, so that somebody who exchanges a folder for a link
+// Opening a path of which no component may be a link, so that a folder that is exchanged for a link
 // while it is opened leads nowhere else. By one call where the system has it (Linux 5.6, macOS), else folder
 // by folder, each looked up in the one before it, which is held open.
 #pragma once
@@ -36,7 +36,7 @@ class Containment {
   bool is_bounded() const { return is_bounded_; }
 
   // As open(2) for reading, but -1 with EXDEV where path leads outside; no other file is touched on the way,
-  // also where somebody exchanges links meanwhile.
+  // also where links are exchanged meanwhile.
   int open(const std::string& path, int flags) const;
   // Whether what is at path, links followed, lies inside. Where nothing is there, its folders count.
   bool contains(const std::string& path) const;

@@ -1,4 +1,4 @@
-// A descriptor of the system that is closed by whoever has it last.
+// A descriptor of the system that is closed by its last owner.
 #pragma once
 
 #include <sys/types.h>
@@ -101,7 +101,7 @@ inline std::optional<std::string> read_rest(int file) {
 class SharedMemory {
  public:
   SharedMemory() = default;  // none
-  // Zeros, of a size that nobody can change. None where the system has no such memory (it is Linux's) or
+  // Zeros, of a size that cannot be changed. None where the system has no such memory (it is Linux's) or
   // refuses it.
   static SharedMemory make(size_t size);
   // That of another process, which handed the descriptor over. None where it cannot be had.

@@ -37,7 +37,7 @@ class Error : public std::runtime_error {
 };
 
 // Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
-// permission), or somebody was writing just then. Nothing is decided for good by such an error.
+// permission), or it was being written just then. Nothing is decided for good by such an error.
 inline bool is_transient(const Error& error) {
   return error.code() == Errc::unreadable || error.code() == Errc::changed;
 }
@@ -66,7 +66,7 @@ template <class... A>
 Error unreadable(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::unreadable, fmt::format(text, std::forward<A>(values)...));
 }
-// What a std::bad_alloc is to users. It passes, and is no Error: whoever keeps errors keeps none of these.
+// What a std::bad_alloc is to users. It passes, and is no Error: it is never kept as one.
 inline Error out_of_memory() {
   return Error(Errc::unreadable, "out of memory");
 }

@@ -1,6 +1,6 @@
 // The bytes of one source, wherever they lie: a file of this machine, or an object of a server elsewhere.
-// What was opened stays what it is: a source that changes is an error, so nobody is shown a mix of old and
-// new.
+// What was opened stays what it is: a source that changes is an error, so no reader is shown a mix of old
+// and new.
 #pragma once
 
 #include <cstdint>

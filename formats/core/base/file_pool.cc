@@ -66,7 +66,7 @@ struct FilePool::State {
       GUARDED_BY(mutex);  // not in open, but by others
   std::vector<std::weak_ptr<const LocalFile>> former
       GUARDED_BY(mutex);                           // of before clear(), also held by others
-  size_t held_before_look GUARDED_BY(mutex) = 64;  // for those that nobody holds any more
+  size_t held_before_look GUARDED_BY(mutex) = 64;  // for those that are not held any more
   PathFingerprints fingerprints GUARDED_BY(mutex);
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
 
@@ -81,8 +81,8 @@ struct FilePool::State {
   void remember_absent(const std::string& path);
 };
 
-// As ::open, but waits while the process or the system has no descriptor left. Whoever waits may itself keep
-// another from ending, so it is not for ever.
+// As ::open, but waits while the process or the system has no descriptor left. A thread that waits may itself
+// keep another from ending, so it is not for ever.
 int FilePool::State::open_descriptor(const std::string& path) {
   // A FIFO without a writer would hold up a blocking open.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -120,8 +120,8 @@ LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
   return keep_locked(path, std::move(file), closed);
 }
 
-// Whoever has the file beside the pool may be joined by others. Where there is no memory for that, they open
-// it once more.
+// A file that is held beside the pool may be shared. Where there is no memory for that, it is opened once
+// more.
 void FilePool::State::let_go(const Open& file) noexcept try {
   if (file.file.use_count() == 1) return;
   if (held.size() >= held_before_look) {
@@ -147,8 +147,8 @@ LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr 
   return file;
 }
 
-// Those that others hold too give back their descriptors where nobody reads, if there is memory to gather
-// them.
+// Those that others hold too give back their descriptors where they are not being read, if there is memory to
+// gather them.
 void FilePool::State::close_all() noexcept {
   std::list<Open> closed;  // after the lock
   std::vector<LocalFilePtr> kept;
@@ -255,7 +255,7 @@ void FilePool::clear() {
     former.reserve(former.size() + state_->held.size());
     for (auto& [path, file] : state_->held) former.push_back(std::move(file));
   } catch (const std::bad_alloc&) {
-    // They keep their descriptors until nobody holds them.
+    // They keep their descriptors as long as they are held.
   }
   std::erase_if(former, [](const auto& file) { return file.expired(); });
   state_->held.clear();

@@ -1,7 +1,7 @@
 // The files and folders of this machine. The pool keeps a bounded number of files open and remembers what
-// each path looked like (device, inode, size, mtime, ctime) when it was first used. A file that somebody
-// holds has one descriptor, however often it is asked for. Where the process has none left, whoever opens a
-// file waits for one.
+// each path looked like (device, inode, size, mtime, ctime) when it was first used. A file that is
+// held has one descriptor, however often it is asked for. Where the process has none left, opening a file
+// waits for one.
 #pragma once
 
 #include <atomic>

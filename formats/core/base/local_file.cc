@@ -136,7 +136,7 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   if (owner_->bytes_read) owner_->bytes_read->fetch_add(done, std::memory_order_relaxed);
   check_open_file();
   if (done == out.size()) return;
-  // The system gives less than there is, or nobody has that much.
+  // The system gives less than there is, or no file has that much.
   if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
   throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
 }

@@ -1,5 +1,5 @@
 // A regular file of this machine. What it is, is told by its device, inode, size, mtime and ctime. Its
-// descriptor may be taken away while nobody reads: the next read opens the file again, and it must be the
+// descriptor may be taken away between reads: the next one opens the file again, and it must be the
 // same one.
 #pragma once
 

@@ -25,7 +25,7 @@ inline timespec modified_time(const struct stat& status) {
 #endif
 }
 
-// Of the last change to content, size, links or mode: unlike the time of modification nobody can set it back.
+// Of the last change to content, size, links or mode: unlike the time of modification it cannot be set back.
 inline timespec changed_time(const struct stat& status) {
 #ifdef __APPLE__
   return status.st_ctimespec;

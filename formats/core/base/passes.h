@@ -18,7 +18,7 @@ class Passes {
   virtual ~Passes() = default;
 
   // Of the store at location, where all that it was read from is what it was then; empty where nothing is
-  // known. name: of what, and the version of what is found; whoever changes what the numbers mean changes it.
+  // known. name: of what, and the version of what is found; it changes when the meaning of the numbers does.
   virtual std::vector<uint64_t> known(const std::string& location, const std::string& name,
                                       Sources& files) = 0;
   // took: how long the pass did, for little is not kept.

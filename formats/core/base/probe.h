@@ -1,5 +1,5 @@
 // A location that is looked at to find out what kind of store is there. Each question is asked of the disk
-// (or of the server) once, whoever asks it how often, and what a recogniser had to parse is there for open().
+// (or of the server) once, however often it is put, and what a recogniser had to parse is there for open().
 #pragma once
 
 #include <any>

@@ -100,7 +100,7 @@ int64_t nanoseconds(timespec time) {
 }
 
 // The latest time at which something was changed, so far as a later change would not look the same. The time
-// of modification is anybody's to set.
+// of modification can be set at will.
 struct Latest {
   int64_t changed = INT64_MIN;  // nanoseconds
 

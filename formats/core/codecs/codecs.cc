@@ -171,7 +171,7 @@ template <ObjectCodecPtr make()>
 ObjectCodecPtr object_from_zarr(const Json&, const DType&) {
   return make();
 }
-// numcodecs can also write numbers as JSON and msgpack. Nobody does.
+// numcodecs can also write numbers as JSON and msgpack; no store has been seen that does.
 void check_objects(std::string_view id, const DType& dtype) {
   if (dtype.kind != Kind::json) throw unsupported("codec \"{}\" for {}", id, dtype.name());
 }

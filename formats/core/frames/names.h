@@ -17,11 +17,11 @@ bool is_text(const DType& type);
 bool is_readable(const Array& array);
 
 // names where they are a list of count of them, else null; a list that does not fit is told of with place
-// ("/obsm/X_pca: rows"). One that cannot be read stays, for whoever shows it to say so. Reads no elements.
+// ("/obsm/X_pca: rows"). One that cannot be read stays: showing it says so. Reads no elements.
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 
 // group's member as a list of names; null where it is none, which is told of. One that is there and cannot be
-// read is an array that says so whoever uses it.
+// read is an array whose every use says so.
 ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
 
 // Names whose characters outside ASCII are stored as character references (10x, loom), as people know them.

@@ -81,8 +81,8 @@ class Array {
 
   virtual Attributes attributes() const { return {}; }
 
-  // What passes over all elements have come to, for whoever asks next: one T of a name, kept as long as the
-  // array. Null where nobody has noted that. Thread-safe.
+  // What passes over all elements have come to, for the next question: one T of a name, kept as long as the
+  // array. Null where that was not noted. Thread-safe.
   template <class T>
   std::shared_ptr<const T> noted(std::string_view name) const {
     const std::any found = find_note(typeid(T), name);

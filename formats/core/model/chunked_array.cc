@@ -174,7 +174,7 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
     return true;
   };
   if (chunk_count >= kAnnounced) will_load(box);
-  // Who reads a neighbouring box at the same time wants the same chunks: both load what the other does not.
+  // Readers of neighbouring boxes at the same time want the same chunks: each loads what the other does not.
   Mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {

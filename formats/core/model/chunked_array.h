@@ -53,7 +53,7 @@ class ChunkedArray : public Array {
   // Drops the chunks that end in the box.
   void passed(const Box& box) const final;
   Shape chunk_shape() const override { return grid_.typical_chunk_shape(); }
-  // Numbers are as they are stored: who knows which of them mean nothing derives another array.
+  // Numbers are as they are stored: where some of them mean nothing, another array is derived.
   bool may_be_missing() const override {
     return !dtype().is_integer() && dtype().kind != Kind::real && dtype().kind != Kind::boolean;
   }

@@ -1,6 +1,6 @@
 // Bounds the memory that decoding takes besides the cache: bytes as stored, what stands between two codecs,
 // and the chunk that comes out. With sixteen threads and chunks of a few MB it would otherwise be more than
-// the cache itself. Who waits is served in turn, so a large chunk is not passed by small ones for ever.
+// the cache itself. Those who wait are served in turn, so a large chunk is not passed by small ones for ever.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class DecodeBudget {
     const size_t bytes_;
   };
 
-  // Waits until bytes more fit, or nobody else has any. Whoever holds a part must not wait for another one,
-  // nor for a thread that may: only files, codecs and locks that are let go of without a part.
+  // Waits until bytes more fit, or no one else has any. A holder of a part must not wait for another one, nor
+  // for a thread that may: only files, codecs and locks that are let go of without a part.
   [[nodiscard]] Part take(size_t bytes);
 
  private:

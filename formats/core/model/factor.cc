@@ -47,7 +47,7 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
 // Warns of the first code that it is called with.
 std::function<void(const std::string& code, uint64_t levels)> warning_once(std::string place,
                                                                            Context& context) {
-  auto told = std::make_shared<std::atomic<bool>>(false);  // whoever sets it tells
+  auto told = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it tells
   return [told, place = std::move(place), &context](const std::string& code, uint64_t levels) {
     if (told->exchange(true)) return;
     context.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place, code, levels));

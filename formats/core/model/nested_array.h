@@ -11,7 +11,7 @@ namespace plainfs {
 // The elements of values that belong to each row of a table: those of row r end before ends[0][r]. With more
 // than one list of ends each divides what the next one, or values, has: ends[0] says where a row's lists end,
 // ends[1] where the elements of these do. No ends: an element of values a row. An element of values beyond
-// its first axis is a list itself. Whether all that fits is checked by whoever uses it.
+// its first axis is a list itself. Whether all that fits is checked where it is used.
 struct RowElements {
   ArrayPtr ids;  // of the rows; null = numbers from 0, or not wanted
   ArrayPtr values;

@@ -77,8 +77,8 @@ struct SparseMatrix {
   // The values are real numbers, though whole ones may be stored.
   bool is_real = false;
   MissingEntries missing = MissingEntries::shown_as_na;
-  // Called by who goes over all entries and finds indices that do not rise within a row or column, maybe more
-  // than once; thread-safe. Null: nobody need look.
+  // Called where a pass over all entries finds indices that do not rise within a row or column, maybe more
+  // than once; thread-safe. Null: no pass need look.
   std::function<void()> on_falling_index = nullptr;
   // Set instead of value, index and pointer where it takes a pass to know how many entries there are: gives
   // these three, and nothing else that counts. Thread-safe; throws what reading throws.
@@ -137,7 +137,7 @@ struct SequenceLengths {
   std::optional<Error> error;  // as in SparseMatrix
 };
 
-// What the field says of one channel of an image, for who shows it.
+// What the metadata say of how one channel of an image is shown.
 struct ImageChannel {
   std::string name;                                   // empty = none
   std::optional<uint32_t> color;                      // 0xRRGGBB
@@ -190,7 +190,7 @@ struct PlainFile {
   std::string path;  // on disk
   // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
   std::function<Bytes()> load = nullptr;
-  std::optional<Error> error{};  // of one of which nobody knows whether it is a store
+  std::optional<Error> error{};  // of one of which it is not known whether it is a store
 };
 
 // A member that stands for no value: it has attributes, and nothing of it is shown but these.

@@ -114,7 +114,7 @@ Elements unpack_items(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
-// A byte of a boolean is 0 or 1: nobody can say what a 7 was meant to be.
+// A byte of a boolean is 0 or 1: what a 7 was meant to be cannot be told.
 void check_truth_values(const Bytes& values) {
   std::byte all{0};  // without an early end, so that the loop is vectorised
   for (const std::byte value : values) all |= value;

@@ -30,8 +30,8 @@ struct Container {
   // What stands at the probe's location, which this container recognises. Throws an Error whose message
   // stands alone after "plainfs: PATH: ".
   Store (*open)(const Probe& probe, Context& context);
-  // Whether the first bytes of what this container recognises tell that it opens, so that nobody has to wait
-  // for that to know it for a directory; null: they never do. Cheap; never throws.
+  // Whether the first bytes of what this container recognises tell that it opens, so that it is known for a
+  // directory without opening it; null: they never do. Cheap; never throws.
   bool (*is_sure_to_open)(const Probe& probe) = nullptr;
 };
 

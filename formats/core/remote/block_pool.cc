@@ -33,8 +33,8 @@ uint64_t ReadAhead::widest() const {
   return std::max(kFirstWindow, most_ahead_ / static_cast<uint64_t>(std::max<std::ptrdiff_t>(1, active)));
 }
 
-// Where another one began, which may have read on from there long ago: what it has read is not kept for
-// whoever would only come near.
+// Where another one began, which may have read on from there long ago: what it has read is not kept
+// for a reader that would only come near.
 uint64_t ReadAhead::end_of_unread(const Sequence& of, BlockRange read) const {
   uint64_t end = UINT64_MAX;
   for (const Sequence& other : sequences_)
@@ -151,8 +151,8 @@ void BlockPool::drop(const PendingFetchPtr& gone) {
 }
 
 // For what is wanted now and, behind it, what is asked for ahead of a reader. What was all read stays for a
-// while, since readers on several threads come back to it, but it goes first; then what came and nobody has
-// come to read while readers went through as much as fits, twice. Else what was fetched ahead of one reader
+// while, since readers on several threads come back to it, but it goes first; then what came and was not
+// read while readers went through as much as fits, twice. Else what was fetched ahead of one reader
 // would go for what is fetched ahead of another, and be fetched again: it goes only for what is wanted now.
 void BlockPool::make_room(uint64_t wanted, uint64_t ahead) {
   const auto drop_while = [this](uint64_t bytes, uint64_t most, auto&& may_go) REQUIRES(mutex_) {

@@ -87,7 +87,7 @@ class BlockPool {
   void fetch(PooledObject& of, const std::vector<BlockRange>& ranges);
   // What is fetched already, from the object's first byte on.
   void adopt(PooledObject& of, std::shared_ptr<RangeFetch> first);
-  // Nobody reads it any more.
+  // It is not read any more.
   void forget(const PooledObject& of);
 
  private:

@@ -48,7 +48,7 @@ class Credentials {
   // region: whose token service is asked. client: outlives this.
   Credentials(Environment environment, std::string region, HttpClient& client);
 
-  // Whether current() asks nobody.
+  // Whether current() asks no service.
   bool has_keys();
   // Throws unreadable where there are none, or where they cannot be had just now, and Cancelled.
   Keys current();

@@ -216,7 +216,7 @@ std::string DiskCache::path_of(const std::string& address) const {
   return fmt::format("{}/{}{}", folder_, sha256_hex(address), kExtension);
 }
 
-// An open file that nobody removes, and what it holds blocks of.
+// An open file that is safe from removal, and what it holds blocks of.
 struct DiskCache::CachedObject {
   Descriptor file;
   Version version;
@@ -232,7 +232,7 @@ std::optional<DiskCache::CachedObject> DiskCache::kept_at(const std::string& add
   if (file.number() < 0) return std::nullopt;
   std::optional<Version> version = read_head(file.number());
   if (!version || !can_be_kept(*version)) return std::nullopt;
-  // Whoever makes room has it alone, and removes it.
+  // The process that makes room has it alone, and removes it.
   if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
   struct stat status {};
   if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return std::nullopt;

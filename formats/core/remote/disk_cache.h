@@ -60,8 +60,8 @@ using DiskBlocksPtr = std::shared_ptr<DiskBlocks>;
 class DiskCache : public std::enable_shared_from_this<DiskCache> {
  public:
   // most_bytes: of the disk, of all its files; where they are more, the objects go that were opened longest
-  // ago and that nobody has open. Makes the folder, its parents too. Throws unreadable where files cannot be
-  // made in it, or not locked.
+  // ago and that no process has open. Makes the folder, its parents too. Throws unreadable where files cannot
+  // be made in it, or not locked.
   DiskCache(std::string folder, uint64_t most_bytes);
 
   // How many objects can be open at once, of which blocks are kept.

@@ -209,7 +209,7 @@ HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
   return {transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code), {}};
 }
 
-// Keeps a whole reply for one who waits.
+// Keeps a whole reply for the thread that waits.
 class KeepingSink : public HttpSink {
  public:
   explicit KeepingSink(size_t most_bytes) : most_bytes_(most_bytes) {}
@@ -316,7 +316,7 @@ void HttpClient::State::end(CURL* easy, CURLcode code) {
     try {
       return transfer->sink->end(failure_of(*transfer, code));
     } catch (const std::bad_alloc&) {
-      std::this_thread::sleep_for(kBetweenTries);  // somebody waits to be told
+      std::this_thread::sleep_for(kBetweenTries);  // the sink waits to be told
     }
   }
 }

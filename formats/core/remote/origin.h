@@ -21,7 +21,7 @@ class Origin {
   // A GET of the object at location, ready to be sent. fields: what else it carries, "name: value". Throws
   // where there is nothing to sign it with, and Cancelled.
   virtual HttpRequest get(const std::string& location, std::vector<std::string> fields) = 0;
-  // Whether get() has what it signs with, and asks nobody for it.
+  // Whether get() has what it signs with, without asking a service for it.
   virtual bool has_keys() { return true; }
   // Whether what stands in a Location field may be asked without it.
   virtual bool follows_redirects() const = 0;
@@ -43,7 +43,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
 // How often and after which pauses a request is made again.
 
 constexpr auto kPatience = std::chrono::seconds(120);          // no attempt begins later than this
-constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether the one who waits was interrupted
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether a thread that waits was interrupted
 constexpr unsigned kMostRenewals = 2;                          // of the credentials, for one request
 
 // AWS_MAX_ATTEMPTS where it is set, else 10.

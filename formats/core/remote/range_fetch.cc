@@ -84,7 +84,7 @@ void RangeFetch::start() {
   try {
     drive();
   } catch (const Cancelled&) {
-    // whoever waits tries again
+    // the reader that waits tries again
   }
 }
 
@@ -156,7 +156,7 @@ bool RangeFetch::sleep(Clock::time_point until) {
   return true;
 }
 
-// Requires: phase_ is paused, and nobody else drives.
+// Requires: phase_ is paused, and no other thread drives.
 void RangeFetch::go_on_after(Verdict verdict) {
   const auto fail = [&]() REQUIRES(mutex_) {
     phase_ = Phase::failed;
@@ -193,7 +193,8 @@ void RangeFetch::go_on_after(Verdict verdict) {
   begin_attempt();
 }
 
-// The next attempt, by one thread at a time. Requires: phase_ is not_begun or paused, and nobody else drives.
+// The next attempt, by one thread at a time. Requires: phase_ is not_begun or paused, and no
+// other thread drives.
 void RangeFetch::drive() {
   is_driven_ = true;
   try {

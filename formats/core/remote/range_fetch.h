@@ -1,6 +1,6 @@
-// A range of an object on its way into memory. Whoever waits for its bytes sees them as they come, and drives
-// it on where an attempt fails: with pauses that grow, from where it broke off, until it is whole or there is
-// no more sense in trying.
+// A range of an object on its way into memory. A reader that waits for its bytes sees them as they come,
+// and drives it on where an attempt fails: with pauses that grow, from where it broke off, until it is whole
+// or there is no more sense in trying.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, HttpClient& client);
   ~RangeFetch();
 
-  // Asks for it, unless keys are to be asked for first: then whoever waits for it does. Returns at once.
+  // Asks for it, unless keys are to be asked for first: then the reader that waits for it does. Returns at
+  // once.
   void start();
   // Returns when the first size bytes of the range are there. Throws not_found where there is no such object,
   // changed where it is another version, unreadable where all attempts failed, and Cancelled where the
@@ -61,7 +62,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   uint64_t received_before_ GUARDED_BY(mutex_) = 0;  // when the last attempt but one ended
   uint64_t size_ GUARDED_BY(mutex_);                 // of the range, once the object's size is known
   Phase phase_ GUARDED_BY(mutex_) = Phase::not_begun;
-  bool is_driven_ GUARDED_BY(mutex_) = false;  // somebody who waits sees to the next attempt
+  bool is_driven_ GUARDED_BY(mutex_) = false;  // a reader that waits sees to the next attempt
   std::shared_ptr<Attempt> attempt_ GUARDED_BY(mutex_);
   std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // paused: what the last attempt came to
   std::optional<Error> error_ GUARDED_BY(mutex_);      // failed

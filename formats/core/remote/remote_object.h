@@ -48,7 +48,7 @@ class RemoteObject {
   // What was settled by the first reply, or by a listing.
   std::optional<Version> version() const;
   bool is_absent() const { return is_absent_.load(std::memory_order_relaxed); }
-  // Whether nobody, or not who asks, may have it as an object; a folder of that name may be there.
+  // Whether it may not be had as an object, by anyone or by these keys; a folder of that name may be there.
   bool may_be_folder() const { return may_be_folder_.load(std::memory_order_relaxed); }
 
   // A GET of these bytes; where a redirect was followed, from there.

@@ -94,7 +94,7 @@ class RemoteSources : public Sources {
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
-  std::atomic<bool> is_object_{false};  // relaxed: set before anybody knows what the store names
+  std::atomic<bool> is_object_{false};  // relaxed: set before it is known what the store names
   Mutex mutex_;
   bool may_list_ GUARDED_BY(mutex_) = true;
   FilePtrs files_ GUARDED_BY(mutex_);  // the latest used first
@@ -247,7 +247,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
       keep(location, file_of(std::move(object), std::move(fetch)));
       is_any_there = true;
     } catch (const Error&) {
-      if (!object->is_absent()) continue;  // who asks for it is told why
+      if (!object->is_absent()) continue;  // asking for it says why
       remember_absent(object->location());
     }
   }

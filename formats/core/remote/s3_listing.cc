@@ -15,7 +15,7 @@
 namespace plainfs::remote {
 namespace {
 
-// Of one folder; a page has a thousand. More than that are chunks, which nobody lists.
+// Of one folder; a page has a thousand. More than that are chunks, which are not listed.
 constexpr size_t kMostEntries = 1'000'000;
 // A page may have fewer than it could, or none; a list of so many pages has no end.
 constexpr size_t kMostPages = 10'000;
@@ -102,7 +102,7 @@ class S3Listing : public Listing {
 
  private:
   // Has ask() called unless is_known(), which is called under mutex_; of those who want the same, one asks,
-  // and the others wait for that and can be interrupted. Who wants anything else does not wait.
+  // and the others wait for that and can be interrupted. For anything else there is no waiting.
   template <class IsKnown, class Ask>
   void once(const std::string& what, const IsKnown& is_known, const Ask& ask) {
     std::shared_ptr<Mutex> turn;
@@ -223,7 +223,7 @@ class S3Listing : public Listing {
   const std::shared_ptr<S3Origin> origin_;
   HttpClient& client_;
   Mutex mutex_;  // never held while the service is asked
-  // Who asks for the folder; "" = for all.
+  // The one that asks for the folder; "" = for all.
   std::map<std::string, std::shared_ptr<Mutex>> turns_ GUARDED_BY(mutex_);
   bool is_begun_ GUARDED_BY(mutex_) = false;
   bool is_whole_ GUARDED_BY(mutex_) = false;                  // folders_ has every folder of the store

@@ -16,7 +16,7 @@ struct Keys {
 };
 
 // Adds x-amz-date, x-amz-content-sha256, x-amz-security-token and Authorization to the request's fields, by
-// which the service knows who asks and that nobody changed what is asked. Of its fields so far Range is
+// which the service knows who asks and that the request was not changed. Of its fields so far Range is
 // signed too. service: "s3". Requires: the path of its URL is percent-encoded as percent_encoded() does.
 void sign(HttpRequest& request, const Keys& keys, const std::string& region, const std::string& service,
           std::time_t now);

@@ -34,7 +34,7 @@ bool strip_zeros(uint64_t& value) {
   return whole;
 }
 
-// How many zeros the digits of value end in. Most have none or one, and which of them nobody can foretell.
+// How many zeros the digits of value end in. Most have none or one, which cannot be foretold.
 // Requires: value > 0.
 inline int trailing_zeros(uint64_t value) {
   int zeros = strip_zeros<1>(value);

@@ -10,7 +10,7 @@ namespace plainfs::annotated {
 
 namespace {
 
-// What the sides of the parts of a group are: only where the second is nobody's may there be more than two.
+// What the sides of the parts of a group are: only where the second is free may there be more than two.
 enum class Sides { cells_and_genes, both_alike, first_alone };
 
 bool is_part(const Content& content, Sides sides) {

@@ -1,5 +1,5 @@
 // The cells of an annotated matrix in groups, by what a column of its obs says of them: the clusters of a
-// clustering, the samples of a study. For whoever shows the cells of one group, or sums over each.
+// clustering, the samples of a study. For views of the cells of one group, and sums over each.
 #pragma once
 
 #include <cstdint>

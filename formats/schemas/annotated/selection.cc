@@ -133,7 +133,7 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
   return some;
 }
 
-// A group of an annotated matrix' parts. Made for who asks, so that no member keeps itself alive.
+// A group of an annotated matrix' parts. Made for each question, so that no member keeps itself alive.
 class PartGroup : public Group {
  public:
   using List = std::function<std::vector<Member>(const GroupPtr& group)>;

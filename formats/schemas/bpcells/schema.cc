@@ -45,7 +45,7 @@ bool is_readable(const Array& array) {
   }
 }
 
-// How BPCells stores that there are no names. A damaged list is none: whoever uses it is to fail.
+// How BPCells stores that there are no names. A damaged list is no such sign: its use is to fail.
 bool is_empty_list(const Array& names) {
   return names.count() == 0 && is_readable(names);
 }

@@ -29,7 +29,7 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
-// Throws damaged where one of them has a name that is no text: nobody knows which one it was.
+// Throws damaged where one of them has a name that is no text: which one it was cannot be told.
 void check_names(const Attributes& attributes);
 
 }  // namespace plainfs::h5seurat

@@ -1,6 +1,6 @@
 // The `source` of HDMF's links and references: which store their path is in. hdmf-zarr has written it
 // relative to the store's own folder (0.2 and later), to the folder that holds the store (0.10.0), and as
-// whoever wrote it gave it (0.1); it is taken in this order, and is internal where it is the store itself.
+// it was given to the writer (0.1); it is taken in this order, and is internal where it is the store itself.
 #pragma once
 
 #include <map>

@@ -17,7 +17,7 @@ struct DynamicColumn {
 };
 
 // The column called name of a table's group; nullopt where it has no data, or data that are no list. What is
-// wrong with its indices or labels is found by whoever reads it. Throws where it cannot be known whether it
+// wrong with its indices or labels is found when it is read. Throws where it cannot be known whether it
 // has an index. Reads no data.
 std::optional<DynamicColumn> column_in(const Group& table, const std::string& name, Context& context);
 

@@ -392,7 +392,7 @@ class TreeReader {
     return all;
   }
 
-  // Along the dimension joined where all have them, else nobody's; on the other sides the first.
+  // Along the dimension joined where all have them, else none; on the other sides the first.
   static void join_names(const std::vector<Delayed>& seeds, uint64_t along, Delayed& all) {
     for (size_t d = 0; d < all.names.size(); ++d) {
       std::vector<ArrayPtr> lists;

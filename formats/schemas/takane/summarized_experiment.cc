@@ -29,8 +29,8 @@ std::optional<uint64_t> stated_extent(const ObjectFile& object, size_t dimension
   return list && list->size() == 2 ? (*list)[dimension].as_uint64() : std::nullopt;
 }
 
-// The row names of the frame; null where there are none or nobody can tell; broken where the same may be said
-// otherwise the next time. Of a frame for other rows than the experiment's is warned.
+// The row names of the frame; null where there are none or it cannot be told; broken where the same may be
+// said otherwise the next time. Of a frame for other rows than the experiment's is warned.
 ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
   const char* const folder = side.folder;
   const std::string directory = experiment.directory + "/" + folder;

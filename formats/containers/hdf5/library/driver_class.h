@@ -16,7 +16,7 @@ inline H5FD_class_t driver_class_named(const char* name, [[maybe_unused]] int nu
   driver.version = H5FD_CLASS_VERSION;
 #endif
 #if H5_VERSION_GE(1, 13, 0)
-  // The first that nobody registers, and those behind it.
+  // The first that is not registered, and those behind it.
   driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 256 + number);
 #endif
   driver.name = name;

@@ -121,7 +121,7 @@ herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, const void*) {
   return -1;
 }
 
-// The driver's information is the Sources itself, which nobody need copy or free.
+// The driver's information is the Sources itself, which need not be copied or freed.
 void* get_information(H5FD_t* file) {
   return driver_file(file).sources;
 }

@@ -1,6 +1,6 @@
 // libhdf5, made safe to use from many threads. The library keeps global state (its error stack, its caches)
-// and is not thread-safe everywhere, so every call of it is made while a LibraryLock is held; whoever
-// decodes, decodes after letting go of it. The lock is one for the process, because the library is.
+// and is not thread-safe everywhere, so every call of it is made while a LibraryLock is held; decoding
+// begins after letting go of it. The lock is one for the process, because the library is.
 //
 // Handles own an identifier of the library and close it under the lock, so they may be dropped anywhere,
 // also while their thread holds the lock already. Nothing may ask the cache for anything under the lock.

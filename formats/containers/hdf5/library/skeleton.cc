@@ -165,7 +165,7 @@ class SkeletonWriter {
   }
 
  private:
-  // Those that nobody has named: of a column whose name has a slash. The library would give them times.
+  // Those without a name of their own: of a column whose name has a slash. The library would give them times.
   void add_groups_above(const std::string& path) {
     for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
       const std::string above = path.substr(0, end);

@@ -1,5 +1,5 @@
 // The metadata of an HDF5 file that is to be written, without its data: libhdf5 writes it through a file
-// driver that keeps what it is given, and each dataset is contiguous, so that whoever makes the file knows
+// driver that keeps what it is given, and each dataset is contiguous, so that it is known
 // where the bytes of each go. The same objects give the same bytes with one version of the library.
 #pragma once
 

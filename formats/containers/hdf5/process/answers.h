@@ -1,4 +1,4 @@
-// What libhdf5's process answers, as messages. Whoever reads them takes nothing on trust: every read throws
+// What libhdf5's process answers, as messages. Nothing in them is taken on trust: every read throws
 // damaged where the bytes are no such answer or what they say does not hold together.
 #pragma once
 

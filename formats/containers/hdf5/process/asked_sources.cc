@@ -64,7 +64,7 @@ int AskedSources::ask_descriptor(const std::string& location) {
   return reply.descriptor.release();
 }
 
-// Files that nobody reads just now are opened again when they are.
+// Files that are not being read are opened again when they are.
 void AskedSources::keep_few_descriptors() {
   if (owner_->open_descriptors < most_descriptors() / 2) return;
   std::erase_if(local_, [](const auto& file) { return file.expired(); });

@@ -1,4 +1,4 @@
-// Whoever lists a group looks at the attributes of its members, one after the other, and often again. So that
+// Listing a group looks at the attributes of its members, one after the other, and often again. So that
 // each look is not a question to libhdf5's process, those of the next members are asked for along with one
 // that is not there: more of them each time, as long as they are wanted in the order in which they were
 // listed. One file at a time, the one that was listed last.

@@ -47,7 +47,7 @@ LibraryProcess::Clock::duration LibraryProcess::silence() const {
   return Clock::now() - Clock::time_point(Clock::duration(at));
 }
 
-// Whether the one who asks should go on waiting.
+// Whether to go on waiting for an answer.
 void LibraryProcess::look_around() const {
   check_cancelled();
   if (is_given_up_.load(std::memory_order_relaxed) && silence() > kMostSilenceWhenWanted) throw GivenUp{};

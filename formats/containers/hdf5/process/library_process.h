@@ -1,9 +1,9 @@
 // One process that has libhdf5, as the daemon sees it: started when it is first asked, and anew where it
 // ended. The library's own errors of memory then cost what was being read, and nothing else.
 //
-// One question at a time, as the library has one lock. Whoever asks answers meanwhile what the process wants
-// to know of files. Which thread that is, and what happens where a process is silent, is the affair of
-// LibraryProcesses.
+// One question at a time, as the library has one lock. The thread that asks answers meanwhile what the
+// process wants to know of files. Which thread that is, and what happens where a process is silent, is the
+// affair of LibraryProcesses.
 #pragma once
 
 #include <atomic>
@@ -95,7 +95,7 @@ class LibraryProcess {
   // Thread-safe: that others want a process and this one is to be ended where it still is silent.
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
 
-  // How long it may be silent where somebody waits for a process and none is left.
+  // How long it may be silent where a thread waits for a process and none is left.
   static constexpr std::chrono::seconds kMostSilenceWhenWanted{1};
 
  private:

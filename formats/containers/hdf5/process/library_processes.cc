@@ -23,10 +23,10 @@ size_t weight_of(LibraryEnded::Why why) {
   return 1;
 }
 
-// Between two looks of one who waits.
+// How often a thread that waits looks again.
 constexpr std::chrono::milliseconds kStep{10};
 
-// Atomic, because it is read by whoever opens a file.
+// Atomic, because every thread that opens a file reads it.
 std::atomic<LibraryProcesses*>& processes_of_program() {
   static std::atomic<LibraryProcesses*> processes{nullptr};
   return processes;
@@ -116,7 +116,8 @@ void LibraryProcesses::close_in(Place& place, uint64_t file) {
   }
 }
 
-// Makes another place busy than the one that was used just now: one whose process nobody has wanted for long.
+// Makes another place busy than the one that was used just now: one whose process has not been wanted for
+// long.
 LibraryProcesses::Place* LibraryProcesses::take_idle(const Place& used) {
   const MutexLock lock(mutex_);
   for (const auto& place : places_) {

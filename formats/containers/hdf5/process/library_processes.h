@@ -1,6 +1,6 @@
 // The processes that have libhdf5 for the daemon. Mostly one is enough. Where it is busy with a question for
 // longer than a moment, or silent, the files of others are asked about in another one: a file that keeps the
-// library busy for ever costs nobody but those who read it. Those that are not needed any more are ended, and
+// library busy for ever costs its own readers alone. Those that are not needed any more are ended, and
 // so is one that has grown too large, between two questions: the next one begins it anew.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace plainfs::hdf5 {
 // Thread-safe. Every wait ends with the request of the thread that waits (cache/request.h).
 class LibraryProcesses {
  public:
-  // At once. Where all of them have been silent for a while and somebody wants one, the one that has been so
-  // for longest is ended.
+  // At once. Where all of them have been silent for a while and one is wanted, the one that has been so for
+  // longest is ended.
   static constexpr size_t kMostProcesses = 6;
   // How long others wait for one that is busy, before they ask another.
   static constexpr std::chrono::milliseconds kPatience{50};
@@ -40,10 +40,11 @@ class LibraryProcesses {
   // Never throws and waits for nothing.
   void close(const ProcessedFile& file) noexcept;
 
-  // What read(Cursor&, ByteSpan shared) makes of the answer, while nobody else asks that process; shared: the
-  // memory where the answer left what is said to be there. about: tells the question from others about the
-  // file, where it is to be refused after it has ended a process twice; an object's address, mostly. Throws
-  // the Error that is the answer, LibraryEnded, unreadable where no process can be had, what read throws.
+  // What read(Cursor&, ByteSpan shared) makes of the answer, while no other thread asks that process; shared:
+  // the memory where the answer left what is said to be there. about: tells the question from others about
+  // the file, where it is to be refused after it has ended a process twice; an object's address, mostly.
+  // Throws the Error that is the answer, LibraryEnded, unreadable where no process can be had, what read
+  // throws.
   template <class Read>
   auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
     file.bytes->check_unchanged();
@@ -76,7 +77,7 @@ class LibraryProcesses {
  private:
   struct Place {
     explicit Place(const ProcessSettings& settings) : process(settings) {}
-    LibraryProcess process;  // for whoever has made it busy, or has the mutex where it is not
+    LibraryProcess process;  // of the thread that made it busy, or has the mutex where it is not
     // All that follows is guarded by mutex_ of LibraryProcesses.
     bool is_busy = false;
     bool is_running = false;  // when it was last left, as the next

@@ -1,6 +1,6 @@
 // The kinds of messages. The daemon asks, and libhdf5's process answers or fails; meanwhile the process may
-// put questions about the bytes of files, which only the daemon opens, and each is answered at once. Whoever
-// sends knows what comes back, so a message says its kind alone.
+// put questions about the bytes of files, which only the daemon opens, and each is answered at once. The
+// sender knows what comes back, so a message says its kind alone.
 //
 // clang-format off
 //   ask                                     answer, behind u64 bytes that were read by descriptor and u64 bytes of

@@ -14,7 +14,7 @@ namespace plainfs::hdf5 {
 class SourceServer {
  public:
   // Answers a question. False where it is none, or the process is gone. What cannot be said as an Error (that
-  // nobody waits any more, that there is no memory) is kept for take_failure().
+  // the request was cancelled, that there is no memory) is kept for take_failure().
   bool answer(const Message& question, Channel& channel, Sources& sources);
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
