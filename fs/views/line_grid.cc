@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/axis_order.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/text_file.h"
 
@@ -24,83 +25,6 @@ Shape reversed(Shape shape) {
 // Of axes [first, last).
 uint64_t product(std::span<const uint64_t> shape, size_t first, size_t last) {
   return element_count(shape.subspan(first, last - first));
-}
-
-// One plane of an array that is turned round, in elements: row r, column c lie at from[r + c * from_step] and
-// go to to[r * to_step + c].
-struct Plane {
-  uint64_t rows, columns;
-  uint64_t from_step, to_step;
-};
-
-// kSize: bytes of an element, 0 = size of them. In tiles whose lines stay in the first cache.
-template <size_t kSize>
-void turn_plane(const Plane& plane, size_t size, const std::byte* from, std::byte* to) {
-  constexpr uint64_t kTile = 16;
-  if constexpr (kSize != 0) size = kSize;
-  for (uint64_t row = 0; row < plane.rows; row += kTile) {
-    const uint64_t row_end = std::min(plane.rows, row + kTile);
-    for (uint64_t column = 0; column < plane.columns; column += kTile) {
-      const uint64_t column_end = std::min(plane.columns, column + kTile);
-      for (uint64_t r = row; r < row_end; ++r)
-        for (uint64_t c = column; c < column_end; ++c)
-          std::memcpy(to + (r * plane.to_step + c) * size, from + (r + c * plane.from_step) * size,
-                      kSize != 0 ? kSize : size);
-    }
-  }
-}
-
-// Turns round elements of size bytes each. extent, in users' axes: the first runs fastest in from, the last
-// in to.
-void turn_bytes(const Shape& extent, size_t size, const std::byte* from, std::byte* to) {
-  const size_t last = extent.size() - 1;
-  size_t first = 0;
-  while (first < last && extent[first] == 1) ++first;
-  const uint64_t inner = product(extent, first, last), outer = product(extent, first + 1, extent.size());
-  const Plane plane{extent[first], first == last ? 1 : extent[last], inner, outer};
-  const auto turn = size == 1   ? turn_plane<1>
-                    : size == 2 ? turn_plane<2>
-                    : size == 4 ? turn_plane<4>
-                    : size == 8 ? turn_plane<8>
-                                : turn_plane<0>;
-  const uint64_t planes = first + 1 < last ? product(extent, first + 1, last) : 1;
-  for (uint64_t i = 0; i < planes; ++i) {
-    uint64_t from_offset = 0, rest = i, from_step = extent[first];
-    for (size_t axis = first + 1; axis < last; ++axis) {
-      const uint64_t step = product(extent, axis + 1, last);
-      from_offset += rest / step * from_step;
-      rest %= step;
-      from_step *= extent[axis];
-    }
-    turn(plane, size, from + from_offset * size, to + i * (first == last ? 1 : extent[last]) * size);
-  }
-}
-
-bool is_plain(const DType& type) {
-  return type.kind != Kind::compound && type.kind != Kind::array && type.size > 0;
-}
-
-Elements turn_round(const DType& type, Elements stored, const Shape& extent) {
-  if (std::count_if(extent.begin(), extent.end(), [](uint64_t length) { return length > 1; }) < 2)
-    return stored;
-  if (!is_plain(type)) {
-    std::vector<uint64_t> numbers(stored.count), places(stored.count);
-    std::iota(numbers.begin(), numbers.end(), uint64_t{0});
-    turn_bytes(extent, sizeof(uint64_t), std::as_bytes(std::span(numbers)).data(),
-               std::as_writable_bytes(std::span(places)).data());
-    Elements turned = zero_elements(type, 0);
-    for (const uint64_t place : places) append(type, turned, stored, place, 1);
-    return turned;
-  }
-  Elements turned;
-  turned.count = stored.count;
-  turned.bytes.resize(stored.bytes.size());
-  turn_bytes(extent, type.size, stored.bytes.data(), turned.bytes.data());
-  turned.missing.resize(stored.missing.size());
-  if (!stored.missing.empty())
-    turn_bytes(extent, 1, std::as_bytes(std::span(stored.missing)).data(),
-               std::as_writable_bytes(std::span(turned.missing)).data());
-  return turned;
 }
 
 }  // namespace
@@ -191,7 +115,8 @@ Box LineGrid::unit_box(uint64_t number) const {
 Elements LineGrid::read_unit(const Array& array, uint64_t number) const {
   Box box = unit_box(number);
   Elements stored = array.read(box);
-  return column_major_ ? turn_round(array.dtype(), std::move(stored), reversed(std::move(box.extent)))
+  return column_major_ ? transposed_back(array.dtype(), std::move(stored), reversed(std::move(box.extent)),
+                                         reversed_axes(rank_))
                        : stored;
 }
 

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "formats/containers/zarr/transpose.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/model/array.h"
+#include "formats/core/model/axis_order.h"
 
 namespace plainfs::zarr {
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/axis_order.h"
 
 namespace plainfs {
 namespace {
@@ -42,17 +43,9 @@ class PermutedArray : public Array {
       stored.origin[axes_[i]] = box.origin[i];
       stored.extent[axes_[i]] = box.extent[i];
     }
-    Shape stride(rank, 1);  // of the stored axes
-    for (size_t d = rank; d-- > 1;) stride[d - 1] = stride[d] * stored.extent[d];
-    const uint64_t count = element_count(box.extent);
-    const Elements elements = values_->read(stored);
-    std::vector<uint64_t> positions(count);
-    Shape at(rank, 0);
-    for (uint64_t i = 0; i < count; ++i) {
-      for (size_t d = 0; d < rank; ++d) positions[i] += at[d] * stride[axes_[d]];
-      for (size_t d = rank; d-- > 0 && ++at[d] == box.extent[d];) at[d] = 0;
-    }
-    return gather(dtype(), elements, positions);
+    AxisOrder order(rank);
+    for (size_t i = 0; i < rank; ++i) order[axes_[i]] = i;
+    return transposed_back(dtype(), values_->read(stored), box.extent, order);
   }
 
  private:

@@ -1,10 +1,10 @@
-#include "formats/containers/zarr/transpose.h"
+#include "formats/core/model/axis_order.h"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-namespace plainfs::zarr {
+namespace plainfs {
 namespace {
 
 // Elements are moved in squares of this length, so that the lines of both sides stay in the first-level
@@ -97,6 +97,36 @@ void for_planes(const std::vector<Axis>& axes, Visit&& visit) {
   }
 }
 
+// Writes to target what transposed_back() gives; false, and nothing, where the order is the same.
+bool transpose(const std::byte* source, std::byte* target, uint64_t element_size, const Shape& shape,
+               const AxisOrder& order) {
+  std::vector<Axis> axes = axes_of(shape, order);
+  std::erase_if(axes, [](const Axis& axis) { return axis.length == 1; });
+  const bool same_order = std::is_sorted(
+      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step > b.source_step; });
+  if (same_order) return false;
+  // Rows run along the axis that is contiguous in the source, columns along the one that is in the target.
+  const auto contiguous = std::min_element(
+      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step < b.source_step; });
+  Plane plane{{1, 0, 0}, axes.back()};
+  if (contiguous != axes.end() - 1) plane.row = *contiguous;
+  std::vector<Axis> others(axes.begin(), axes.end() - 1);
+  if (contiguous != axes.end() - 1) others.erase(others.begin() + (contiguous - axes.begin()));
+  for_planes(others, [&](uint64_t from, uint64_t to) {
+    move_plane(plane, element_size, source + from * element_size, target + to * element_size);
+  });
+  return true;
+}
+
+template <class T>
+std::vector<T> transposed(std::vector<T> stored, const Shape& shape, const AxisOrder& order) {
+  std::vector<T> result(stored.size());
+  if (stored.empty() || !transpose(reinterpret_cast<const std::byte*>(stored.data()),
+                                   reinterpret_cast<std::byte*>(result.data()), sizeof(T), shape, order))
+    return stored;
+  return result;
+}
+
 }  // namespace
 
 AxisOrder reversed_axes(size_t rank) {
@@ -128,35 +158,28 @@ Shape shape_before(const Shape& stored, const AxisOrder& order) {
 }
 
 Bytes transposed_back(Bytes stored, uint64_t element_size, const Shape& shape, const AxisOrder& order) {
-  std::vector<Axis> axes = axes_of(shape, order);
-  std::erase_if(axes, [](const Axis& axis) { return axis.length == 1; });
-  const bool same_order = std::is_sorted(
-      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step > b.source_step; });
-  if (stored.empty() || same_order) return stored;
-  // Rows run along the axis that is contiguous in the source, columns along the one that is in the target.
-  const auto contiguous = std::min_element(
-      axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step < b.source_step; });
-  Plane plane{{1, 0, 0}, axes.back()};
-  if (contiguous != axes.end() - 1) plane.row = *contiguous;
-  std::vector<Axis> others(axes.begin(), axes.end() - 1);
-  if (contiguous != axes.end() - 1) others.erase(others.begin() + (contiguous - axes.begin()));
   Bytes result(stored.size());
-  for_planes(others, [&](uint64_t source, uint64_t target) {
-    move_plane(plane, element_size, stored.data() + source * element_size,
-               result.data() + target * element_size);
-  });
+  if (stored.empty() || !transpose(stored.data(), result.data(), element_size, shape, order)) return stored;
   return result;
 }
 
 Elements transposed_back(const DType& dtype, Elements stored, const Shape& shape, const AxisOrder& order) {
-  Bytes places(stored.count * sizeof(uint64_t));
-  auto* place = reinterpret_cast<uint64_t*>(places.data());
-  std::iota(place, place + stored.count, uint64_t{0});
-  places = transposed_back(std::move(places), sizeof(uint64_t), shape, order);
-  Elements result = zero_elements(dtype, 0);
-  place = reinterpret_cast<uint64_t*>(places.data());
-  for (uint64_t i = 0; i < stored.count; ++i) append(dtype, result, stored, place[i], 1);
+  if (std::count_if(shape.begin(), shape.end(), [](uint64_t length) { return length > 1; }) < 2)
+    return stored;
+  Elements result;
+  result.count = stored.count;
+  if (layout_of(dtype) == Layout::flat) {
+    const uint64_t size = stored.count == 0 ? 0 : stored.bytes.size() / stored.count;
+    result.bytes = transposed_back(std::move(stored.bytes), size, shape, order);
+    result.missing = transposed(std::move(stored.missing), shape, order);
+    return result;
+  }
+  std::vector<uint64_t> places(stored.count);
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  result = zero_elements(dtype, 0);
+  for (const uint64_t place : transposed(std::move(places), shape, order))
+    append(dtype, result, stored, place, 1);
   return result;
 }
 
-}  // namespace plainfs::zarr
+}  // namespace plainfs
