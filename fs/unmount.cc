@@ -1,7 +1,6 @@
 #include "fs/unmount.h"
 
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 extern char** environ;
 #endif
 
+#include "formats/core/base/descriptor.h"
 #include "fs/mount_table.h"
 
 namespace plainfs {
@@ -26,10 +26,7 @@ StillMounted run_to_its_end(std::vector<const char*> words) {
   const int error =
       ::posix_spawnp(&child, words[0], nullptr, nullptr, const_cast<char**>(words.data()), environ);
   if (error != 0) return {error, words[0]};
-  int status = -1;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return {status == 0 ? 0 : EBUSY, {}};
+  return {wait_for_end(child) == 0 ? 0 : EBUSY, {}};
 }
 
 }  // namespace

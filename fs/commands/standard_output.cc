@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
 
 namespace plainfs {
@@ -19,14 +20,9 @@ Failure not_written(int error) {
 }  // namespace
 
 bool write_out(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EPIPE) return false;
-    if (written < 0) throw not_written(errno);
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
+  if (write_all(STDOUT_FILENO, text)) return true;
+  if (errno == EPIPE) return false;
+  throw not_written(errno);
 }
 
 bool write_out(const Slices& slices) {

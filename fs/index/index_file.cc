@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/checksum.h"
 
@@ -228,14 +229,9 @@ Bytes IndexFile::read(uint64_t offset, uint64_t size) const {
   if (offset > file_size_ || size > file_size_ - offset)
     throw damaged("bytes {} to {} of {}", offset, offset + size, file_size_);
   Bytes bytes(size);
-  for (uint64_t done = 0; done < size;) {
-    const ssize_t got =
-        ::pread(descriptor_, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error();
-    if (got == 0) throw damaged("ends at byte {}", offset + done);
-    done += static_cast<uint64_t>(got);
-  }
+  const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(bytes.data()), size);
+  if (!got) throw system_error();
+  if (*got < size) throw damaged("ends at byte {}", offset + *got);
   return bytes;
 }
 

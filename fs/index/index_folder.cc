@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/host_path.h"
 
@@ -47,14 +48,7 @@ std::string reason_of(int error) {
 void write_new(const std::string& path, ByteSpan bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) throw unreadable("{}: {}", path, reason_of(errno));
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written >= 0)
-      bytes = bytes.subspan(static_cast<size_t>(written));
-    else if (errno != EINTR)
-      error = errno;
-  }
+  int error = write_all(descriptor, as_text(bytes)) ? 0 : errno;
   // No fsync, which would hold up whoever waits: what a power cut leaves fails its checksum.
   if (::close(descriptor) != 0 && error == 0) error = errno;
   if (error == 0) return;

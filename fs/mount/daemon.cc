@@ -9,6 +9,7 @@
 #include <cstdlib>  // defines __GLIBC__
 #include <cstring>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
 
 #ifdef __GLIBC__
@@ -46,9 +47,7 @@ namespace {
     got = ::read(pipe, &word, 1);
   } while (got < 0 && errno == EINTR);
   if (got == 1) ::_exit(kSuccess);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_end(child);
   if (WIFSIGNALED(status)) std::fprintf(stderr, "plainfs: ended by signal %d\n", WTERMSIG(status));
   ::_exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : int{kLoopFailed});
 }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/channel.h"
+#include "formats/core/base/descriptor.h"
 #include "fs/exit_code.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_session.h"
@@ -227,8 +227,7 @@ MountKeeper::MountKeeper(bool mounts) {
 
 MountKeeper::~MountKeeper() {
   channel_ = Channel();
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_end(process_);
 }
 
 std::optional<Message> MountKeeper::ask(uint32_t question, const std::string& text) {

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <optional>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/ending.h"
 #include "fs/exit_code.h"
 #include "fs/mount/mount.h"
@@ -198,9 +199,7 @@ class Served {
       char word = 0;
       if (waiting[0].revents != 0) {
         if (::read(ready, &word, 1) == 1) return 0;
-        int status = 0;
-        while (::waitpid(server_, &status, 0) < 0 && errno == EINTR) {
-        }
+        const int status = wait_for_end(server_);
         server_ = -1;
         return code_of(status) == 0 ? int{kLoopFailed} : code_of(status);
       }
@@ -216,8 +215,7 @@ class Served {
       ::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);  // something the command left uses it
       ::kill(server_, SIGTERM);
     }
-    while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_end(server_);
     server_ = -1;
   }
 

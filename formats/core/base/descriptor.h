@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -93,6 +94,14 @@ inline std::optional<std::string> read_rest(int file) {
     else if (errno != EINTR)
       return std::nullopt;
   }
+}
+
+// The status of a child of this process (waitpid), when it has ended; -1 where it is none.
+inline int wait_for_end(pid_t child) {
+  int status = -1;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 // Memory that this process and one beside it see. What the other writes there may change at any time: it is

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cache/mutex.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/mixed.h"
 #include "formats/core/base/modified_time.h"
@@ -124,15 +125,9 @@ void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borro
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   hold_descriptor();
   const ReaderLock held(mutex_, std::adopt_lock);
-  size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got =
-        ::pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(path(), errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
+  const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(out.data()), out.size());
+  if (!got) throw system_error(path(), errno);
+  const size_t done = *got;
   if (owner_->bytes_read) owner_->bytes_read->fetch_add(done, std::memory_order_relaxed);
   check_open_file();
   if (done == out.size()) return;

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
@@ -62,28 +63,13 @@ BlockEntry entry_for(ByteSpan bytes) {
   return entry;
 }
 
-// As many of them as there are.
+// As many of them as there are; none where the system refuses.
 size_t read_at(int file, uint64_t offset, std::span<std::byte> out) {
-  size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got =
-        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
+  return read_all_at(file, offset, reinterpret_cast<char*>(out.data()), out.size()).value_or(0);
 }
 
 bool write_at(int file, uint64_t offset, ByteSpan bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    offset += static_cast<size_t>(put);
-    bytes = bytes.subspan(static_cast<size_t>(put));
-  }
-  return true;
+  return write_all_at(file, offset, as_text(bytes));
 }
 
 bool can_be_kept(const Version& version) {
