@@ -23,6 +23,8 @@ struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
   bool array_header = false;           // -o header: the .csv of an array without names has a header, too
+  bool ragged_as_count = false;        // -o ragged=count: a list in a cell of a table's .csv is its length
+  std::string row_name_header;         // -o rowname=NAME: the header of a column of row names; "" = none
   bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
   std::shared_ptr<const CellTable>
       cells;               // -o cells=FILE: what is said of the cells of fragments; null = nothing

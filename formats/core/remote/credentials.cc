@@ -100,14 +100,14 @@ std::optional<TimedKeys> Credentials::of_environment() const {
   Keys keys{environment_("AWS_ACCESS_KEY_ID"), environment_("AWS_SECRET_ACCESS_KEY"),
             environment_("AWS_SESSION_TOKEN")};
   if (keys.id.empty() || keys.secret.empty()) return std::nullopt;
-  return TimedKeys{std::move(keys), {}};
+  return TimedKeys{std::move(keys), {}, {}};
 }
 
 std::optional<TimedKeys> Credentials::of_profile() const {
   const Profile profile = chosen_profile(environment_);
   Keys keys{value_of(profile, "aws_access_key_id"), value_of(profile, "aws_secret_access_key"),
             value_of(profile, "aws_session_token")};
-  if (!keys.id.empty() && !keys.secret.empty()) return TimedKeys{std::move(keys), {}};
+  if (!keys.id.empty() && !keys.secret.empty()) return TimedKeys{std::move(keys), {}, {}};
   for (const char* other : {"role_arn", "sso_session", "sso_start_url", "credential_process"})
     if (!value_of(profile, other).empty())
       throw unsupported(
@@ -119,11 +119,16 @@ std::optional<TimedKeys> Credentials::of_profile() const {
 }
 
 TimedKeys Credentials::find() const {
-  if (auto keys = of_environment()) return *keys;
-  if (auto keys = keys_of_web_identity(environment_, region_, client_)) return *keys;
-  if (auto keys = of_profile()) return *keys;
-  if (auto keys = keys_of_container(environment_, client_)) return *keys;
-  if (auto keys = keys_of_machine(environment_, client_)) return *keys;
+  const auto from = [](TimedKeys keys, std::string source) {
+    keys.source = std::move(source);
+    return keys;
+  };
+  if (auto keys = of_environment()) return from(*keys, "the environment (AWS_ACCESS_KEY_ID)");
+  if (auto keys = keys_of_web_identity(environment_, region_, client_))
+    return from(*keys, "the token service, for AWS_ROLE_ARN");
+  if (auto keys = of_profile()) return from(*keys, "the profile " + profile_name(environment_) + " in ~/.aws");
+  if (auto keys = keys_of_container(environment_, client_)) return from(*keys, "the container's service");
+  if (auto keys = keys_of_machine(environment_, client_)) return from(*keys, "the machine's service");
   throw unreadable(
       "no credentials for S3: neither in the environment (AWS_ACCESS_KEY_ID) nor in ~/.aws nor from this "
       "machine; for what is public: -o no_sign");
@@ -171,6 +176,11 @@ Keys Credentials::current() {
   if (auto keys = known_for(kAtLeast)) return *keys;
   const CancellableLock asking(asking_);
   return asked();
+}
+
+std::string Credentials::source() {
+  const MutexLock lock(mutex_);
+  return known_ ? known_->source : "";
 }
 
 bool Credentials::renew() {
@@ -233,7 +243,7 @@ TimedKeys keys_of_json(const std::string& service, const HttpReply& reply) {
     const Json* value = answer.find(name);
     return value && value->text() ? *value->text() : std::string();
   };
-  TimedKeys keys{{text("AccessKeyId"), text("SecretAccessKey"), text("Token")}, time_of(text("Expiration"))};
+  TimedKeys keys{{text("AccessKeyId"), text("SecretAccessKey"), text("Token")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
     throw unreadable("no credentials from {}: its answer has no keys", service);
   return keys;
@@ -272,7 +282,7 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
     return between(reply.body, "<" + name + ">", "</" + name + ">");
   };
   TimedKeys keys{{text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken")},
-                 time_of(text("Expiration"))};
+                 time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
     throw unreadable("no credentials from the token service: its answer has no keys");
   return keys;

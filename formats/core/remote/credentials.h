@@ -37,6 +37,7 @@ Environment process_environment();
 struct TimedKeys {
   Keys keys;
   std::optional<std::time_t> until;  // none: for good
+  std::string source = "";           // "the environment (AWS_ACCESS_KEY_ID)"
 };
 
 // What the two files say of the profile that the environment names, or of the default one.
@@ -52,6 +53,8 @@ class Credentials {
   bool has_keys();
   // Throws unreadable where there are none, or where they cannot be had just now, and Cancelled.
   Keys current();
+  // Where those that are in use come from, in words; "" where none are.
+  std::string source();
   // After current() was refused; the next call looks for others. False where there are none but these.
   bool renew();
 

@@ -32,6 +32,9 @@ constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
 constexpr std::chrono::milliseconds kBetweenTries{50};
+constexpr int64_t kBetweenTold = 60;  // seconds: a server that is busy now and then is told of now and then
+// A server that is started anew listens again after that.
+constexpr std::chrono::seconds kRefusedPatience{10};
 
 std::string lower(std::string_view text) {
   std::string copy(text);
@@ -200,13 +203,43 @@ void prepare(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
 }
 
+// What to do about it, "; ..."; "" where nothing is known.
+std::string_view hint_of(CURLcode code, const Url& url, std::string_view text) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return url.host.ends_with(".amazonaws.com") ? "; another service than AWS's: -o endpoint=URL" : "";
+    case CURLE_SSL_CONNECT_ERROR:
+      return text.find("wrong version number") != text.npos || text.find("packet") != text.npos
+                 ? "; that server speaks http://, not https://"
+                 : "";
+    case CURLE_GOT_NOTHING:
+      return url.scheme == "http" ? "; perhaps that server speaks https://" : "";
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+      return "; to trust the server's certificate: CURL_CA_BUNDLE=FILE in the environment";
+    default:
+      return "";
+  }
+}
+
+// Whether the same request would fail alike.
+bool is_for_good(CURLcode code, std::string_view hint) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+         (code == CURLE_SSL_CONNECT_ERROR && !hint.empty());
+}
+
 HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
-  if (code == CURLE_OK) return {transfer.is_head_done ? "" : "no reply", {}};
+  if (code == CURLE_OK) return {transfer.is_head_done ? "" : "no reply", {}, false};
   if (!transfer.refused.empty() && !transfer.was_allowed) {
     const Error error = leads_inside(parse_url(transfer.request.url).host, transfer.refused);
-    return {error.what(), error};
+    return {error.what(), error, false};
   }
-  return {transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code), {}};
+  std::string text = transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code);
+  const std::string_view hint = hint_of(code, parse_url(transfer.request.url), text);
+  text += hint;
+  const bool is_final = is_for_good(code, hint);
+  const Error error = unreadable("{}", text);
+  return {std::move(text), is_final ? std::optional(error) : std::nullopt, code == CURLE_COULDNT_CONNECT};
 }
 
 // Keeps a whole reply for the thread that waits.
@@ -227,6 +260,7 @@ class KeepingSink : public HttpSink {
   void end(const HttpFailure& failure) override {
     const MutexLock lock(mutex_);
     reply_.failure = failure.text;
+    reply_.is_refused = failure.is_refused;
     is_done_ = true;
     done_.notify_all();
   }
@@ -337,7 +371,8 @@ void HttpClient::State::run() {
   while (!running.empty()) end(running.back()->easy.get(), CURLE_ABORTED_BY_CALLBACK);
 }
 
-HttpClient::HttpClient(RemoteCounters& counters) : counters_(counters), state_(std::make_unique<State>()) {}
+HttpClient::HttpClient(RemoteCounters& counters, std::chrono::seconds patience)
+    : counters_(counters), patience_(patience), state_(std::make_unique<State>()) {}
 
 HttpClient::~HttpClient() {
   {
@@ -346,7 +381,7 @@ HttpClient::~HttpClient() {
   }
   curl_multi_wakeup(state_->multi);
   if (state_->thread.joinable()) state_->thread.join();
-  for (const auto& transfer : state_->queue) transfer->sink->end({"the program ends", {}});
+  for (const auto& transfer : state_->queue) transfer->sink->end({"the program ends", {}, false});
 }
 
 void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
@@ -373,6 +408,30 @@ HttpReply HttpClient::ask(HttpRequest request, size_t most_bytes) {
   HttpReply reply = sink->wait();
   counters_.bytes_fetched.fetch_add(reply.body.size(), std::memory_order_relaxed);
   return reply;
+}
+
+std::chrono::seconds HttpClient::patience(bool is_refused) const {
+  return is_refused ? std::min(patience_, kRefusedPatience) : patience_;
+}
+
+void HttpClient::note_retry(const std::string& url, const std::string& why, unsigned tries) {
+  counters_.retries.fetch_add(1, std::memory_order_relaxed);
+  if (counters_.is_waiting.exchange(true, std::memory_order_relaxed) || !counters_.tell) return;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  if (second < told_at_.load(std::memory_order_relaxed) + kBetweenTold) return;
+  told_at_.store(second, std::memory_order_relaxed);
+  is_told_.store(true, std::memory_order_relaxed);
+  counters_.tell(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why, tries + 1,
+                             most_attempts()));
+}
+
+void HttpClient::note_answer(const std::string& url) {
+  has_given_up_.store(false, std::memory_order_relaxed);
+  if (!counters_.is_waiting.load(std::memory_order_relaxed)) return;
+  counters_.is_waiting.store(false, std::memory_order_relaxed);
+  if (is_told_.exchange(false, std::memory_order_relaxed))
+    counters_.tell(parse_url(url).host_and_port() + ": answers again");
 }
 
 std::string http_library_version() {

@@ -2,6 +2,8 @@
 // all, over connections that stay open. Nothing is followed, retried or judged here.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +41,7 @@ struct HttpHead {
 struct HttpFailure {
   std::string text;               // "" where it is whole
   std::optional<Error> is_final;  // where it must not be asked for again
+  bool is_refused = false;        // nobody listens there
 };
 
 // Where a reply goes. All calls but is_wanted come from the client's thread, one after the other; they throw
@@ -59,14 +62,15 @@ struct HttpReply {
   HttpHead head;  // status 0 where none came
   std::string body;
   std::string failure;  // why it is not whole
+  bool is_refused = false;  // as HttpFailure's
   bool is_too_long = false;
 };
 
 // Thread-safe.
 class HttpClient {
  public:
-  // counters: outlives this.
-  explicit HttpClient(RemoteCounters& counters);
+  // counters: outlives this. patience: how long who asks makes a request again.
+  explicit HttpClient(RemoteCounters& counters, std::chrono::seconds patience = std::chrono::seconds(120));
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
@@ -79,9 +83,24 @@ class HttpClient {
 
   RemoteCounters& counters() { return counters_; }
 
+  // How long a request that failed so is made again: not as long where nobody listens.
+  std::chrono::seconds patience(bool is_refused) const;
+  // Of a request that is made again after tries attempts, because of why: counted, and told where it is the
+  // first since one was answered, once a minute at most.
+  void note_retry(const std::string& url, const std::string& why, unsigned tries);
+  // An attempt was the last, without a reply. Until a request is answered again, each is made once.
+  void note_given_up() { has_given_up_.store(true, std::memory_order_relaxed); }
+  bool has_given_up() const { return has_given_up_.load(std::memory_order_relaxed); }
+  void note_answer(const std::string& url);
+
  private:
   struct State;
   RemoteCounters& counters_;
+  const std::chrono::seconds patience_;
+  // Relaxed, all three: nothing else is told by them.
+  std::atomic<bool> has_given_up_{false};
+  std::atomic<bool> is_told_{false};          // that it does not answer
+  std::atomic<int64_t> told_at_{-1'000'000};  // seconds
   std::unique_ptr<State> state_;
 };
 

@@ -30,22 +30,29 @@ void sleep_unless_cancelled(std::chrono::milliseconds pause) {
 
 std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
                      size_t most_bytes) {
-  const auto give_up = Clock::now() + kPatience;
+  const auto begun = Clock::now();
   unsigned tries = 0, renewals = 0;
   for (;;) {
-    HttpReply reply = client.ask(make(), most_bytes);
+    HttpRequest request = make();
+    const std::string url = request.url;
+    HttpReply reply = client.ask(std::move(request), most_bytes);
     if (reply.is_too_long) throw unreadable("the server's answer is longer than {} bytes", most_bytes);
+    if (reply.head.status != 0 && (reply.head.status < 400 || !is_passing(reply.head.status)))
+      client.note_answer(url);
     if (reply.head.status == 200 && reply.failure.empty()) return std::move(reply.body);
     const std::string code = error_code_of(reply.body);
     const Error error = reply.head.status == 0 || reply.head.status == 200 ? unreadable("{}", reply.failure)
-                                                                           : refused(reply.head.status, code);
+                                                                           : refused(reply.head.status, code, origin.asker());
     const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;
     if (is_refusal && renewals++ < kMostRenewals && origin.learn_from(reply.head, code)) continue;
     const auto pause = std::max(pause_asked_by(reply.head), pause_after(++tries));
     if (is_refusal || !is_passing(reply.head.status) || tries >= most_attempts() ||
-        Clock::now() + pause > give_up)
+        (reply.head.status == 0 && client.has_given_up()) ||
+        Clock::now() + pause > begun + client.patience(reply.is_refused)) {
+      if (reply.head.status == 0) client.note_given_up();
       throw error;
-    client.counters().retries.fetch_add(1, std::memory_order_relaxed);
+    }
+    client.note_retry(url, error.what(), tries);
     sleep_unless_cancelled(pause);
   }
 }

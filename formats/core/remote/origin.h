@@ -23,6 +23,9 @@ class Origin {
   virtual HttpRequest get(const std::string& location, std::vector<std::string> fields) = 0;
   // Whether get() has what it signs with, without asking a service for it.
   virtual bool has_keys() { return true; }
+  // Whose keys the requests carry, as is said where one is refused: "the key is from the profile lab". "" where
+  // they carry none of plainfs's.
+  virtual std::string asker() { return {}; }
   // Whether what stands in a Location field may be asked without it.
   virtual bool follows_redirects() const = 0;
   // After a reply that refused such a request: whether one made anew may do better.
@@ -42,7 +45,6 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
 
 // How often and after which pauses a request is made again.
 
-constexpr auto kPatience = std::chrono::seconds(120);          // no attempt begins later than this
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);  // whether a thread that waits was interrupted
 constexpr unsigned kMostRenewals = 2;                          // of the credentials, for one request
 

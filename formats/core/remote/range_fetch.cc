@@ -43,6 +43,7 @@ class RangeFetch::Attempt : public HttpSink {
 void RangeFetch::Attempt::begin(const HttpHead& reply) {
   head = reply;
   const auto fetch = fetch_.lock();
+  if (fetch && (head.status < 400 || !is_passing(head.status))) fetch->client_.note_answer(url);
   if (!fetch || (head.status != 200 && head.status != 206)) return;
   verdict = fetch->object_->judge(head, range);
   if (verdict.kind != Verdict::take) return;
@@ -125,7 +126,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure)
   if (failure.is_final)
     verdict = {Verdict::fail, failure.is_final, {}};
   else if (attempt.head.status == 0)
-    verdict = {Verdict::again, unreadable("{}", failure.text), {}};
+    verdict = {Verdict::again, unreadable("{}", failure.text), {}, failure.is_refused};
   else if (!is_body)
     verdict = object_->judge_refusal(attempt.head, attempt.error_body);
   const MutexLock lock(mutex_);
@@ -134,7 +135,8 @@ void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure)
   if (verdict.kind == Verdict::take && received_ < size_)
     verdict = {Verdict::again,
                unreadable("{}", failure.text.empty() ? "the reply was cut short" : failure.text),
-               {}};
+               {},
+               false};
   if (verdict.kind == Verdict::take) {
     phase_ = Phase::whole;
   } else if (verdict.kind == Verdict::fail) {
@@ -178,16 +180,22 @@ void RangeFetch::go_on_after(Verdict verdict) {
     const auto now = Clock::now();
     if (received_ >= received_before_ + kProgress) {
       tries_ = 0;
-      give_up_.reset();
+      failing_since_.reset();
     }
     received_before_ = received_;
     // A server that never answered may not be there at all.
     const bool is_nobody = last->head.status == 0 && !object_->version();
-    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return fail();
-    if (!give_up_) give_up_ = now + kPatience;
+    const bool is_silent = last->head.status == 0;
+    const auto give_up = [&]() REQUIRES(mutex_) {
+      if (is_silent) client_.note_given_up();
+      fail();
+    };
+    if (is_silent && client_.has_given_up()) return fail();
+    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return give_up();
+    if (!failing_since_) failing_since_ = now;
     const auto pause = std::max(verdict.wait, pause_after(tries_));
-    if (now + pause > *give_up_) return fail();
-    client_.counters().retries.fetch_add(1, std::memory_order_relaxed);
+    if (now + pause > *failing_since_ + client_.patience(verdict.is_refused)) return give_up();
+    client_.note_retry(last->url, verdict.error->what(), tries_);
     if (!sleep(now + pause)) throw Cancelled();
   }
   begin_attempt();

@@ -43,8 +43,10 @@ Verdict failed(Error error) {
 
 }  // namespace
 
-Error refused(long status, const std::string& code) {
-  return unreadable("the server answers {}{}{}", status, code.empty() ? "" : " ", code);
+Error refused(long status, const std::string& code, const std::string& asker) {
+  const bool is_about_keys = !asker.empty() && (status == 400 || status == 401 || status == 403);
+  return unreadable("the server answers {}{}{}{}{}", status, code.empty() ? "" : " ", code,
+                    is_about_keys ? "; " : "", is_about_keys ? asker : "");
 }
 
 bool is_passing(long status) {
@@ -175,7 +177,7 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
 
 Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& error_body) {
   const std::string code = error_code_of(error_body);
-  const Error error = remote::refused(head.status, code);
+  const Error error = remote::refused(head.status, code, origin_->asker());
   const bool is_known = version().has_value();
   switch (head.status) {
     case 301:

@@ -27,6 +27,7 @@ struct Verdict {
   Kind kind = fail;
   std::optional<Error> error;        // what is wrong, where nothing better comes of it
   std::chrono::milliseconds wait{};  // again: before that, where the server says so
+  bool is_refused = false;           // again: nobody listens there
 };
 
 // No object is larger: sizes and offsets of files are signed.
@@ -80,8 +81,8 @@ class RemoteObject {
   bool was_redirected_inside_ GUARDED_BY(mutex_) = false;  // by a server of a private network
 };
 
-// What is said of an answer that is none. code: of S3, or "".
-Error refused(long status, const std::string& code);
+// What is said of an answer that is none. code: of S3, or "". asker: Origin::asker().
+Error refused(long status, const std::string& code, const std::string& asker);
 // Whether the same request may be answered later: 0 (no reply), 5xx, too many.
 bool is_passing(long status);
 // What Retry-After asks for, within reason.

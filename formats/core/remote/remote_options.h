@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace plainfs {
@@ -15,10 +16,15 @@ struct RemoteOptions {
   std::string region;                         // -o region=NAME
   std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = nothing is kept on a disk
   uint64_t cache_bytes = uint64_t{10} << 30;  // of the same option
+  uint64_t patience_seconds = 120;            // -o remote_timeout=SECONDS: how long a request is made again
 };
 
 // Sums, with relaxed atomics: nothing is decided by them.
 struct RemoteCounters {
+  // Told once when a server stops to answer and once when it answers again, for the log; from any thread. Set
+  // before anything is asked; null: nobody is told.
+  std::function<void(const std::string& line)> tell;
+  std::atomic<bool> is_waiting{false};  // requests are made again, and none was answered since
   std::atomic<uint64_t> requests{0};  // retries included
   std::atomic<uint64_t> retries{0};
   std::atomic<uint64_t> bytes_fetched{0};

@@ -83,6 +83,7 @@ class RemoteSources : public Sources {
   RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   EntryKind kind_of_root();
+  EntryKind kind_of_bucket();
   bool has_root_object(const std::string& folder);
 
   const std::string store_;
@@ -254,10 +255,41 @@ bool RemoteSources::has_root_object(const std::string& folder) {
   return is_any_there;
 }
 
+// "s3://lab", which names no key.
+bool is_bucket(const std::string& location) {
+  constexpr std::string_view kScheme = "s3://";
+  return location.starts_with(kScheme) && location.find('/', kScheme.size()) == location.npos;
+}
+
+// It may be a store itself.
+EntryKind RemoteSources::kind_of_bucket() {
+  constexpr size_t kMostNames = 8;
+  std::vector<Entry> entries;
+  std::string why_not;
+  if (Listing* const listed = listing()) try {
+      entries = listed->list(store_);
+    } catch (const Error& error) {
+      why_not = fmt::format("; {}", error.what());
+      const MutexLock lock(mutex_);
+      may_list_ = false;
+    }
+  const auto is_root_object = [](const Entry& entry) {
+    return std::find(std::begin(kRootObjects), std::end(kRootObjects), entry.name) != std::end(kRootObjects);
+  };
+  if (entries.empty() ? has_root_object(store_) : std::any_of(entries.begin(), entries.end(), is_root_object))
+    return EntryKind::folder;
+  std::string names;
+  for (size_t i = 0; i < std::min(kMostNames, entries.size()); ++i)
+    names += (i == 0 ? "; there is " : ", ") + entries[i].name;
+  throw unsupported("a bucket; name a store in it: {}/NAME{}{}{}", store_, names,
+                    entries.size() > kMostNames ? ", …" : "", why_not);
+}
+
 // An object of that name, or a folder of which nothing but its objects is there.
 EntryKind RemoteSources::kind_of_root() {
   std::optional<Error> why_not;
   bool may_be_folder = false;
+  if (is_bucket(store_)) return kind_of_bucket();
   try {
     if (find(store_)) return EntryKind::file;
     if (RemoteFilePtr file = ask_for(store_, &may_be_folder)) {
@@ -274,7 +306,7 @@ EntryKind RemoteSources::kind_of_root() {
       return EntryKind::nothing;
     } catch (const Error& error) {
       // what everybody may read is not always to be listed by everybody
-      why_not = error;
+      if (!why_not) why_not = error;
       const MutexLock lock(mutex_);
       may_list_ = false;
     }
@@ -330,7 +362,7 @@ void RemoteSources::clear() {
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read) {
-  auto client = std::make_shared<HttpClient>(counters);
+  auto client = std::make_shared<HttpClient>(counters, std::chrono::seconds(options.patience_seconds));
   std::shared_ptr<DiskCache> disk;
   if (!options.cache_folder.empty())
     disk = std::make_shared<DiskCache>(options.cache_folder, options.cache_bytes);

@@ -87,6 +87,12 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
   return request;
 }
 
+std::string S3Origin::asker() {
+  if (!credentials_) return "asked without a key (no_sign)";
+  const std::string source = credentials_->source();
+  return source.empty() ? "" : "the key is from " + source;
+}
+
 HttpRequest S3Origin::get(const std::string& location, std::vector<std::string> fields) {
   return request(key_of(location), "", std::move(fields));
 }

@@ -22,6 +22,7 @@ class S3Origin : public Origin {
   std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
   bool has_keys() override { return !credentials_ || credentials_->has_keys(); }
+  std::string asker() override;
   bool follows_redirects() const override { return false; }
   // Where the bucket is in another region, that is known from then on; keys that were refused are looked for
   // again.
