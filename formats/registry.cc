@@ -58,7 +58,8 @@ bool may_mean_more(const Node& node) {
 Node without_meaning(Node node, const Error& error, Context& context) {
   if (node.parts) {
     const GroupPtr group = node.parts;
-    context.warn(fmt::format("{}: {}", group->path(), error.what()));
+    const std::string place = group->path() + ": ", why = error.what();
+    context.warn(why.starts_with(place) ? why : place + why);
     node.content = {};
     if (!node.attributes) node.attributes = [group] { return group->attributes(); };
     node.parts = std::make_shared<BrokenGroup>(group->parent(), group->path(), error);

@@ -26,6 +26,8 @@ Json::Object describe(const Options& options) {
   if (options.reopens_on_change) add("on_change", "reopen");
   if (options.read.absent_chunk_is_error) add("missing", "error");
   if (options.read.array_header) shown.emplace_back("header", true);
+  add("rowname", options.read.row_name_header);
+  if (options.read.ragged_as_count) add("ragged", "count");
   if (options.read.hdf5_plugins) shown.emplace_back("hdf5_plugins", true);
   if (options.hdf5_inside) shown.emplace_back("hdf5_inside", true);
   if (options.sandbox == Sandbox::kRequired) add("sandbox", "required");
@@ -38,6 +40,8 @@ Json::Object describe(const Options& options) {
   add("remote_cache", remote.cache_bytes == defaults.read.remote.cache_bytes
                           ? remote.cache_folder
                           : fmt::format("{}:{}", remote.cache_folder, remote.cache_bytes));
+  if (remote.patience_seconds != defaults.read.remote.patience_seconds)
+    shown.emplace_back("remote_timeout", Json::of(remote.patience_seconds));
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;

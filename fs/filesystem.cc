@@ -74,6 +74,11 @@ void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> fil
   hidden_.emplace_back(name, std::move(files));
 }
 
+void Filesystem::add_hidden_file(HiddenFile file) {
+  current()->tree().add_hidden_file(file);
+  hidden_files_.push_back(std::move(file));
+}
+
 Inode Filesystem::lookup(Inode directory, std::string_view name) {
   return current()->tree().lookup(directory, name);
 }
@@ -308,6 +313,7 @@ void Filesystem::reopen() {
     throw;
   }
   for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);
+  for (const HiddenFile& file : hidden_files_) next->tree().add_hidden_file(file);
   {
     const MutexLock lock(opening_mutex_);
     opening_ = std::move(next);

@@ -61,6 +61,7 @@ class Filesystem {
 
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
+  void add_hidden_file(HiddenFile file);
 
   // Whoever holds it holds all of the opening that it is part of.
   StorePtr store() const;
@@ -100,6 +101,9 @@ class Filesystem {
   // The text itself for a text, else compact JSON; nullopt where there is no such attribute.
   std::optional<std::string> attribute(Inode inode, std::string_view name);
 
+  // As Tree's.
+  std::optional<Error> why_no_store(Inode inode) { return current()->tree().why_no_store(inode); }
+
   // The inode at a path from the root ("/", "a/b.csv"); links on the way and at the end are not followed.
   // Throws not_found.
   Inode find(std::string_view path);
@@ -137,7 +141,9 @@ class Filesystem {
   const std::shared_ptr<Inodes> inodes_ = std::make_shared<Inodes>();
   std::function<void(const std::string& line)> log_error_;
   std::function<void()> when_corrected_;
-  std::vector<std::pair<std::string, std::vector<HiddenFile>>> hidden_;  // for the next opening
+  // For the next opening.
+  std::vector<std::pair<std::string, std::vector<HiddenFile>>> hidden_;
+  std::vector<HiddenFile> hidden_files_;
   // Of an opening that may still be in use: by what it opened, and then by blocks that are made ahead of a
   // reader.
   struct UsedContext {

@@ -37,6 +37,8 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"source_bytes_read", count(counters.source_bytes_read)},
              {"remote_requests", count(counters.remote.requests)},
              {"remote_retries", count(counters.remote.retries)},
+             {"remote_waiting",
+              Json::of(uint64_t{counters.remote.is_waiting.load(std::memory_order_relaxed)})},
              {"remote_bytes_fetched", count(counters.remote.bytes_fetched)},
              {"chunks_decoded", count(counters.chunks_decoded)},
              {"bytes_decoded", count(counters.bytes_decoded)},
@@ -55,6 +57,46 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
          "\n";
 }
 
+// Which file is for what, for who meets the mount and does not know plainfs.
+constexpr char kReadme[] =
+    R"(This folder is a mount of plainfs: the files show what is in a store of arrays, tables and matrices. They
+are made while they are read, and take no room on the disk. `plainfs info FOLDER` says what the store is.
+
+  NAME.csv              a table or an array as text; the first line of a table is its header
+  NAME.npy              the numbers of an array, for numpy.load(..., mmap_mode="r")
+  NAME.rds              a table, matrix or array for R: readRDS("NAME.rds")
+  NAME.parquet          a table with its types, for DuckDB, pandas, polars and R's arrow (by its name)
+  NAME.mat              an array for MATLAB, Octave and scipy.io.loadmat, as `data` (by its name)
+  matrix.mtx, genes.tsv, barcodes.tsv
+                        a sparse matrix, as Seurat::Read10X and scanpy.read_10x_mtx take it
+  10x/                  the same as Cell Ranger writes it
+  anndata.h5ad          all of it for Python: anndata.read_h5ad("anndata.h5ad", backed="r")
+  seurat.rds            all of it for R, as a Seurat object
+  fragments.tsv.gz, variants.vcf.gz
+                        for tabix and bcftools, with their indexes
+  image.ome.tif, preview.png
+                        an image, for Fiji and QuPath, and for a quick look
+  timeseries.csv        of a time series of NWB: seconds, and values in their unit (by its name)
+  .attrs.json           what else is said of the parts of a folder
+  .plainfs/             this folder, which is in no listing:
+    info.json           what is mounted, of which format, with which options
+    stats.json          counters; `plainfs ps --prometheus` has those of all mounts
+    log                 warnings and errors so far
+
+Files "by their name" are in no listing, and there for who asks for them.
+)";
+
+// https://bford.info/cachedir: all of this can be made again from the store.
+constexpr char kCacheTag[] =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# A mount of plainfs: many times the size of its store, and made of it. Back up the store instead.\n";
+
+// Of ripgrep, fd and ag.
+constexpr char kIgnore[] =
+    "# A mount of plainfs: to go through all of it reads all of its store, many times. To search it all the\n"
+    "# same: rg --no-ignore. A file that is named is always searched.\n"
+    "*\n";
+
 std::unique_ptr<ViewFile> text_file(std::string text) {
   return std::make_unique<MemoryFile>(std::move(text));
 }
@@ -62,7 +104,7 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 }  // namespace
 
 std::string version_text() {
-  return *kCommit ? fmt::format("{} ({})", kVersion, kCommit) : kVersion;
+  return *kCommit ? fmt::format("{} ({}, {})", kVersion, kCommit, kDate) : kVersion;
 }
 
 Json::Object library_versions() {
@@ -130,7 +172,15 @@ void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Js
           return text_file(info_text(*filesystem.store(), options, ::getpid(), &context));
         }},
        {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},
-       {"log", [&log] { return text_file(log.text()); }}});
+       {"log", [&log] { return text_file(log.text()); }},
+       {"README.txt", [] { return text_file(kReadme); }}});
+  // A folder that is mirrored may have its own.
+  const auto add_unless_there = [&](const std::string& name, const char* text) {
+    if (::access((filesystem.store()->path + "/" + name).c_str(), F_OK) != 0)
+      filesystem.add_hidden_file({name, [text] { return text_file(text); }});
+  };
+  add_unless_there("CACHEDIR.TAG", kCacheTag);
+  add_unless_there(".ignore", kIgnore);
 }
 
 }  // namespace plainfs

@@ -1,6 +1,7 @@
 // The program: mounts a store, or reads it without a mount.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "formats/containers/hdf5/process/serve.h"
 #include "formats/core/base/location.h"
+#include "fs/command_help.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
 #include "fs/ending.h"
@@ -41,7 +43,6 @@ std::string meant_command(const std::string& word) {
       {"tree", "no command; to list all of a store: plainfs ls -R STORE"},
       {"du", "no command; to list all of a store with its sizes: plainfs ls -lR STORE"},
       {"head", "no command; to read the start of a file: plainfs cat STORE PATH | head"},
-      {"help", "no command; for help: plainfs --help, or man plainfs"},
       {"version", "no command; for the version: plainfs --version"},
   };
   if (::access(word.c_str(), F_OK) == 0) return {};
@@ -89,23 +90,40 @@ int with_output(int code) {
   return code;
 }
 
+// "" = of plainfs itself.
+int show_help(const std::string& command) {
+  if (!command.empty() && !is_command(command))
+    throw Failure(kUsage,
+                  fmt::format("help: there is no command {}; for all of them: plainfs --help", command));
+  std::fputs(command.empty() ? help_text().c_str() : help_of_command(command).c_str(), stdout);
+  return kSuccess;
+}
+
+// "-o index=none ls STORE" is "ls -o index=none STORE".
+void put_command_first(std::vector<std::string>& arguments) {
+  const size_t at = first_name(arguments);
+  if (at == arguments.size() || !is_command(arguments[at])) return;
+  const auto name = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  std::rotate(arguments.begin(), name, name + 1);
+}
+
+// Requires: is_command(name).
+int run_named(const std::string& name, std::vector<std::string> arguments) {
+  if (asks_for_help(arguments)) return with_output(show_help(name));
+  if (name == "run") return run_command(arguments);
+  if (name == "serve") return serve::serve_command(arguments);
+  return with_output(find_command(name)->run(std::move(arguments)));
+}
+
 int run(const std::string& program, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
   const std::string name = program.substr(program.rfind('/') + 1);
   if (name.starts_with("mount.") || name == "mount_plainfs") return mount_as_helper(arguments);
-  const bool is_run = !arguments.empty() && arguments.front() == "run";
-  if (is_run && !asks_for_help({arguments.begin() + 1, arguments.end()}))
-    return run_command({arguments.begin() + 1, arguments.end()});
-  if (is_run) arguments = {"--help"};
-  const bool is_serve = !arguments.empty() && arguments.front() == "serve";
-  if (is_serve && !asks_for_help({arguments.begin() + 1, arguments.end()}))
-    return serve::serve_command({arguments.begin() + 1, arguments.end()});
-  if (is_serve) arguments = {"--help"};
-  if (const Command* command = arguments.empty() ? nullptr : find_command(arguments.front())) {
-    arguments.erase(arguments.begin());
-    if (!asks_for_help(arguments)) return with_output(command->run(std::move(arguments)));
-    arguments = {"--help"};
-  }
+  put_command_first(arguments);
+  const std::string word = arguments.empty() ? "" : arguments.front();
+  if (is_command(word)) return run_named(word, {arguments.begin() + 1, arguments.end()});
+  if (word == "help" && ::access(word.c_str(), F_OK) != 0)
+    return with_output(show_help(arguments.size() > 1 ? arguments[1] : ""));
   if (const std::string hint = arguments.empty() ? "" : meant_command(arguments.front()); !hint.empty())
     throw Failure(kUsage, fmt::format("{}: {}", arguments.front(), hint));
   const Options options = parse_options(arguments);

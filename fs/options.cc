@@ -10,6 +10,7 @@
 
 #include "formats/core/base/location.h"
 #include "fs/cells_file.h"
+#include "fs/command_help.h"
 #include "fs/exit_code.h"
 #include "fs/index/index_folder.h"
 #include "fs/option_values.h"
@@ -78,6 +79,12 @@ constexpr Row kOwn[] = {
      }},
     {0, "header", "", "a header for the .csv of every array, not of tables and labelled ones alone",
      [](Options& o, std::string_view) { o.read.array_header = true; }},
+    {0, "rowname", "NAME", "header of a column of row names, which has none (nothing)",
+     [](Options& o, std::string_view v) { o.read.row_name_header = v; }},
+    {0, "ragged", "WHAT", "a list in a cell of a table's .csv is `json` or its `count` (json)",
+     [](Options& o, std::string_view v) {
+       o.read.ragged_as_count = one_of("ragged", v, {"json", "count"}) == "count";
+     }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
     {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
@@ -100,6 +107,10 @@ constexpr Row kOwn[] = {
     {0, "remote_cache", "DIR[:BYTES]",
      "keep what was read of a store elsewhere there, for later mounts (nothing; 10g)",
      [](Options& o, std::string_view v) { set_remote_cache(o, v); }},
+    {0, "remote_timeout", "SECONDS", "how long a server that does not answer is asked again (120)",
+     [](Options& o, std::string_view v) {
+       o.read.remote.patience_seconds = integer("remote_timeout", v, 86400);
+     }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
@@ -359,6 +370,23 @@ std::string help_line(char letter, std::string_view name, std::string_view value
 
 }  // namespace
 
+size_t first_name(std::span<const std::string> arguments) {
+  const auto takes_next = [](std::string_view option) {
+    if (option.starts_with("--")) {
+      std::string name(option.substr(2));
+      std::replace(name.begin(), name.end(), '-', '_');
+      const Row* const row = find_row(name);
+      return row && !row->value.empty();
+    }
+    return option.find('o') == option.size() - 1;  // letters, "-fo"
+  };
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i].size() < 2 || arguments[i][0] != '-') return i;
+    if (takes_next(arguments[i])) ++i;
+  }
+  return arguments.size();
+}
+
 Options parse_options(std::span<const std::string> arguments, size_t most_names) {
   return Parser(arguments, most_names).parse();
 }
@@ -401,24 +429,7 @@ bool is_for_others(const Options& options) {
 
 std::string help_text() {
   std::string text =
-      "usage: plainfs [options] STORE [MOUNTPOINT]\n"
-      "       plainfs ls [-lRhapt] STORE [PATH]\n"
-      "       plainfs cat [--range FIRST-LAST] STORE PATH...\n"
-      "       plainfs cat --gene NAMES STORE [PATH]\n"
-      "       plainfs export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
-      "       plainfs export --plan [--tasks N | --task-size BYTES] STORE [PATH...] PLAN\n"
-      "       plainfs export --task [I] PLAN DIR\n"
-      "       plainfs export --finish [--verify] PLAN DIR\n"
-      "       plainfs export --status PLAN DIR\n"
-      "       plainfs export --tar STORE [PATH...] -\n"
-      "       plainfs info [--json] STORE [PATH]\n"
-      "       plainfs check STORE [PATH...]\n"
-      "       plainfs index STORE\n"
-      "       plainfs reload MOUNTPOINT\n"
-      "       plainfs run STORE... -- COMMAND [ARGUMENT...]\n"
-      "       plainfs serve [--listen ADDRESS] [--host NAMES] [--cors ORIGINS] [--open] STORE...\n"
-      "       plainfs ps [--json]\n"
-      "       plainfs umount MOUNTPOINT...\n"
+      "usage: plainfs [options] STORE [MOUNTPOINT]\n" + usage_of_commands("       ") +
       "\n"
       "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr, VCF Zarr,\n"
       "OME-Zarr or takane store, an R object (.rds, .RData), or a directory of them, as plain files.\n"

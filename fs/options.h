@@ -32,6 +32,8 @@ struct Options {
   uint64_t cache_bytes = uint64_t{256} << 20;
   unsigned threads = 0;  // 0: one a core
   std::string views;     // empty: the default ones
+  // Of a command that shows less of its own accord: these, where views is empty. No option sets it.
+  std::string usual_views;
   bool lists_parts = false;
   std::string cells;  // the file that read.cells was read from; absolute
   std::string subdir;
@@ -63,6 +65,9 @@ inline constexpr size_t kManyNames = SIZE_MAX;
 
 // Throws Failure(kUsage), with the option in the message; also where there are more than most_names names.
 Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
+// Where the first argument stands that is neither an option nor the value of one; their number where there is
+// none before "--".
+size_t first_name(std::span<const std::string> arguments);
 // Of a command for several stores: the options of each, the same but for what its name says. Empty: no store
 // is given. Throws as parse_options does.
 std::vector<Options> options_of_stores(std::span<const std::string> arguments);

@@ -40,7 +40,8 @@ Appearance appearance_of(const Options& options) {
   appearance.subdir = options.subdir;
   if (!options.index.empty()) appearance.index = std::make_shared<const IndexFolder>(options.index);
   try {
-    appearance.views = views_named(options.views);
+    appearance.views = views_named(options.views.empty() ? options.usual_views : options.views);
+    if (options.views.empty()) appearance.views.are_named = false;
     if (options.lists_parts) appearance.views = with_parts_listed(std::move(appearance.views));
   } catch (const Error& error) {
     throw Failure(kUsage, error.what());
@@ -78,6 +79,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                [this](const std::string& store) -> Context& { return others_.of(store); }},
       others_(context_, files_),
       workers_(workers_for(options)) {
+  counters_.remote.tell = [this](const std::string& line) { log_.warn(line); };
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   if (appearance.index) {

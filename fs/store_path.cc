@@ -32,6 +32,11 @@ void split_store_path(std::vector<std::string>& names) {
   }
 }
 
+std::string mount_name(const std::string& store) {
+  const boost::filesystem::path path = store;
+  return path.stem() == path.filename() ? path.filename().string() + ".plain" : path.stem().string();
+}
+
 void check_exists(const std::string& path) {
   if (!is_url(path) && !exists(path))
     throw Failure(kNotFound, fmt::format("{}: no such file or directory", path));

@@ -11,6 +11,10 @@ namespace plainfs {
 // and where that part is no store.
 void split_store_path(std::vector<std::string>& names);
 
+// What a mountpoint that is named after the store is called: "pbmc" of "a/pbmc.h5ad", "matrix.plain" of a
+// folder "matrix".
+std::string mount_name(const std::string& store);
+
 // Throws Failure(kNotFound) where nothing has that name on disk.
 void check_exists(const std::string& path);
 

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "formats/core/base/location.h"
 #include "formats/core/text/printable.h"
+#include "formats/registry.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/mounted_store.h"
 #include "fs/commands/progress.h"
 #include "fs/commands/summary.h"
 #include "fs/commands/walk.h"
+#include "fs/commands/ways_to_open.h"
 #include "fs/exit_code.h"
 #include "fs/info.h"
 #include "fs/session.h"
@@ -46,11 +52,9 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
 }
 
 // The files that there are for it, and how large they are where that takes no pass over the content.
-void print_sizes(Filesystem& filesystem, const std::string& path) {
-  std::vector<WalkFailure> failures;  // the summary has told
+void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
   size_t files = 0, known = 0;
   std::string lines;
-  const std::vector<Walked> all = walk(filesystem, path, failures);
   for (const Walked& walked : all) {
     if (walked.kind != FileKind::file) continue;
     ++files;
@@ -77,32 +81,87 @@ std::string summary_at(const Store& store, Context& context, const std::string& 
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
 
-}  // namespace
+// Where the store stands or would stand mounted, and how it comes there.
+void print_ways_to_open(const Store& store, const std::vector<Walked>& all, std::string mountpoint) {
+  std::string how = "where it is mounted";
+  if (mountpoint.empty()) {
+    mountpoint = mount_name(store.path);
+    how = fmt::format("after mkdir {0}; plainfs {1} {0}", mountpoint, store.path);
+  }
+  const std::string ways = ways_to_open(all, mountpoint);
+  if (!ways.empty()) std::printf("\nto open it, %s:\n%s", printable(how).c_str(), ways.c_str());
+}
 
-int info_command(Arguments arguments) {
-  const bool is_json = take_flag(arguments, "--json");
-  Options options = parse_options(arguments, 2);
-  split_store_path(options.names);
-  if (!options.names.empty()) options.store = options.names[0];
-  const std::string path = plain_path(options.names.size() > 1 ? options.names[1] : options.subdir);
-  if (is_json && options.names.size() > 1)
-    throw Failure(kUsage, "info: --json is of a whole store, without a path in it");
+std::string json_text(const Store& store, const Options& options) {
+  const std::string text = info_text(store, describe(options));
+  // On a terminal all but ASCII is escaped, and with it what controls one.
+  return nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1);
+}
+
+// options.store: of a mountpoint, what is mounted there.
+int show(Options options, const std::string& inside, bool is_json) {
+  const std::optional<MountedStore> mounted =
+      is_url(options.store) ? std::nullopt : mounted_at(options.store);
+  const std::string mountpoint = mounted ? options.store : "";
+  if (mounted) options.store = mounted->store;
+  const std::string given = inside.empty() && mounted ? mounted->subdir : inside;
+  const std::string path = plain_path(given.empty() ? options.subdir : given);
   if (!is_json) options.subdir.clear();
   Session session(options);
   const StorePtr store = session.filesystem().store();
-  if (is_json) {
-    const std::string text = info_text(*store, describe(options));
-    // On a terminal all but ASCII is escaped, and with it what controls one.
-    std::puts(nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1).c_str());
-    return kSuccess;
-  }
+  if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
+  if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
   print_details({{"store", store->path}, {"format", store->format}});
   if (!store->version.empty()) print_details({{"version", store->version}});
   print_details(store->details);
   std::printf("\n%s", summary.c_str());
-  print_sizes(session.filesystem(), path);
+  std::vector<WalkFailure> failures;  // the summary has told
+  const std::vector<Walked> all = walk(session.filesystem(), path, failures);
+  print_sizes(session.filesystem(), all);
+  if (!mounted || mounted->subdir.empty())
+    print_ways_to_open(*store, all, mounted ? mountpoint : mountpoint_of(store->path));
   return kSuccess;
+}
+
+// A page each; the exit code is that of the last that cannot be read.
+int show_all(const Arguments& arguments) {
+  int code = kSuccess;
+  const char* gap = "";
+  for (const Options& options : options_of_stores(arguments)) {
+    std::fputs(std::exchange(gap, "\n"), stdout);
+    try {
+      show(options, "", false);
+    } catch (const Failure& failure) {
+      std::fprintf(stderr, "plainfs: %s\n", printable(failure.what()).c_str());
+      code = failure.code();
+    }
+  }
+  return code;
+}
+
+bool may_be_store(const std::string& name) {
+  return is_url(name) || is_store_on_host(name) || mounted_at(name);
+}
+
+}  // namespace
+
+int info_command(Arguments arguments) {
+  const bool is_json = take_flag(arguments, "--json");
+  Options options = parse_options(arguments, kManyNames);
+  if (options.names.size() > 2 && !is_json) return show_all(arguments);
+  split_store_path(options.names);
+  if (!options.names.empty()) options.store = options.names[0];
+  if (is_json && options.names.size() > 1)
+    throw Failure(kUsage, "info: --json is of a whole store, without a path in it");
+  const std::string inside = options.names.size() > 1 ? options.names[1] : "";
+  try {
+    return show(options, inside, is_json);
+  } catch (const Failure& failure) {
+    // Not in the store, but a store itself.
+    if (failure.code() == kNotFound && !inside.empty() && may_be_store(inside)) return show_all(arguments);
+    throw;
+  }
 }
 
 }  // namespace plainfs

@@ -32,11 +32,16 @@ std::string time_text(time_t seconds) {
   return text;
 }
 
+// Whether a directory below start, "a/.b/c", lies in one that begins with a dot.
+bool is_hidden(const std::string& path, const std::string& start) {
+  return path.starts_with(start) && ("/" + path.substr(start.size())).find("/.") != std::string::npos;
+}
+
 // What `ls` was asked for.
 struct Style {
   bool is_long = false;        // -l
   bool is_human = false;       // -h: sizes as 1.5 GB
-  bool has_hidden = false;     // -a: what is found by name, too
+  bool has_hidden = false;     // -a: what begins with a dot or is found by name, too
   bool marks_folders = false;  // -p: a slash behind their names
   bool is_by_time = false;     // -t: the newest first
 };
@@ -77,7 +82,8 @@ class Lister {
       return;
     }
     std::vector<Named> entries;
-    for (const Listing::Entry& entry : listing->entries) entries.push_back({entry.name, entry.inode});
+    for (const Listing::Entry& entry : listing->entries)
+      if (style_.has_hidden || !entry.name.starts_with('.')) entries.push_back({entry.name, entry.inode});
     if (style_.has_hidden)
       for (const Listing::Entry& entry : listing->unlisted) entries.push_back({entry.name, entry.inode});
     std::sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
@@ -149,7 +155,7 @@ int list_command(Arguments arguments) {
     std::vector<WalkFailure> failures;  // the lister meets them again
     const char* gap = "";
     for (const Walked& walked : walk(filesystem, filesystem.path(inode), failures)) {
-      if (walked.kind != FileKind::directory) continue;
+      if (walked.kind != FileKind::directory || (!has('a') && is_hidden(walked.path, start))) continue;
       std::printf("%s%s:\n", gap, walked.path.empty() ? "." : lister.name_text(walked.path).c_str());
       lister.print_directory(walked.inode);
       gap = "\n";

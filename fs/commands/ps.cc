@@ -12,12 +12,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
 #include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/mounted_store.h"
 #include "fs/commands/progress.h"
 #include "fs/exit_code.h"
 #include "fs/mount_note.h"
@@ -27,12 +29,19 @@
 namespace plainfs {
 namespace {
 
+const char* state_of(const AskedMount& asked) {
+  if (!asked.is_here) return "apart";
+  if (!asked.answers) return "silent";
+  return asked.counters.value("remote_waiting", 0) == 1 ? "waiting" : "ready";
+}
+
 struct ShownMount {
   pid_t process = 0;  // 0: gone, or another user's, who alone is told
   std::string store;
   std::string mountpoint;
   uint64_t memory_bytes = 0;
   double seconds = 0;
+  AskedMount asked{};  // of one that may be looked at
 };
 
 #ifdef __APPLE__
@@ -81,22 +90,67 @@ double seconds_of(pid_t process) {
 std::vector<ShownMount> rows() {
   std::vector<ShownMount> all;
   for (const FoundMount& mount : found_mounts())
-    all.push_back(
-        {mount.process, mount.store, mount.mountpoint, memory_of(mount.process), seconds_of(mount.process)});
+    all.push_back({mount.process, mount.store, mount.mountpoint, memory_of(mount.process),
+                   seconds_of(mount.process), ask_mount(mount.mountpoint)});
   for (const Mounted& mounted : mount_table()) {
     const bool is_known = std::any_of(all.begin(), all.end(),
                                       [&](const ShownMount& row) { return row.mountpoint == mounted.path; });
-    if (mounted.type == "fuse.plainfs" && !is_known) all.push_back({0, mounted.source, mounted.path, 0, 0});
+    if (mounted.type == "fuse.plainfs" && !is_known) all.push_back({0, mounted.source, mounted.path});
   }
   return all;
+}
+
+// As the text format of Prometheus has the value of a label.
+std::string label_text(const std::string& value) {
+  std::string text;
+  for (const char letter : value) {
+    if (letter == '\\' || letter == '"') text += '\\';
+    text += letter == '\n' ? std::string("\\n") : std::string(1, letter);
+  }
+  return text;
+}
+
+// What goes up and down; all else is counted since the mount.
+bool is_gauge(const std::string& counter) {
+  static constexpr std::string_view kGauges[] = {
+      "cache_held_bytes", "cache_budget_bytes", "libhdf5_processes", "libhdf5_held_bytes",
+      "inodes",           "remote_waiting"};
+  return std::find(std::begin(kGauges), std::end(kGauges), counter) != std::end(kGauges);
+}
+
+// The counters of all mounts that answer, a metric after the other.
+std::string metrics_text(const std::vector<ShownMount>& all) {
+  std::map<std::string, std::string> metrics;  // by name: its lines
+  const auto add = [&](const std::string& name, const ShownMount& row, const std::string& value) {
+    metrics[name] += fmt::format("{}{{mountpoint=\"{}\",store=\"{}\"}} {}\n", name,
+                                 label_text(row.mountpoint), label_text(row.store), value);
+  };
+  for (const ShownMount& row : all) {
+    if (row.process == 0 || !row.asked.is_here) continue;
+    add("plainfs_up", row, row.asked.answers ? "1" : "0");
+    add("plainfs_memory_bytes", row, std::to_string(row.memory_bytes));
+    for (const auto& [counter, value] : row.asked.counters.items())
+      if (value.is_number_unsigned())
+        add(fmt::format("plainfs_{}{}", counter, is_gauge(counter) ? "" : "_total"), row,
+            std::to_string(value.get<uint64_t>()));
+  }
+  std::string text;
+  for (const auto& [name, lines] : metrics)
+    text += fmt::format("# TYPE {} {}\n{}", name, name.ends_with("_total") ? "counter" : "gauge", lines);
+  return text;
 }
 
 }  // namespace
 
 int ps_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
+  const bool is_for_prometheus = take_flag(arguments, "--prometheus");
   parse_options(arguments, 0);
   const std::vector<ShownMount> all = rows();
+  if (is_for_prometheus) {
+    std::fputs(metrics_text(all).c_str(), stdout);
+    return kSuccess;
+  }
   if (is_json) {
     nlohmann::ordered_json list = nlohmann::json::array();
     for (const ShownMount& row : all) {
@@ -105,6 +159,9 @@ int ps_command(Arguments arguments) {
         one["pid"] = row.process;
         one["memory_bytes"] = row.memory_bytes;
         one["uptime_seconds"] = row.seconds;
+        one["version"] = row.asked.version;
+        one["state"] = state_of(row.asked);
+        one["counters"] = row.asked.counters;
       }
       list.push_back(one);
     }
@@ -114,12 +171,15 @@ int ps_command(Arguments arguments) {
     return kSuccess;
   }
   if (all.empty()) return kSuccess;
-  std::printf("%7s %9s %9s  %s\n", "PID", "UPTIME", "MEMORY", "STORE -> MOUNTPOINT");
+  std::printf("%7s %9s %9s  %-8s %-30s %s\n", "PID", "UPTIME", "MEMORY", "STATE", "VERSION",
+              "STORE -> MOUNTPOINT");
   for (const ShownMount& row : all) {
     const bool is_known = row.process != 0;
-    std::printf("%7s %9s %9s  %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
+    std::printf("%7s %9s %9s  %-8s %-30s %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
                 is_known ? duration_text(row.seconds).c_str() : "-",
                 is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
+                is_known ? state_of(row.asked) : "-",
+                is_known && !row.asked.version.empty() ? printable(row.asked.version).c_str() : "-",
                 printable(row.store).c_str(), printable(row.mountpoint).c_str());
   }
   return kSuccess;

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= cells= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts region= remote_cache= sandbox= subdir=
+  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts ragged= region= remote_cache= remote_timeout= rowname= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
@@ -57,6 +57,7 @@ _plainfs_value() {
     remote_cache) _plainfs_files "$2" "$3" -d ;;
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;
+    ragged) _plainfs_choice "$2" 'json count' "$3" ;;
     on_change) _plainfs_choice "$2" 'error reopen' "$3" ;;
     sandbox) _plainfs_choice "$2" 'auto required none' "$3" ;;
     subdir)
@@ -67,7 +68,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'all csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png parts' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" 'all csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat parts' "${3##*[,+:]}"
       ;;
   esac
 }
@@ -166,7 +167,8 @@ _plainfs_complete() {
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range --gene' ;;
       export) letters='--views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
-      info | ps) letters='--json' ;;
+      info) letters='--json' ;;
+      ps) letters='--json --prometheus' ;;
       serve) letters='--listen --host --cors --open' ;;
       check | index | reload | umount) letters='' ;;
     esac

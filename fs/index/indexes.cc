@@ -11,10 +11,12 @@ namespace {
 // All that changes which files there are, or what they hold; another version may write the same content
 // otherwise.
 std::string options_text(const std::string& views, const ReadOptions& options) {
-  return fmt::format("plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} cells={}",
-                     PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins,
-                     options.array_header, options.follow_outside,
-                     options.cells ? options.cells->digest : "");
+  return fmt::format(
+      "plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} rowname={} ragged={:d} "
+      "cells={}",
+      PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins, options.array_header,
+      options.follow_outside, options.row_name_header, options.ragged_as_count,
+      options.cells ? options.cells->digest : "");
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ std::optional<std::string> Faults::reason(Filesystem& filesystem, Inode inode) c
     const mode_t mode = filesystem.status_so_far(inode).stat.st_mode;
     if (S_ISDIR(mode)) filesystem.list(inode);
     if (S_ISREG(mode)) filesystem.open(inode).view->known_size();
+    if (const auto why = filesystem.why_no_store(inode)) return text_of(*why);
   } catch (const Error& error) {
     return text_of(error);
   }

@@ -20,6 +20,7 @@
 #include "fs/exit_code.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount_table.h"
+#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {
@@ -93,8 +94,7 @@ std::string usable(const std::string& given, const Store& store) {
 
 // "matrix.plain" for a folder "matrix"; "pbmc-1" where "pbmc" is taken.
 files::path numbered(const files::path& folder, const files::path& store, int number) {
-  const std::string stem =
-      store.stem() == store.filename() ? store.filename().string() + ".plain" : store.stem().string();
+  const std::string stem = mount_name(store.string());
   return folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
 }
 
@@ -146,6 +146,9 @@ Mountpoint::Mountpoint(const std::string& given, const Store& store) {
     return;
   }
   const files::path path = store.path;
+  if (path == "/")
+    throw Failure(kNoMountpoint,
+                  "/: is the whole machine; to show all of it, name a place: plainfs / MOUNTPOINT");
   if (!is_url(store.path)) take_or_make(path.parent_path().string(), store.path);
   if (path_.empty()) take_or_make(files::current_path().string(), store.path);
   if (path_.empty())

@@ -84,6 +84,16 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   }
 }
 
+void Tree::add_hidden_file(const HiddenFile& file) {
+  const Inode inode = inodes_->of(kRootInode, file.name, FileKind::file);
+  DirectoryEntry hidden{file.name, FileKind::file, {}, file.open, {}};
+  hidden.is_unlisted = true;
+  const WriterLock lock(mutex_);
+  add(inode, FileKind::file).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
+  hidden_[file.name] = inode;
+  last_hidden_ = std::max(last_hidden_, inode);
+}
+
 // Null where this opening has not met the inode.
 Tree::Entry* Tree::met(Inode inode) const {
   return inode == 0 || inode > entries_.size() ? nullptr : entries_[inode - 1].get();
@@ -288,6 +298,7 @@ void Tree::settle(Inode inode) {
     as_it_is = std::make_shared<DirectoryEntry>(*known);
     as_it_is->kind = known->node.parts ? FileKind::directory : FileKind::file;
     as_it_is->node.store.clear();
+    if (auto* file = std::get_if<PlainFile>(&as_it_is->node.content)) file->no_store = error;
     if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, listing_);
   }
   const WriterLock lock(mutex_);
@@ -395,6 +406,12 @@ Attributes Tree::attributes(Inode inode) {
   if (of == FileKind::link) return {};
   const DirectoryEntryPtr known = shown(inode);
   return of == FileKind::directory ? own_attributes(directory_node(*known)) : attributes_of(known->node);
+}
+
+std::optional<Error> Tree::why_no_store(Inode inode) {
+  const DirectoryEntryPtr known = shown(inode);
+  const auto* file = std::get_if<PlainFile>(&known->node.content);
+  return file ? file->no_store : std::nullopt;
 }
 
 std::string Tree::target(Inode link) {

@@ -66,6 +66,8 @@ class Tree {
   // Adds a directory to the root that is not listed, and found even where the root cannot be read. Before
   // anything else is called.
   void add_hidden(const std::string& name, const std::vector<HiddenFile>& files);
+  // One in the root itself, likewise.
+  void add_hidden_file(const HiddenFile& file);
 
   // Whether it is one of those, or a file in one.
   bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
@@ -84,6 +86,8 @@ class Tree {
   std::string store_path(Inode inode);
   // Attributes of what the inode stands for.
   Attributes attributes(Inode inode);
+  // Of a file of a mirrored folder that its name or its first bytes say to be a store: why it is none.
+  std::optional<Error> why_no_store(Inode inode);
   std::string target(Inode link);
 
   // Whether every opening of the file has a content of its own.

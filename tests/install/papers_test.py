@@ -58,10 +58,12 @@ class Papers(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_commands_print_the_help(self):
-        for command in ("ls", "cat", "export", "info", "check", "index", "reload", "run", "ps", "umount"):
+        for command in ("ls", "cat", "export", "info", "check", "index", "reload", "run", "serve", "ps", "umount"):
             for option in ("-h", "--help"):
                 result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
-                self.assertEqual((result.returncode, result.stdout), (0, self.help), command)
+                self.assertEqual(result.returncode, 0)
+                usage = result.stdout.split("\n\n")[0].replace("usage: ", "       ").splitlines()
+                self.assertEqual(usage, [line for line in self.help.splitlines() if line.startswith(f"       plainfs {command} ")])
 
     def test_manual_has_the_usage_of_help(self):
         synopsis = self.manual[self.manual.index(".nf"):self.manual.index(".fi")].split("\n")

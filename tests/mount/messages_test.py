@@ -39,7 +39,9 @@ MISTAKES = (
     ("unmount m", 1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT"),
     ("mount pbmc.h5seurat m", 1, "mount: no command; to mount: plainfs STORE MOUNTPOINT"),
     ("list pbmc.h5seurat", 1, "list: no command; to list a store: plainfs ls STORE"),
-    ("help", 1, "help: no command; for help: plainfs --help, or man plainfs"),
+    ("help nope", 1, "help: there is no command nope; for all of them: plainfs --help"),
+    ("/", 2, "/: is the whole machine; to show all of it, name a place: plainfs / MOUNTPOINT"),
+    ("info cut.h5", 14, "cut.h5: is cut off: 3000 of {} bytes are there (truncated); copy it again"),
     ("-o cache_size=64q pbmc.h5seurat m", 1, "cache_size=64q: not a number of bytes; write 64m or 2g"),
     ("-o cache_size=9999999t pbmc.h5seurat m", 1, "cache_size=9999999t: not a number of bytes; write 64m or 2g"),
     ("-o umask=999 pbmc.h5seurat m", 1, "umask=999: not an octal number from 0 to 777"),
@@ -70,11 +72,14 @@ class Messages(Folder):
         with zipfile.ZipFile(os.path.join(self.folder, "h5.zip"), "w") as file:
             file.write(os.path.join(self.folder, "pbmc.h5seurat"), "pbmc.h5seurat")
         subprocess.run(["tar", "czf", "x.tar.gz", "rnd"], cwd=self.folder, check=True)
+        whole = os.path.join(self.folder, "pbmc.h5seurat")
+        with open(whole, "rb") as file, open(os.path.join(self.folder, "cut.h5"), "wb") as cut:
+            cut.write(file.read(3000))
         before = sorted(os.listdir(self.folder))
         for line, code, words in MISTAKES:
             with self.subTest(line):
                 result = self.typed(line)
-                self.assertEqual((result.returncode, result.stdout, result.stderr), (code, "", f"plainfs: {words}\n"))
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (code, "", f"plainfs: {words.format(os.path.getsize(whole))}\n"))
         self.assertFalse(mounted.is_mounted(self.point))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
@@ -88,6 +93,76 @@ class Messages(Folder):
         for options in ("cache_size=64MB", "uid=nobody", "gid=root", "umask=022"):
             self.assertEqual(self.typed(f"-o {options} pbmc.h5seurat m").stderr, "", options)
             self.assertEqual(mounted.unmount(self.point).returncode, 0)
+
+    def test_options_stand_before_a_command_too(self):
+        for line in ("-o index=none ls pbmc.h5seurat", "--index none ls pbmc.h5seurat", "-oindex=none,views=csv ls pbmc.h5seurat", "-l ls pbmc.h5seurat"):
+            result = self.typed(line)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), line)
+            self.assertIn("meta.data.csv", result.stdout)
+        result = self.typed("-o index=none run pbmc.h5seurat -- ls {}")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("meta.data.csv", result.stdout)
+
+    def test_each_command_has_its_own_help(self):
+        whole = self.typed("--help").stdout
+        self.assertEqual(self.typed("help").stdout, whole)
+        for name in ("ls", "cat", "export", "info", "check", "index", "reload", "run", "serve", "ps", "umount"):
+            said = self.typed(f"{name} --help")
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            self.assertTrue(said.stdout.startswith(f"usage: plainfs {name}"), said.stdout)
+            self.assertLess(len(said.stdout.splitlines()), 25)
+            self.assertEqual(self.typed(f"help {name}").stdout, said.stdout)
+            for line in said.stdout.split("\n\n")[0].replace("usage: ", "       ").splitlines():
+                self.assertIn(line, whole)
+        for letter in "lRhapt":
+            self.assertIn(f"\n  -{letter}  ", self.typed("ls --help").stdout)
+
+    def test_info_says_how_to_open_what_is_there(self):
+        said = self.typed("info pbmc.h5seurat").stdout
+        self.assertIn("after mkdir pbmc; plainfs ", said)
+        self.assertIn('  R       readRDS("pbmc/seurat.rds")\n', said)
+        self.assertIn('  Python  anndata.read_h5ad("pbmc/assays/RNA.h5ad", backed="r")\n', said)
+        self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
+        self.addCleanup(mounted.unmount, self.point)
+        for line in ("info pbmc.h5seurat", "info m"):
+            said = self.typed(line).stdout
+            ways = said[said.index("to open it"):].splitlines()
+            self.assertEqual(len(ways) > 2, True, said)
+            for way in ways[1:]:
+                path = way.split('"')[1] if '"' in way else way.split()[-1]
+                self.assertTrue(os.path.isfile(path), way)
+        self.assertIn(f"mounted    m, process {mounted.daemon_of('m')}\n", said)
+        self.assertIn("format     h5Seurat", said)
+
+    def test_info_has_a_page_for_each_store(self):
+        shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.folder)
+        result = self.typed("info pbmc.h5seurat pbmc.h5ad")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual([line.split()[-1] for line in result.stdout.splitlines() if line.startswith("format")], ["h5Seurat", "AnnData"])
+        result = self.typed("info pbmc.h5seurat none pbmc.h5ad")
+        self.assertEqual((result.returncode, result.stderr), (11, "plainfs: none: no such file or directory\n"))
+        self.assertEqual(result.stdout.count("\nformat"), 2)
+
+    def test_ls_leaves_out_what_begins_with_a_dot(self):
+        names, all_names = self.typed("ls pbmc.h5seurat").stdout.split(), self.typed("ls -a pbmc.h5seurat").stdout.split()
+        self.assertFalse([name for name in names if name.startswith(".")])
+        for name in (".attrs.json", ".plainfs", "CACHEDIR.TAG", ".ignore"):
+            self.assertIn(name, all_names)
+
+    def test_a_file_that_is_no_store_though_its_name_says_so(self):
+        self.empty("stores")
+        for name, content in (("x.h5ad", b"no HDF5 at all"), ("cut.h5", None), ("notes.txt", b"text")):
+            with open(os.path.join(self.folder, "stores", name), "wb") as file, open(os.path.join(self.folder, "pbmc.h5seurat"), "rb") as whole:
+                file.write(whole.read(3000) if content is None else content)
+        self.assertEqual(self.typed("stores m").returncode, 0)
+        self.addCleanup(mounted.unmount, self.point)
+        self.assertEqual(sorted(os.listdir(self.point)), ["cut.h5", "notes.txt", "x.h5ad"])
+        with open(os.path.join(self.point, ".plainfs", "log"), encoding="utf-8") as file:
+            self.assertIn(f"warning: {self.folder}/stores/x.h5ad: no HDF5 file, though its name says so", file.read())
+        self.assertIn(b"no HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
+        self.assertIn(b"is cut off: 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
+        with self.assertRaises(OSError):
+            os.getxattr(os.path.join(self.point, "notes.txt"), "user.plainfs.error")
 
     def test_who_asks_to_write_is_told(self):
         result = self.typed("-o rw pbmc.h5seurat m")

@@ -195,7 +195,7 @@ class List(Folder):
                 self.assertGreater(row["memory_bytes"], 1 << 20)
                 self.assertLess(row["uptime_seconds"], 3600)
             text = run(WHOLE, "ps").stdout.decode()
-            self.assertRegex(text, rf"(?m)^ *{first.pid} +\d+:\d\d +[\d.]+ MB  {re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
+            self.assertRegex(text, rf"(?m)^ *{first.pid} +\d+:\d\d +[\d.]+ MB  ready +\d+\.\d+\.\d+.* {re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
         self.assertNotIn(first.path, [row["mountpoint"] for row in self.rows()])
 
     def test_shows_a_mount_whose_program_is_gone(self):

@@ -1,5 +1,6 @@
 """What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
 import base64
+import json
 import os
 import socket
 import subprocess
@@ -232,6 +233,35 @@ class Mounted(RemoteTest):
         self.assertEqual(run("reload", self.path("mount")).returncode, 0)
         with open(self.path("mount", "values.npy"), "rb") as file:
             self.assertTrue(file.read().endswith((VALUES + 1).tobytes()))
+
+    def test_a_server_that_goes_away_is_told_at_once_and_not_waited_for(self):
+        self.mount()
+        self.server.__exit__()
+        log = lambda: open(self.path("mount", ".plainfs", "log"), encoding="utf-8").read()
+        began = time.monotonic()
+        reader = subprocess.Popen(["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while "trying again (2 of 10)" not in log() and reader.poll() is None:
+            self.assertLess(time.monotonic() - began, 10 * PATIENCE)
+            time.sleep(0.05)
+        state = next(row["state"] for row in json.loads(run("ps", "--json").stdout) if row["mountpoint"] == os.path.realpath(self.path("mount")))
+        self.assertEqual(state, "waiting")
+        self.assertEqual(reader.wait(60 * PATIENCE), 1)
+        self.assertLess(time.monotonic() - began, 30 * PATIENCE)
+        lines = log().splitlines()
+        self.assertEqual(len([line for line in lines if "trying again" in line]), 1, lines)
+        told = [line for line in lines if "error: /values.npy: " in line]
+        self.assertEqual(len(told), 1, lines)
+        self.assertEqual(told[0].count("values.npy"), 1)
+        began = time.monotonic()
+        self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
+        self.assertLess(time.monotonic() - began, 5 * PATIENCE)
+
+    def test_how_long_a_silent_server_is_waited_for_may_be_said(self):
+        self.mount("-o", "remote_timeout=1")
+        self.server.faults.append(Fault("status", 100000, status=503))
+        began = time.monotonic()
+        self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
+        self.assertLess(time.monotonic() - began, 15 * PATIENCE)
 
     def test_a_reader_who_is_killed_ends_at_once(self):
         self.mount()

@@ -67,6 +67,36 @@ class Keys(RemoteTest):
         self.assertIn(b"403 SignatureDoesNotMatch", done.stderr)
         self.assertNotIn(b"nobodys", done.stderr)
 
+    def test_whose_keys_were_refused_is_said(self):
+        with open(self.path("keys"), "w", encoding="utf-8") as file:
+            file.write("[lab]\naws_access_key_id = NOBODY\naws_secret_access_key = x\n")
+        profile = environment(AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_ENDPOINT_URL=self.server.url)
+        for env, source in ((signing(self.server, AWS_SECRET_ACCESS_KEY="x"), "the environment (AWS_ACCESS_KEY_ID)"),
+                            (profile, "the profile lab in ~/.aws")):
+            done = run("ls", "s3://bucket/out.h5", env=env)
+            self.assertEqual(done.returncode, 12)
+            self.assertIn(f"the key is from {source}", done.stderr.decode())
+            self.assertNotIn("listing", done.stderr.decode())
+
+    def test_a_bucket_says_which_stores_it_has(self):
+        done = run("ls", "s3://bucket", env=signing(self.server))
+        self.assertEqual(done.returncode, 15)
+        self.assertIn("s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; there is ", done.stderr.decode())
+
+    def test_what_to_do_about_the_wrong_protocol_or_name(self):
+        host = self.server.host
+        for url, more, words in (
+                (f"https://{host}/x.h5", {}, "; that server speaks http://, not https://"),
+                ("s3://lab/x.h5", {"AWS_ENDPOINT_URL": f"https://{host}"}, "; that server speaks http://, not https://"),
+                ("s3://no-such-bucket-of-plainfs.test/x.h5", {"AWS_ENDPOINT_URL": ""}, "; another service than AWS's: -o endpoint=URL")):
+            done = run("ls", url, env=environment(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="xx-nowhere-1",
+                                                  AWS_MAX_ATTEMPTS="2", **more))
+            if b"resolve" not in done.stderr and "endpoint" in words:
+                continue  # a network that answers for every name
+            self.assertEqual(done.returncode, 12, done.stderr)
+            self.assertIn(words, done.stderr.decode())
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+
     def test_no_keys_say_what_to_do(self):
         done = self.cat(environment(AWS_ENDPOINT_URL=self.server.url))
         self.assertEqual(done.returncode, 12)

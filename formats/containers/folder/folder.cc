@@ -22,6 +22,14 @@ bool leads_into(const files::path& path, const files::path& root) {
   return real.native() == root.native() || path_below(real.native(), root.native());
 }
 
+bool is_named_as_hdf5(const files::path& path) {
+  static constexpr std::string_view kEndings[] = {".h5ad", ".h5", ".h5mu", ".h5seurat", ".loom", ".nwb"};
+  std::string ending = path.extension().string();
+  for (char& letter : ending)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+}
+
 class Folder : public Group {
  public:
   Folder(files::path path, files::path root, GroupPtr parent, const Context& context)
@@ -33,7 +41,11 @@ class Folder : public Group {
     files::directory_iterator entries = open_folder(path_, error);
     for (; !error && entries != files::directory_iterator(); entries.increment(error)) {
       const std::string name = entries->path().filename().string();
-      if (std::optional<Node> node = member(entries->path())) members.push_back({name, std::move(*node)});
+      std::optional<Node> node = member(entries->path());
+      if (!node) continue;
+      const auto* file = std::get_if<PlainFile>(&node->content);
+      if (file && file->no_store) context_.warn(fmt::format("{}: {}", file->path, file->no_store->what()));
+      members.push_back({name, std::move(*node)});
     }
     if (error) throw unreadable("{}: {}", path_.string(), error.message());
     std::sort(members.begin(), members.end(),
@@ -99,7 +111,10 @@ class Folder : public Group {
       }
     }
     if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
-    node.content = PlainFile{path.string()};
+    PlainFile file{path.string()};
+    if (!is_store && status.type() == files::regular_file && is_named_as_hdf5(path))
+      file.no_store = Error(Errc::unknown_format, "no HDF5 file, though its name says so: shown as it is");
+    node.content = std::move(file);
     if (status.type() == files::directory_file) {
       node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);
     }

@@ -191,6 +191,7 @@ struct PlainFile {
   // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
   std::function<Bytes()> load = nullptr;
   std::optional<Error> error{};  // of one of which it is not known whether it is a store
+  std::optional<Error> no_store{};  // why it is none, of one that should be by its name or its first bytes
 };
 
 // A member that stands for no value: it has attributes, and nothing of it is shown but these.

@@ -85,6 +85,8 @@ json json_of(const ExportPlan& plan) {
             {"subdir", plan.subdir},
             {"missing_is_error", plan.read.absent_chunk_is_error},
             {"header", plan.read.array_header},
+            {"rowname", plan.read.row_name_header},
+            {"ragged_is_count", plan.read.ragged_as_count},
             {"hdf5_plugins", plan.read.hdf5_plugins},
             {"follow_outside", plan.read.follow_outside},
             {"no_sign", plan.read.remote.no_sign},
@@ -119,6 +121,8 @@ ExportPlan plan_of(const json& text) {
   plan.subdir = options.at("subdir").get<std::string>();
   plan.read.absent_chunk_is_error = options.at("missing_is_error").get<bool>();
   plan.read.array_header = options.at("header").get<bool>();
+  plan.read.row_name_header = options.value("rowname", "");
+  plan.read.ragged_as_count = options.value("ragged_is_count", false);
   plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
   plan.read.follow_outside = options.at("follow_outside").get<bool>();
   plan.read.remote.no_sign = options.at("no_sign").get<bool>();

@@ -1,5 +1,6 @@
 #include "formats/containers/hdf5/library/open_file.h"
 
+#include <cstdio>
 #include <optional>
 
 #include "formats/containers/hdf5/library/file_driver.h"
@@ -37,6 +38,17 @@ PropertyHandle access_properties(Sources& sources) {
   return access;
 }
 
+// What libhdf5 says of a file that does not open, in words for who has copied it.
+std::string told_of(const std::string& reason) {
+  unsigned long long there = 0, base = 0, all = 0;
+  const size_t at = reason.find("truncated file: eof = ");
+  if (at != std::string::npos &&
+      std::sscanf(reason.c_str() + at, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu",
+                  &there, &base, &all) == 3)
+    return fmt::format("is cut off: {} of {} bytes are there (truncated); copy it again", there, base + all);
+  return "not readable as HDF5: " + reason;
+}
+
 FileHandle opened(const std::string& path, Sources& sources) {
   const PropertyHandle access = access_properties(sources);
   FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
@@ -48,7 +60,7 @@ FileHandle opened(const std::string& path, Sources& sources) {
     if (file.id() >= 0) return file;
     clear_library_error();
   }
-  throw damaged("not readable as HDF5: {}", reason);
+  throw damaged("{}", told_of(reason));
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+#include "fs/commands/mounted_store.h"
+
+#include <boost/filesystem.hpp>
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fs/mount_note.h"
+#include "fs/mount_table.h"
+
+namespace plainfs {
+namespace {
+
+nlohmann::json json_in(const std::string& path) {
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+std::string text_in(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+std::optional<MountedStore> mounted_at(const std::string& path) {
+  boost::system::error_code error;
+  const std::string real = boost::filesystem::canonical(path, error).string();
+  if (error || what_is_mounted(real).device.empty()) return std::nullopt;
+  const nlohmann::json info = json_in(real + "/.plainfs/info.json");
+  if (!info.is_object() || !info.value("pid", nlohmann::json()).is_number_unsigned()) return std::nullopt;
+  MountedStore mounted;
+  mounted.store = text_in(info, "store");
+  mounted.process = info["pid"].get<uint64_t>();
+  if (const auto options = info.find("options"); options != info.end() && options->is_object())
+    mounted.subdir = text_in(*options, "subdir");
+  return mounted.store.empty() ? std::nullopt : std::optional(mounted);
+}
+
+AskedMount ask_mount(const std::string& mountpoint) {
+  constexpr std::chrono::seconds kPatience{1};
+  AskedMount silent;
+  silent.is_here = !what_is_mounted(mountpoint).device.empty();
+  if (!silent.is_here) return silent;
+  // The thread is left behind where the mount does not answer, with what it writes to.
+  const auto told = std::make_shared<std::promise<AskedMount>>();
+  std::future<AskedMount> answer = told->get_future();
+  std::thread([told, own = mountpoint + "/.plainfs/"] {
+    AskedMount asked;
+    asked.is_here = true;
+    const nlohmann::json info = json_in(own + "info.json"), counters = json_in(own + "stats.json");
+    asked.answers = info.is_object() && counters.is_object();
+    if (asked.answers && info.contains("libraries") && info["libraries"].is_object())
+      asked.version = text_in(info["libraries"], "plainfs");
+    if (asked.answers) asked.counters = counters;
+    told->set_value(std::move(asked));
+  }).detach();
+  return answer.wait_for(kPatience) == std::future_status::ready ? answer.get() : silent;
+}
+
+std::string mountpoint_of(const std::string& store) {
+  for (const FoundMount& mount : found_mounts()) {
+    if (mount.store != store) continue;
+    const std::optional<MountedStore> shown = mounted_at(mount.mountpoint);
+    if (shown && shown->subdir.empty()) return mount.mountpoint;
+  }
+  return {};
+}
+
+}  // namespace plainfs

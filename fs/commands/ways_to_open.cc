@@ -1,0 +1,77 @@
+#include "fs/commands/ways_to_open.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "formats/core/text/printable.h"
+
+namespace plainfs {
+namespace {
+
+// "obs.csv" is that file, ".rds" any whose name ends so. Of several the first pattern counts, and of its
+// files the one that lies nearest to the root.
+using Patterns = std::initializer_list<std::string_view>;
+
+bool fits(const std::string& path, std::string_view pattern) {
+  const size_t name = path.rfind('/') + 1;
+  if (pattern.front() == '.') return path.ends_with(pattern) && path.size() - name > pattern.size();
+  return std::string_view(path).substr(name) == pattern;
+}
+
+const std::string* nearest(const std::vector<Walked>& all, Patterns patterns) {
+  const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
+  for (const std::string_view pattern : patterns) {
+    const std::string* best = nullptr;
+    for (const Walked& walked : all)
+      if (walked.kind == FileKind::file && fits(walked.path, pattern) &&
+          (!best || depth(walked.path) < depth(*best)))
+        best = &walked.path;
+    if (best) return best;
+  }
+  return nullptr;
+}
+
+// As R, Python and MATLAB read it.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char letter : printable(text)) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    out += letter;
+  }
+  return out + '"';
+}
+
+std::string for_shell(const std::string& text) {
+  const bool is_plain =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,") ==
+      std::string::npos;
+  if (is_plain) return text;
+  std::string out = "'";
+  for (const char letter : printable(text))
+    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder) {
+  std::string text;
+  const auto add = [&](std::string_view tool, Patterns patterns, std::string_view before,
+                       std::string_view after, const auto& quote) {
+    const std::string* const found = nearest(all, patterns);
+    if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
+    return found != nullptr;
+  };
+  add("R", {"seurat.rds", "matrix.rds", ".rds"}, "readRDS(", ")", quoted);
+  if (!add("Python", {".h5ad"}, "anndata.read_h5ad(", ", backed=\"r\")", quoted))
+    add("Python", {".npy"}, "numpy.load(", ", mmap_mode=\"r\")", quoted);
+  add("Fiji", {"image.ome.tif", ".ome.tif"}, "File > Import > Bio-Formats: ", "", printable);
+  add("shell", {"variants.vcf.gz"}, "bcftools view -h ", "", for_shell);
+  add("shell", {"fragments.tsv.gz"}, "tabix -l ", "", for_shell);
+  add("shell", {"obs.csv", "meta.data.csv", "column_data.csv", "units.csv", "samples.tsv", ".csv"}, "head ",
+      "", for_shell);
+  return text;
+}
+
+}  // namespace plainfs

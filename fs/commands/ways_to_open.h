@@ -1,0 +1,15 @@
+// How what is in a store is opened with the tools that it is for: a line each, with the paths that the files
+// have in a mount.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fs/commands/walk.h"
+
+namespace plainfs {
+
+// folder: where the store is mounted, or would be. "" where there is no such file among all.
+std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder);
+
+}  // namespace plainfs
