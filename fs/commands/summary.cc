@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/core/model/nested_array.h"
+#include "formats/core/model/timed_group.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"
+#include "fs/views/csv_nested.h"
 
 namespace plainfs {
 namespace {
@@ -41,6 +44,37 @@ std::string image_text(const Image& image) {
   text += fmt::format(", {} level{}", image.levels.size(), image.levels.size() == 1 ? "" : "s");
   for (size_t i = 0; i < image.channels.size(); ++i) text += (i == 0 ? ": " : ", ") + image.channels[i].name;
   return printable(text);
+}
+
+constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice holds
+constexpr uint64_t kMostLeaves = 64 * 1024;  // of a cell whose text is made to know its length
+
+// Of the row with the most values: what its cell comes to, about where it is very long.
+uint64_t longest_cell(const NestedArray& array) {
+  const RowElements& elements = array.elements();
+  NestedCells cells(elements);
+  uint64_t most = 0, row_of_most = 0;
+  for (uint64_t row = 0; row < cells.rows(); ++row)
+    if (const uint64_t leaves = cells.leaves_of_row(row).size(); leaves > most) {
+      most = leaves;
+      row_of_most = row;
+    }
+  if (most == 0) return 0;
+  if (most > kMostLeaves) return most * (json_width(*elements.values) + 1);
+  return array.read(range(row_of_most, 1)).text(0).size();
+}
+
+// ", cells of spike_times have up to 362185 characters, ..."; "" where a spreadsheet takes all of them.
+std::string long_cells_text(const Table& table) {
+  std::string text;
+  for (const Column& column : table.columns) {
+    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
+    if (!nested || nested->elements().ends.empty()) continue;
+    if (const uint64_t longest = longest_cell(*nested); longest > kLongestCell)
+      text += fmt::format(", a cell of {} has about {} characters, a spreadsheet takes {}: -o ragged=count",
+                          column.name, longest, kLongestCell);
+  }
+  return text;
 }
 
 // One overload a kind of content; nothing for what is no data.
@@ -132,6 +166,12 @@ class Summary {
     Line line{path.empty() ? "." : printable(path), {}, {}};
     try {
       std::visit(Describe{line}, node.content);
+      if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get())) {
+        line.kind = "time series";
+        line.what = printable(timed->describe());
+      }
+      if (const auto* table = std::get_if<Table>(&node.content); table && !context_.options.ragged_as_count)
+        line.what += printable(long_cells_text(*table));
     } catch (const Error& error) {
       line.what = printable(error.what());
       if (line.kind.empty()) line.kind = kind_of(error.code());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/core/model/known_members.h"
+#include "formats/core/model/timed_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
@@ -168,7 +169,11 @@ class MemberLister {
       members.clear();
     }
     for (Member& member : members) member.name = encode_name(member.name);
+    const auto timed = std::dynamic_pointer_cast<const TimedGroup>(node.parts);
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
+    if (timed)
+      node.parts =
+          std::make_shared<TimedGroup>(node.parts, timed->series(), [timed] { return timed->describe(); });
     const std::optional<Error> fault = transient_fault(node);
     for (OfferedFile& file : offered_files(node, listing_)) {
       if (!file.inside) continue;

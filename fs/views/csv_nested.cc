@@ -227,7 +227,8 @@ RowElements elements_of(const Column& column) {
 
 class CsvNested : public EmittingSource<CsvNested> {
  public:
-  explicit CsvNested(Table table) : table_(std::move(table)) {
+  CsvNested(Table table, std::string row_name_header)
+      : table_(std::move(table)), row_name_header_(std::move(row_name_header)) {
     for (const Column& column : table_.columns) columns_.push_back(elements_of(column));
   }
 
@@ -256,6 +257,7 @@ class CsvNested : public EmittingSource<CsvNested> {
   void put_plain(const ColumnPart& part, uint64_t row, std::string& scratch, Sink& sink) const;
 
   const Table table_;
+  const std::string row_name_header_;
   std::vector<RowElements> columns_;
   std::vector<CellPlace> starts_;  // of the blocks
 };
@@ -281,8 +283,9 @@ void CsvNested::prepare() {
 }
 
 std::string CsvNested::head() const {
-  std::string text = table_.row_names ? "\"\"" : "";
+  std::string text;
   StringSink sink(text);
+  if (table_.row_names) put_csv_text(row_name_header_, sink);
   for (size_t i = 0; i < table_.columns.size(); ++i) {
     if (i > 0 || table_.row_names) sink.put(',');
     put_csv_text(table_.columns[i].name, sink);
@@ -426,8 +429,8 @@ bool has_nested_columns(const Table& table) {
   });
 }
 
-std::unique_ptr<TextSource> csv_nested(Table table, Context&) {
-  return std::make_unique<CsvNested>(std::move(table));
+std::unique_ptr<TextSource> csv_nested(Table table, Context& context) {
+  return std::make_unique<CsvNested>(std::move(table), context.options.row_name_header);
 }
 
 }  // namespace plainfs

@@ -95,7 +95,7 @@ void CsvTable::prepare() {
 std::string CsvTable::head() const {
   std::string text;
   StringSink sink(text);
-  if (row_names_) sink.put(std::string_view("\"\""));
+  if (row_names_) put_csv_text(context_.options.row_name_header, sink);
   for (size_t i = 0; i < shown_.size(); ++i) {
     if (i > 0 || row_names_) sink.put(',');
     put_csv_text(shown_[i].name, sink);

@@ -13,6 +13,12 @@ namespace {
 
 constexpr uint64_t kIdsAtOnce = 4096;
 
+// The elements of a run of rows.
+Span elements_of_rows(NestedCells& cells, size_t levels, Span lists) {
+  for (size_t level = 0; level < levels; ++level) lists = cells.all_children(level, lists);
+  return lists;
+}
+
 class RaggedTsv : public EmittingSource<RaggedTsv> {
  public:
   explicit RaggedTsv(RowElements elements) : elements_(std::move(elements)) {}
@@ -67,9 +73,7 @@ void RaggedTsv::prepare() {
 }
 
 Span RaggedTsv::items(NestedCells& cells, uint64_t row) const {
-  Span lists{row, row + 1};
-  for (size_t level = 0; level < elements_.ends.size(); ++level) lists = cells.all_children(level, lists);
-  return lists;
+  return elements_of_rows(cells, elements_.ends.size(), {row, row + 1});
 }
 
 // JSON of an element that is an array; leaf is taken on to the one behind it.
@@ -149,6 +153,44 @@ void RaggedTsv::emit(uint64_t block, Sink& sink) const {
 }
 
 }  // namespace
+
+namespace {
+
+// How many elements each row has.
+class RowCounts : public Array {
+ public:
+  explicit RowCounts(RowElements elements)
+      : Array(number_type(Kind::unsigned_integer, 8), {row_count(elements)}),
+        elements_(std::move(elements)) {}
+
+  void check() const override { NestedCells(elements_).check(); }
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements counts = zero_elements(dtype(), box.extent[0]);
+    const auto values = counts.mutable_values<uint64_t>();
+    NestedCells cells(elements_);
+    for (uint64_t i = 0; i < box.extent[0]; ++i) {
+      const uint64_t row = box.origin[0] + i;
+      values[i] = elements_of_rows(cells, elements_.ends.size(), {row, row + 1}).size();
+    }
+    return counts;
+  }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const RowElements elements_;
+};
+
+}  // namespace
+
+Table with_counts(Table table) {
+  for (Column& column : table.columns) {
+    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
+    if (!nested || nested->elements().ends.empty()) continue;
+    column = {column.name + "_count", std::make_shared<RowCounts>(nested->elements())};
+  }
+  return table;
+}
 
 std::unique_ptr<TextSource> ragged_tsv(RowElements elements, Context&) {
   return std::make_unique<RaggedTsv>(std::move(elements));

@@ -3,7 +3,10 @@
 #include "formats/core/base/error.h"
 #include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
+#include "formats/core/model/timed_group.h"
 #include "formats/core/model/transient_fault.h"
+#include "fs/native/byte_layout.h"
+#include "fs/native/mat.h"
 #include "fs/text/text_file.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/bed.h"
@@ -61,10 +64,18 @@ void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& fil
                        return table ? csv_compounds(shown, context) : csv_array(shown, context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
-    files.push_back({false, ".csv", text_opener(context, [table = *table, &context] {
+    files.push_back({false, ".csv", text_opener(context, [stored = *table, &context] {
+                       const Table table = context.options.ragged_as_count ? with_counts(stored) : stored;
                        return has_nested_columns(table) ? csv_nested(table, context)
                                                         : csv_table(table, context);
                      })});
+  } else if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get())) {
+    files.push_back(
+        {true,
+         "timeseries.csv",
+         text_opener(context, [series = timed->series(), &context] { return csv_table(series, context); }),
+         {},
+         true});
   } else if (const auto* error = std::get_if<Error>(&node.content)) {
     files.push_back({false, ".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }});
   }
@@ -229,7 +240,19 @@ void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& fi
                   files);
 }
 
-constexpr std::array<View, 22> kViews = {{
+void offer_mat(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array || !has_mat(*array->values)) return;
+  files.push_back({false,
+                   ".mat",
+                   [values = array->values, &context] {
+                     return layout_file([values, &context] { return array_mat(values, context); }, context);
+                   },
+                   {},
+                   true});
+}
+
+constexpr std::array<View, 23> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy, false, true},
     {"bin", offer_bin, true, true},
@@ -251,6 +274,7 @@ constexpr std::array<View, 22> kViews = {{
     {"ome", offer_ome, true, true},
     {"tif", offer_tif, true, true},
     {"png", offer_png, true, true},
+    {"mat", offer_mat, true, true},
     {kPartsView, offer_parts, true},
 }};
 

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from mounted import DATA, Folder, Mount, main
+from mounted import DATA, PROGRAM, Folder, Mount, main, run
 
 try:
     import numpy
@@ -146,6 +146,105 @@ class RandomTables(Folder):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.zarr")
                 self.check(path, *self.write(ZarrTable(path), numpy.random.default_rng(seed)))
+
+
+    @unittest.skipUnless(h5py, "not installed: h5py")
+    def test_ragged_columns_may_be_counts(self):
+        path = os.path.join(self.folder, "t.h5")
+        rows, counts, cells = self.write(Hdf5Table(path), numpy.random.default_rng(3))
+        with Mount(path, "-o", "ragged=count") as mount:
+            with open(mount.join("t.csv"), newline="", encoding="utf-8") as file:
+                table = list(csv.reader(file))
+            self.assertEqual(table[0], ["id", "numbers_count", "deep_count", "grid", "words_count"])
+            for row, line in enumerate(table[1:]):
+                self.assertEqual(int(line[1]), counts[row])
+                self.assertEqual(int(line[2]), sum(len(inner) for inner in cells["deep"][row]))
+                self.assertEqual(json.loads(line[3]), cells["grid"][row])
+                self.assertEqual(int(line[4]), len(cells["words"][row]))
+            self.assertEqual(len(mount.read("t", "numbers.tsv").splitlines()), sum(counts))
+        said = run(PROGRAM, "ls", "-o", "ragged=some", path)
+        self.assertEqual((said.returncode, b"ragged=some" in said.stderr), (1, True))
+
+    @unittest.skipUnless(h5py, "not installed: h5py")
+    def test_info_says_where_a_cell_is_too_long_for_a_spreadsheet(self):
+        for count, is_long in ((5000, False), (10000, True)):  # five characters and a comma each, without the last
+            path = os.path.join(self.folder, f"{count}.h5")
+            table = Hdf5Table(path)
+            table.put("times", numpy.arange(count) % 900 + 100.5)
+            table.put("times_index", numpy.array([1, count]))
+            table.refer("times_index", "times")
+            table.end(["times"])
+            said = run(PROGRAM, "info", path).stdout.decode()
+            words = f"a cell of times has about {6 * (count - 1) + 1} characters, a spreadsheet takes 32767: -o ragged=count"
+            self.assertEqual(words in said, is_long, said)
+            self.assertNotIn("32767", run(PROGRAM, "info", "-o", "ragged=count", path).stdout.decode())
+
+
+@unittest.skipUnless(h5py, "not installed: h5py")
+class Series(Folder):
+    """timeseries.csv against what numpy makes of the same file as pynwb does."""
+
+    def write(self, name, data, times, **attributes):
+        path = os.path.join(self.folder, f"{name}.nwb")
+        with h5py.File(path, "w") as file:
+            group = file.create_group("acquisition/s")
+            group.attrs["neurodata_type"] = "ElectricalSeries"
+            group.create_dataset("data", data=data, chunks=True, compression=4)
+            channels = attributes.pop("channel_conversion", None)
+            if channels is not None:
+                group.create_dataset("channel_conversion", data=channels)
+            for attribute, value in attributes.items():
+                group["data"].attrs[attribute] = value
+            if isinstance(times, tuple):
+                group.create_dataset("starting_time", data=times[0]).attrs["rate"] = times[1]
+            elif times is not None:
+                group.create_dataset("timestamps", data=times)
+        return path
+
+    def read(self, mount):
+        with open(mount.join("acquisition", "s", "timeseries.csv"), newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+        return rows[0], numpy.array([[float(field) for field in row] for row in rows[1:]])
+
+    def test_seconds_and_values_in_their_unit(self):
+        random = numpy.random.default_rng(5)
+        data = random.integers(-3000, 3000, (5000, 7)).astype("i2")
+        factors = random.random(7) + 0.5
+        cases = (
+            ("rate", data, (0.5, 30000.0), {"conversion": 2.34e-6, "offset": 0.25, "unit": "volts", "channel_conversion": factors}),
+            ("stamps", data, numpy.sort(random.random(5000)), {"unit": "volts"}),
+            ("one", data[:, 0].astype("f4"), (0.0, 3.0), {"conversion": 2.0, "unit": "m"}),
+        )
+        for name, values, times, attributes in cases:
+            with self.subTest(name):
+                scale = attributes.get("conversion", 1.0) * attributes.get("channel_conversion", 1.0)
+                want = values.astype("f8") * scale + attributes.get("offset", 0.0)
+                seconds = numpy.arange(5000) / times[1] + times[0] if isinstance(times, tuple) else times
+                path = self.write(name, values, times, **attributes)
+                with Mount(path) as mount:
+                    head, found = self.read(mount)
+                    self.assertNotIn("timeseries.csv", os.listdir(mount.join("acquisition", "s")))
+                    self.assertIn("data.npy", os.listdir(mount.join("acquisition", "s")))
+                self.assertEqual(head, ["time", "value"] if want.ndim == 1 else ["time", *(f"value_{i}" for i in range(7))])
+                numpy.testing.assert_array_equal(found[:, 0], seconds)
+                numpy.testing.assert_array_equal(found[:, 1:], want.reshape(5000, -1))
+
+    def test_info_says_what_a_series_is(self):
+        path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
+        said = run(PROGRAM, "info", path).stdout.decode()
+        self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", said)
+
+    def test_what_has_no_times_has_no_such_file(self):
+        path = self.write("x", numpy.zeros((10, 2), "i2"), None, unit="volts")
+        with Mount(path) as mount:
+            self.assertFalse(os.path.exists(mount.join("acquisition", "s", "timeseries.csv")))
+
+    def test_times_of_another_number_damage_it_alone(self):
+        path = self.write("x", numpy.zeros((10, 2), "i2"), numpy.arange(9.0), unit="volts")
+        with Mount(path) as mount:
+            with self.assertRaises(OSError):
+                mount.read("acquisition", "s", "timeseries.csv")
+            self.assertTrue(mount.read("acquisition", "s", "data.csv"))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "formats/core/model/overlay_group.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/nwb/dynamic_table.h"
+#include "formats/schemas/nwb/time_series.h"
 
 namespace plainfs::nwb {
 namespace {
@@ -21,6 +22,10 @@ bool may_be_table(const Group& group) {
     if (!is_transient(error) && !group.find("id")) return false;
     throw;
   }
+}
+
+bool may_be_series(const Group& group) {
+  return !dynamic_cast<const TimedGroup*>(&group) && text_of(group.attributes(), "neurodata_type");
 }
 
 // 0, 1, … for a table without ids.
@@ -69,11 +74,19 @@ GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
       });
 }
 
+// The group with what it comes to, where it is a TimeSeries.
+std::optional<Node> with_series(const Node& node, Context& context) {
+  if (!may_be_series(*node.parts)) return std::nullopt;
+  Node refined = hdmf::refine(node, context).value_or(node);
+  refined.parts = time_series_in(refined.parts);
+  return refined.parts ? std::optional(std::move(refined)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts || !may_be_table(*node.parts))
-    return std::nullopt;
+  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
+  if (!may_be_table(*node.parts)) return with_series(node, context);
   // A Zarr group is read with HDMF's links and references, which is how its members are found.
   Node refined = hdmf::refine(node, context).value_or(node);
   try {

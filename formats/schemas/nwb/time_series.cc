@@ -1,0 +1,172 @@
+#include "formats/schemas/nwb/time_series.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_array.h"
+
+namespace plainfs::nwb {
+namespace {
+
+constexpr uint64_t kMostChannels = 4096;
+
+// What a stored number means.
+struct Scale {
+  double conversion = 1;
+  double offset = 0;
+  ArrayPtr channels;  // a further factor each, or null
+};
+
+double number_in(const Attributes& attributes, std::string_view name, double otherwise) {
+  const Json* const value = find_attribute(attributes, name);
+  return value ? value->as_double().value_or(otherwise) : otherwise;
+}
+
+// The element at i as a double.
+double number_at(const Array& array, uint64_t i) {
+  const Box box = array.shape().empty() ? Box{} : range(i, 1);
+  const Elements one = array.read(box);
+  return visit_number(array.dtype(), [&](auto zero) -> double {
+    const auto value = one.values<decltype(zero)>()[0];
+    if constexpr (std::is_same_v<decltype(zero), Half>)
+      return to_float(value);
+    else
+      return static_cast<double>(value);
+  });
+}
+
+// start + i / rate.
+class EvenTimes : public Array {
+ public:
+  EvenTimes(uint64_t count, ArrayPtr start, double rate)
+      : Array(number_type(Kind::real, 8), {count}), start_(std::move(start)), rate_(rate) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const double start = number_at(*start_, 0);
+    Elements times = zero_elements(dtype(), box.extent[0]);
+    const auto values = times.mutable_values<double>();
+    for (uint64_t i = 0; i < box.extent[0]; ++i)
+      values[i] = static_cast<double>(box.origin[0] + i) / rate_ + start;
+    return times;
+  }
+  void check() const override { start_->check(); }
+  bool may_be_missing() const override { return false; }
+
+ private:
+  const ArrayPtr start_;
+  const double rate_;
+};
+
+// A channel of the data, in their unit.
+class Channel : public DerivedArray {
+ public:
+  Channel(ArrayPtr data, uint64_t channel, Scale scale)
+      : DerivedArray(data, number_type(Kind::real, 8), {data->shape()[0]}, false),
+        channel_(channel),
+        scale_(std::move(scale)) {}
+  Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
+  // The other channels of the same chunks are read beside this one.
+  void passed(const Box&) const override {}
+
+ private:
+  Box stored_box(const Box& box) const override {
+    if (values().shape().size() == 1) return box;
+    return {{box.origin[0], channel_}, {box.extent[0], 1}};
+  }
+  Elements derived(Elements stored, const Box&) const override {
+    const double factor = scale_.conversion * (scale_.channels ? number_at(*scale_.channels, channel_) : 1);
+    Elements scaled = zero_elements(dtype(), stored.count);
+    scaled.missing = stored.missing;
+    const auto out = scaled.mutable_values<double>();
+    visit_number(values().dtype(), [&](auto zero) {
+      const auto in = stored.values<decltype(zero)>();
+      for (uint64_t i = 0; i < stored.count; ++i) {
+        if constexpr (std::is_same_v<decltype(zero), Half>)
+          out[i] = to_float(in[i]) * factor + scale_.offset;
+        else
+          out[i] = static_cast<double>(in[i]) * factor + scale_.offset;
+      }
+    });
+    return scaled;
+  }
+
+  const uint64_t channel_;
+  const Scale scale_;
+};
+
+struct Times {
+  ArrayPtr seconds;
+  ArrayPtr start;  // where there is a rate
+  double rate = 0;
+};
+
+std::optional<Times> times_in(const Group& group, uint64_t rows) {
+  if (ArrayPtr timestamps = frames::list_part_of(group, "timestamps")) {
+    const bool is_number = timestamps->dtype().kind == Kind::real || frames::is_broken(*timestamps);
+    return is_number ? std::optional(Times{std::move(timestamps), nullptr, 0}) : std::nullopt;
+  }
+  ArrayPtr start = frames::part_of(group, "starting_time");
+  if (!start || frames::is_broken(*start) || !start->shape().empty() || !start->dtype().is_numeric())
+    return std::nullopt;
+  const double rate = number_in(start->attributes(), "rate", 0);
+  if (!(rate > 0) || !std::isfinite(rate)) return std::nullopt;
+  return Times{std::make_shared<EvenTimes>(rows, start, rate), start, rate};
+}
+
+// The factors of the channels; null where they are none for these data.
+ArrayPtr channel_factors(const Group& group, const Array& data) {
+  ArrayPtr factors = frames::list_part_of(group, "channel_conversion");
+  const bool fits = factors && data.shape().size() == 2 && factors->dtype().kind == Kind::real &&
+                    factors->count() == data.shape()[1];
+  return fits ? factors : nullptr;
+}
+
+std::string description_of(const Array& data, const Times& times, const Scale& scale,
+                           const std::string& unit) {
+  std::string text = fmt::format("{}", fmt::join(data.shape(), " × "));
+  text += times.start ? fmt::format(", {} Hz from {} s", times.rate, number_at(*times.start, 0))
+                      : std::string(", at timestamps");
+  text += scale.conversion == 1 ? ", in " : fmt::format(", × {} ", scale.conversion);
+  text += unit;
+  if (scale.offset != 0) text += fmt::format(" + {}", scale.offset);
+  if (scale.channels) text += ", a factor each channel";
+  return text + ": timeseries.csv has seconds and values in that unit";
+}
+
+Table series_of(const ArrayPtr& data, const Times& times, const Scale& scale) {
+  Table table;
+  table.rows = data->shape()[0];
+  table.columns.push_back({"time", times.seconds});
+  const bool is_one = data->shape().size() == 1;
+  for (uint64_t channel = 0; channel < (is_one ? 1 : data->shape()[1]); ++channel)
+    table.columns.push_back({is_one ? "value" : fmt::format("value_{}", channel),
+                             std::make_shared<Channel>(data, channel, scale)});
+  return table;
+}
+
+}  // namespace
+
+GroupPtr time_series_in(const GroupPtr& group) {
+  if (dynamic_cast<const TimedGroup*>(group.get())) return nullptr;
+  if (!text_of(group->attributes(), "neurodata_type")) return nullptr;
+  const ArrayPtr data = frames::part_of(*group, "data");
+  if (!data || frames::is_broken(*data) || data->is_null() || data->column_major()) return nullptr;
+  const size_t rank = data->shape().size();
+  if ((rank != 1 && rank != 2) || (rank == 2 && data->shape()[1] > kMostChannels)) return nullptr;
+  if (!data->dtype().is_integer() && data->dtype().kind != Kind::real) return nullptr;
+  const Attributes attributes = data->attributes();
+  const std::optional<std::string> unit = text_of(attributes, "unit");
+  if (!unit) return nullptr;
+  const std::optional<Times> times = times_in(*group, data->shape()[0]);
+  if (!times) return nullptr;
+  const Scale scale{number_in(attributes, "conversion", 1), number_in(attributes, "offset", 0),
+                    channel_factors(*group, *data)};
+  return std::make_shared<TimedGroup>(
+      group, series_of(data, *times, scale),
+      [data, times = *times, scale, unit = *unit] { return description_of(*data, times, scale, unit); });
+}
+
+}  // namespace plainfs::nwb
