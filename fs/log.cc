@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/sinks/syslog_sink.h>
 
@@ -38,6 +38,33 @@ class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 }  // namespace
+
+Descriptor open_log_file(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (file.number() < 0) throw unreadable("log file {}: {}", path, std::strerror(errno));
+  return file;
+}
+
+// Writes to a descriptor: who is confined may not open the file anew by its name.
+class Log::FileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(Descriptor file) : file_(std::move(file)) {}
+  void go_on_in(Descriptor file) {
+    const std::lock_guard lock(mutex_);
+    file_ = std::move(file);
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const ssize_t written = ::write(file_.number(), line.data(), line.size());
+    static_cast<void>(written);  // a full disk loses lines, not the mount
+  }
+  void flush_() override {}
+
+  Descriptor file_;
+};
 
 Log::Log()
     : ring_(std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kMostLines)),
@@ -89,17 +116,18 @@ void Log::to(Line line, spdlog::level::level_enum level) {
 }
 
 void Log::to_file(const std::string& path, spdlog::level::level_enum level) {
-  // spdlog would make the directories that are missing.
-  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) throw unreadable("log file {}: {}", path, std::strerror(errno));
-  ::close(file);
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
-    sink->set_pattern(kPattern);
-    add(std::move(sink), level);
-  } catch (const spdlog::spdlog_ex& error) {
-    throw unreadable("log file {}: {}", path, error.what());
+  auto sink = std::make_shared<FileSink>(open_log_file(path));
+  sink->set_pattern(kPattern);
+  {
+    const MutexLock lock(mutex_);
+    file_ = sink;
   }
+  add(std::move(sink), level);
+}
+
+void Log::go_on_in(Descriptor file) {
+  const MutexLock lock(mutex_);
+  file_->go_on_in(std::move(file));
 }
 
 std::string Log::text() const {

@@ -12,8 +12,12 @@
 #include <unordered_set>
 
 #include "cache/mutex.h"
+#include "formats/core/base/descriptor.h"
 
 namespace plainfs {
+
+// A file for the log, open for writing at its end. Throws Error(unreadable) where it cannot be.
+Descriptor open_log_file(const std::string& path);
 
 // Thread-safe.
 class Log {
@@ -28,6 +32,9 @@ class Log {
   using Line = std::function<void(int priority, const std::string& line)>;
   void to(Line line, spdlog::level::level_enum level);
   void to_file(const std::string& path, spdlog::level::level_enum level);
+  // Lines from now on go there, and no longer to the file that to_file() opened: it was moved away. Requires:
+  // that was called. file: open for writing at its end.
+  void go_on_in(Descriptor file);
 
   void warn(const std::string& line) { write(spdlog::level::warn, line); }
   void error(const std::string& line) { write(spdlog::level::err, line); }
@@ -39,10 +46,13 @@ class Log {
 
  private:
   void write(spdlog::level::level_enum level, const std::string& line);
+  class FileSink;
+
   void add(spdlog::sink_ptr sink, spdlog::level::level_enum level);
 
   std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> ring_;
   Mutex mutex_;
+  std::shared_ptr<FileSink> file_ GUARDED_BY(mutex_);  // null: none
   spdlog::logger logger_ GUARDED_BY(mutex_);
   std::unordered_set<std::string> known_ GUARDED_BY(mutex_);
 };

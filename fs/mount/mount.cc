@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/filesystem.hpp>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -64,7 +65,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
 }
 
 // Before the mount, so that who asks for a file that cannot be is told.
-void open_log_file(Log& log, const Options& options) {
+void begin_log_file(Log& log, const Options& options) {
   if (options.log_file.empty()) return;
   try {
     log.to_file(options.log_file, spdlog::level::from_str(options.log_level));
@@ -81,6 +82,19 @@ void start_log(Log& log, const Options& options, MountKeeper* keeper) {
     log.to([keeper](int priority, const std::string& line) { keeper->log(priority, line); }, level);
   else
     log.to_system_log(level);
+}
+
+// What SIGHUP asks for, where there is a log file: one that was moved away has its place taken by a new one.
+std::function<void()> log_opener(Log& log, const std::string& path, MountKeeper* keeper) {
+  if (path.empty()) return nullptr;
+  return [&log, path, keeper] {
+    try {
+      Descriptor file = keeper ? keeper->open_log() : open_log_file(path);
+      if (file.number() >= 0) log.go_on_in(std::move(file));
+    } catch (const Error& error) {
+      log.warn(error.what());
+    }
+  };
 }
 
 // mount.fuse3, which says rw where nobody did, gives the other two with it.
@@ -127,8 +141,10 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   const bool is_handed_over = is_descriptor(options.mountpoint);
   std::optional<MountKeeper> keeper;
   std::string not_confined;
+  const std::string log_file =
+      options.log_file.empty() ? "" : boost::filesystem::absolute(options.log_file).string();
   if (options.sandbox == Sandbox::kRequired || (kKnowsSandbox && options.sandbox != Sandbox::kNone)) {
-    if (!is_handed_over || !options.foreground) keeper.emplace(!is_handed_over);
+    if (!is_handed_over || !options.foreground) keeper.emplace(!is_handed_over, log_file);
     not_confined = enter_sandbox(options);
     if (options.sandbox == Sandbox::kRequired && !not_confined.empty())
       throw Failure(kUnsupported, "sandbox: " + not_confined);
@@ -137,7 +153,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
     throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
-  open_log_file(session.log(), options);
+  begin_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
   if (is_handed_over && options.idle_seconds != 0)
     throw Failure(kUsage, fmt::format("timeout: {} is for who has mounted it to unmount", mountpoint.path()));
@@ -163,7 +179,8 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
   if (!not_confined.empty()) session.log().info("not wholly confined: " + not_confined);
   try {
-    const Supervisor supervisor(signals, mount, session.filesystem(), session.log(), options.idle_seconds);
+    const Supervisor supervisor(signals, mount, session.filesystem(), session.log(), options.idle_seconds,
+                                log_opener(session.log(), log_file, keeper ? &*keeper : nullptr));
     std::optional<IndexAhead> ahead;
     if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
     mount.serve();

@@ -101,7 +101,7 @@ void enter_private_mounts() {
 
 namespace {
 
-enum Question : uint32_t { kMount, kUnmount, kUnmountIfUnused, kForget, kLog };
+enum Question : uint32_t { kMount, kUnmount, kUnmountIfUnused, kForget, kLog, kOpenLog };
 
 constexpr uint64_t kMostBytes = 1 << 20;  // of a question: paths and options
 
@@ -147,19 +147,20 @@ std::vector<std::string> words_of(const Message& question) {
 // What the process does for its daemon.
 class Keeper {
  public:
-  explicit Keeper(Channel channel) : channel_(std::move(channel)) {}
+  Keeper(Channel channel, std::string log_file)
+      : channel_(std::move(channel)), log_file_(std::move(log_file)) {}
 
   // Answers with 0, or an exit code and the message that goes with it.
   void answer(const Message& question) {
     const std::vector<std::string> words = words_of(question);
-    Descriptor fuse;
+    Descriptor opened;
     ExitCode code = kSuccess;
     std::string message;
     if (words.empty()) return;
     try {
       switch (question.kind) {
         case kMount:
-          fuse = mounted(words[0], {words.begin() + 1, words.end()});
+          opened = mounted(words[0], {words.begin() + 1, words.end()});
           mountpoint_ = words[0];
           mount_ = identity_of_mount(mountpoint_);
           break;
@@ -169,6 +170,10 @@ class Keeper {
         case kLog:
           if (words.size() == 2) ::syslog(words[0][0] - '0', "%s", words[1].c_str());
           break;
+        case kOpenLog:  // no other file than that
+          if (!log_file_.empty())
+            opened = Descriptor(::open(log_file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+          break;
         default:
           if (!unmount(question.kind == kUnmount)) code = kMountFailed;
       }
@@ -176,7 +181,7 @@ class Keeper {
       code = failure.code();
       message = failure.what();
     }
-    channel_.send(static_cast<uint32_t>(code), bytes_of(message), fuse.number());
+    channel_.send(static_cast<uint32_t>(code), bytes_of(message), opened.number());
   }
 
   void serve() {
@@ -194,11 +199,12 @@ class Keeper {
   }
 
   Channel channel_;
+  const std::string log_file_;
   std::string mountpoint_;  // empty: nothing that is to be unmounted
   MountIdentity mount_;
 };
 
-[[noreturn]] void keep(Channel channel, pid_t daemon, bool mounts) {
+[[noreturn]] void keep(Channel channel, pid_t daemon, bool mounts, const std::string& log_file) {
   ::setsid();  // what the terminal says is for the daemon
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
 #ifdef __linux__
@@ -207,20 +213,20 @@ class Keeper {
   if (!mounts) give_up_streams();
   const std::string name = fmt::format("plainfs[{}]", daemon);  // as LOG_PID has it, of the daemon
   ::openlog(name.c_str(), 0, LOG_USER);
-  Keeper(std::move(channel)).serve();
+  Keeper(std::move(channel), log_file).serve();
   ::_exit(0);
 }
 
 }  // namespace
 
-MountKeeper::MountKeeper(bool mounts) {
+MountKeeper::MountKeeper(bool mounts, const std::string& log_file) {
   const pid_t daemon = ::getpid();
   ChannelEnds ends = make_channel();
   process_ = ::fork();
   if (process_ < 0) throw Failure(kNotDaemonized, fmt::format("fork: {}", std::strerror(errno)));
   if (process_ == 0) {
     ends.ours = Descriptor();
-    keep(Channel(std::move(ends.theirs), false), daemon, mounts);
+    keep(Channel(std::move(ends.theirs), false), daemon, mounts, log_file);
   }
   channel_ = Channel(std::move(ends.ours), true);
 }
@@ -252,6 +258,11 @@ bool MountKeeper::unmount(bool with_files_open) {
 
 void MountKeeper::forget() {
   ask(kForget, "all");
+}
+
+Descriptor MountKeeper::open_log() {
+  std::optional<Message> answer = ask(kOpenLog, "log");
+  return answer ? std::move(answer->descriptor) : Descriptor();
 }
 
 void MountKeeper::log(int priority, const std::string& line) {

@@ -27,8 +27,9 @@ void enter_private_mounts();
 class MountKeeper {
  public:
   // Starts it. mounts: it will be asked to, and keeps the streams of this process until then. Requires: this
-  // is the only thread. Throws Failure(kNotDaemonized).
-  explicit MountKeeper(bool mounts);
+  // is the only thread. log_file: absolute, which it may be asked to open; "" = none. Throws
+  // Failure(kNotDaemonized).
+  MountKeeper(bool mounts, const std::string& log_file);
   // Lets it end, and waits for that. What it has mounted and was not told to forget is unmounted.
   ~MountKeeper();
   MountKeeper(const MountKeeper&) = delete;
@@ -42,6 +43,8 @@ class MountKeeper {
   void forget();
   // A line for the system's log. priority: of syslog().
   void log(int priority, const std::string& line);
+  // The log file opened anew: none where it cannot be.
+  Descriptor open_log();
 
  private:
   // nullopt where the process is gone.

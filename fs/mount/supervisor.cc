@@ -24,10 +24,11 @@ uint64_t now() {
 }  // namespace
 
 Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
-                       uint64_t idle_seconds)
+                       uint64_t idle_seconds, std::function<void()> open_log)
     : mount_(mount),
       log_(log),
       idle_seconds_(idle_seconds),
+      open_log_(std::move(open_log)),
       idle_since_(now()),
       trimmed_(now()),
       signals_(signals.reading()),
@@ -61,6 +62,8 @@ void Supervisor::watch() {
       if (number == kStopWatching) return;
       if (number == SIGUSR1)
         reopener_.ask();
+      else if (number == SIGHUP && open_log_)
+        open_log_();
       else
         ending = true;
     }

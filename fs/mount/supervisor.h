@@ -1,9 +1,10 @@
-// Looks after a mount while it serves: ends it on SIGINT, SIGTERM and SIGHUP with files open or not, shows
-// the store anew on SIGUSR1, gives free memory back to the system, and unmounts when nobody has used it for
-// long enough.
+// Looks after a mount while it serves: ends it on SIGINT and SIGTERM with files open or not, opens the log
+// anew on SIGHUP, or ends it where there is none, shows the store anew on SIGUSR1, gives free memory back to
+// the system, and unmounts when nobody has used it for long enough.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include "fs/log.h"
@@ -16,9 +17,10 @@ namespace plainfs {
 // One at a time in a process: signals have one owner. Made by the thread that will call FuseMount::serve().
 class Supervisor {
  public:
-  // idle_seconds: 0 = never. Both outlive it. Throws std::system_error where there is no thread.
+  // idle_seconds: 0 = never. open_log: null = there is none. All outlive it. Throws std::system_error where
+  // there is no thread.
   Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
-             uint64_t idle_seconds);
+             uint64_t idle_seconds, std::function<void()> open_log);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -32,6 +34,7 @@ class Supervisor {
   FuseMount& mount_;
   Log& log_;
   const uint64_t idle_seconds_;
+  const std::function<void()> open_log_;
   uint64_t requests_seen_ = 0;
   uint64_t idle_since_ = 0;  // seconds of the steady clock
   uint64_t requests_trimmed_ = 0;
