@@ -2,6 +2,7 @@
 """Every block of code in README.md and docs/ as it stands, with a look at the result; what cannot be run here is named with its reason."""
 import ast
 import glob
+import json
 import os
 import re
 import shutil
@@ -393,6 +394,28 @@ class AnnData(Recipe):
         said = self.shell(block("awk -F, 'NR > 1 && $2 > 0")).split()
         self.assertEqual([int(n) for n in said], [both, (self.stored.obs["stage"] == "high").sum()])
 
+    def scores(self):
+        """stage: (how many scores, their mean)"""
+        scores = self.stored.obs.groupby("stage", observed=True)["score"]
+        return {stage: (group.count(), group.mean()) for stage, group in scores}
+
+    def check_scores(self, found):
+        want = self.scores()
+        self.assertEqual(sorted(found), sorted(want))
+        for stage, (count, mean) in want.items():
+            self.assertEqual(found[stage][0], count)
+            self.assertAlmostEqual(found[stage][1], mean, 9)
+
+    @needs("sqlite3")
+    def test_sqlite_keeps_types_and_missing_values(self):
+        rows = [line.split("|") for line in self.shell(block("sqlite3 obs.db")).splitlines()]
+        self.check_scores({stage: (int(count), float(mean)) for stage, count, mean in rows if stage != "NA" or stage in self.scores()})
+
+    @needs("mlr")
+    def test_miller_keeps_types_and_missing_values(self):
+        rows = json.loads(self.shell(block("mlr --icsv")))
+        self.check_scores({row["stage"]: (row["score_count"], row["score_mean"]) for row in rows if row["stage"] != "NA" or "NA" in self.scores()})
+
     @needs_r("Matrix")
     def test_r_reads_the_matrix_and_the_cells_with_their_factors(self):
         says = """
@@ -502,6 +525,21 @@ class Others(Recipe):
     def test_awk_prints_the_spikes_of_a_unit(self):
         self.mount("nwb")
         self.assertEqual([float(line) for line in self.shell(block("awk -F'\\t' '$1 == 21")).split()], list(self.spikes()[21]))
+
+    def test_a_series_has_seconds_and_values(self):
+        self.mount("nwb")
+        import h5py
+        with h5py.File(STORES["nwb"]) as file:
+            data = file["acquisition/ts0/data"][:2]
+        lines = self.shell(block("head -3 nwb/acquisition")).splitlines()
+        self.assertEqual(lines[0], "time,value")
+        self.assertEqual([[float(field) for field in line.split(",")] for line in lines[1:]], [[0, data[0]], [0.1, data[1]]])
+
+    @needs("octave-cli")
+    def test_octave_loads_an_array(self):
+        self.mount("nwb")
+        result = subprocess.run(["octave-cli", "--eval", block('s = load("nwb')], cwd=self.folder, capture_output=True, text=True, timeout=120, check=True)
+        self.assertEqual(result.stdout.split(), ["5", "1"])
 
     @needs("Rscript")
     def test_r_splits_the_spikes_by_unit(self):
