@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/model/turned_array.h"
 #include "fs/native/ome_tiff.h"
 #include "fs/native/picture.h"
 
@@ -24,16 +25,18 @@ void offer_beside(const Node& node, const std::string& extension, Opener open, b
 // An array of rank 2 as a plane, one of rank 3 as planes; nullopt where its elements are no pixels, or may be
 // missing, for which integers have no value.
 std::optional<Image> image_of(const LabelledArray& array) {
-  const Array& values = *array.values;
+  if (array.labels || array.values->is_null()) return std::nullopt;
+  const ArrayPtr shown = in_row_order(array.values);
+  const Array& values = *shown;
   const Shape& shape = values.shape();
-  if (shape.size() < 2 || shape.size() > 3 || array.labels || values.column_major() || values.is_null() ||
-      !has_brightness(values.dtype()) || std::find(shape.begin(), shape.end(), 0) != shape.end() ||
+  if (shape.size() < 2 || shape.size() > 3 || !has_brightness(values.dtype()) ||
+      std::find(shape.begin(), shape.end(), 0) != shape.end() ||
       (values.dtype().kind != Kind::real && values.may_be_missing()))
     return std::nullopt;
   Image image;
   for (const char axis : std::string_view("zyx").substr(3 - shape.size()))
     image.axes.push_back({axis, {}, {}});
-  image.levels.push_back({{}, array.values});
+  image.levels.push_back({{}, shown});
   return image;
 }
 
@@ -49,12 +52,14 @@ bool is_colored(const Array& values) {
 // left out.
 std::optional<Picture> picture_of(const LabelledArray& array) {
   const std::optional<Image> image = image_of(array);
-  if (!image || !is_colored(*array.values)) return image ? preview_of(*image) : std::nullopt;
-  const Shape& shape = array.values->shape();
+  if (!image) return std::nullopt;
+  const ArrayPtr& values = image->levels.front().values;
+  if (!is_colored(*values)) return preview_of(*image);
+  const Shape& shape = values->shape();
   if (shape[0] > kMostPicturePixels / shape[1]) return std::nullopt;
-  const DType& type = array.values->dtype();
+  const DType& type = values->dtype();
   const double full = type.kind == Kind::real ? 1 : type.size == 1 ? UINT8_MAX : UINT16_MAX;
-  Picture picture{array.values, 0, 1, {}, false};
+  Picture picture{values, 0, 1, {}, false};
   for (uint8_t c = 0; c < 3; ++c) {
     PictureLayer layer{{0, 0, c}, {}, std::pair(0.0, full)};
     layer.color[c] = UINT8_MAX;
@@ -77,8 +82,8 @@ void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& fil
   if (const auto* stored = std::get_if<Image>(&node.content))
     image = *stored;
   else if (const auto* array = std::get_if<LabelledArray>(&node.content);
-           array && !is_colored(*array->values))
-    image = image_of(*array);
+           array && (image = image_of(*array)) && is_colored(*image->levels.front().values))
+    image.reset();
   if (!image || !has_ome_tiff(*image)) return;
   const auto open = [image = *std::move(image), &context] {
     return layout_file(imagej_tiff(image, kSoftware), context);

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import zlib
 
-from mounted import PROGRAM, Folder, Mount, main, run
+from mounted import DATA, PROGRAM, Folder, Mount, main, run
 
 try:
     import h5py
@@ -220,12 +220,59 @@ class Pictures(Folder):
                 frame["_index"] = numpy.array([b"a", b"b"])
             images = file.create_group("uns/spatial/slide/images")
             images["lowres"], images["hires"] = small, large
-            file["uns/spatial/slide/scalefactors/tissue_hires_scalef"] = 0.15
+            factors = file.create_group("uns/spatial/slide/scalefactors")
+            factors["tissue_hires_scalef"], factors["spot_diameter_fullres"] = 0.15, numpy.float32(89.5)
+            file["obsm/spatial"] = numpy.array([[1.5, 2], [3, 4]])
         with Mount(store) as m:
             place = m.join("uns", "spatial", "slide")
             numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "lowres.png")), small)
             numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "hires.png")), numpy.floor(large.astype("f8") * 255 + 0.5))
             self.assertEqual(m.read(place, "scalefactors", "tissue_hires_scalef.csv"), b"0.15\n")
+            self.assertEqual(m.read(place, "scalefactors.csv"), b'"",value\nspot_diameter_fullres,89.5\ntissue_hires_scalef,0.15\n')
+            self.assertEqual(os.readlink(os.path.join(place, "coordinates.csv")), "../../../obsm/spatial.csv")
+            self.assertEqual(m.read(place, "coordinates.csv"), b'"",1,2\na,1.5,2\nb,3,4\n')
+            self.assertEqual(m.read("obsm", "spatial.csv"), m.read(place, "coordinates.csv"))
+
+    def test_an_image_of_seurat_is_a_picture_at_full_size(self):
+        """What R's own arrays hold: rows, columns, colours from 0 to 1, column by column."""
+        values = numpy.random.default_rng(46).random((21, 34, 3))
+        file, store = os.path.join(self.folder, "image.h5seurat"), os.path.join(self.folder, "object.rds")
+        shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), file)
+        with h5py.File(file, "r+") as stored:
+            image = stored["images/slice1"]
+            del image["image"]
+            image["image"] = values.transpose()
+        stores = {file: b'"",value\nspot,0.5\nfiducial,1.5\nhires,0.17\nlowres,0.05\n'}
+        script = """
+            arguments <- commandArgs(TRUE)
+            pixels <- array(readBin(arguments[1], "double", 21 * 34 * 3), c(21, 34, 3))
+            factors <- structure(list(spot = 0.5, fiducial = 1.5, hires = 0.17, lowres = 0.05), class = "scalefactors")
+            setOldClass("scalefactors")
+            setClass("Seurat", representation(images = "list", meta.data = "data.frame"))
+            setClass("VisiumV1", representation(image = "array", scale.factors = "scalefactors", coordinates = "data.frame"))
+            setClass("VisiumV2", representation(image = "array", scale.factors = "scalefactors", boundaries = "list"))
+            setClass("Centroids", representation(cells = "character", coords = "matrix"))
+            old <- new("VisiumV1", image = pixels, scale.factors = factors, coordinates = data.frame(imagerow = c(1.5, 3), imagecol = c(2, 4), row.names = c("a", "b")))
+            centroids <- new("Centroids", cells = c("a", "b"), coords = matrix(c(1.5, 3, 2, 4), 2, dimnames = list(NULL, c("x", "y"))))
+            new <- new("VisiumV2", image = pixels, scale.factors = factors, boundaries = list(centroids = centroids))
+            saveRDS(new("Seurat", images = list(slice1 = old, slice2 = new), meta.data = data.frame(n = 1:2, row.names = c("a", "b"))), arguments[2])
+        """
+        if shutil.which("Rscript"):
+            raw = os.path.join(self.folder, "pixels")
+            values.transpose().tofile(raw)
+            made = run("Rscript", "-e", script, raw, store)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            stores[store] = stores[file]
+        for path, factors in stores.items():
+            with self.subTest(path), Mount(path) as m:
+                for slide in sorted(set(os.listdir(m.join("images"))) & {"slice1", "slice2"}):
+                    place = m.join("images", slide)
+                    numpy.testing.assert_array_equal(rgb_of(m.read(place, "image.png")), numpy.floor(values * 255 + 0.5))
+                    self.assertNotIn("image.png", os.listdir(place))
+                    self.assertEqual(m.read(place, "scale.factors.csv"), factors)
+                    if path == store:
+                        columns = "imagerow,imagecol" if slide == "slice1" else "x,y"
+                        self.assertEqual(m.read(place, "coordinates.csv"), f'"",{columns}\na,1.5,2\nb,3,4\n'.encode())
 
 
 @unittest.skipIf(tifffile is None, "python3-tifffile is not installed")

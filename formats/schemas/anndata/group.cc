@@ -1,11 +1,16 @@
 #include "formats/schemas/anndata/group.h"
 
+#include <algorithm>
+
 #include "formats/core/frames/names.h"
+#include "formats/core/frames/scalars.h"
 #include "formats/schemas/anndata/elements.h"
 #include "formats/schemas/anndata/legacy.h"
 
 namespace plainfs::anndata {
 namespace {
+
+constexpr const char* kCoordinates = "coordinates";  // of a slide's spots
 
 // Lists without names have no .tsv.
 ArrayPtr unless_empty(ArrayPtr names) {
@@ -54,13 +59,31 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
 std::vector<Member> AnnDataGroup::members() const {
   std::vector<Member> members = stored_->members();
   for (Member& member : members) member.node = refined(member.name, std::move(member.node));
+  if (section_ != Section::slide) return members;
+  const bool is_taken = stored_->find(kCoordinates).has_value();
+  if (std::optional<Node> link = is_taken ? std::nullopt : link_to_coordinates())
+    members.push_back({kCoordinates, *std::move(link)});
   return members;
 }
 
 std::optional<Node> AnnDataGroup::find(std::string_view name) const {
   std::optional<Node> node = stored_->find(name);
-  if (node) node = refined(std::string(name), std::move(*node));
-  return node;
+  if (node) return refined(std::string(name), std::move(*node));
+  return section_ == Section::slide && name == kCoordinates ? link_to_coordinates() : std::nullopt;
+}
+
+// Those of all cells stand in obsm.
+std::optional<Node> AnnDataGroup::link_to_coordinates() const {
+  const std::vector<std::string> place{"obsm", "spatial"};
+  if (!find_path(sides_->root(), place)) return std::nullopt;
+  std::vector<std::string> path;
+  for (std::string_view rest = sides_->root().path(); !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    if (end > 0) path.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  path.insert(path.end(), place.begin(), place.end());
+  return Node{Link{"", std::move(path), "obsm/spatial"}};
 }
 
 Node AnnDataGroup::refined(const std::string& name, Node node) const {
@@ -107,6 +130,9 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
     if (auto element = element_of(node, shared_from_this(), sides_->context())) return *element;
   }
   const Section section = section_in(section_, name);
+  if (section_ == Section::slide && name == "scalefactors")
+    if (auto factors = frames::table_of_scalars(node.parts->members()))
+      node = with_content(node, *std::move(factors));
   node.parts = std::make_shared<AnnDataGroup>(sides_, node.parts, section, shared_from_this());
   return node;
 }

@@ -37,6 +37,7 @@ class AnnDataGroup : public Group {
   Node refined(const std::string& name, Node node) const;
   Node refined_array(const std::string& name, Node node) const;
   Node refined_group(const std::string& name, Node node) const;
+  std::optional<Node> link_to_coordinates() const;
   std::string path_of(const std::string& name) const;
   Axes axes_of(const std::string& name) const;
   LabelledArray labelled(ArrayPtr values, const Axes& axes, const std::string& place) const;

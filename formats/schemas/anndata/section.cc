@@ -37,6 +37,9 @@ Axes axes_in(Section section, std::string_view name) {
       return {Side::var, Side::var, false};
     case Section::mudata:
     case Section::frame:
+    case Section::uns:
+    case Section::spatial:
+    case Section::slide:
     case Section::plain:
       break;
   }
@@ -51,7 +54,12 @@ Section section_in(Section section, std::string_view name) {
                                    {"varm", Section::varm},
                                    {"obsp", Section::obsp},
                                    {"varp", Section::varp},
-                                   {"raw", Section::raw}});
+                                   {"raw", Section::raw},
+                                   {"uns", Section::uns}});
+    case Section::uns:
+      return section_called(name, {{"spatial", Section::spatial}});
+    case Section::spatial:
+      return Section::slide;
     case Section::raw:
       return section_called(name, {{"varm", Section::raw_varm}});
     case Section::mudata:

@@ -19,8 +19,11 @@ enum class Section {
   mudata,       // the root of one
   mudata_obsm,  // its own obsm, where members named as a modality are masks
   mudata_varm,
-  frame,  // the members of a data frame
-  plain,  // uns, and everything else
+  frame,    // the members of a data frame
+  uns,      // what is kept besides
+  spatial,  // in it: slides
+  slide,    // of a tissue: images and scale factors
+  plain,    // everything else
 };
 
 // The sides of the rows and columns of a matrix as it is stored. An expression matrix (X, layers, raw/X) is

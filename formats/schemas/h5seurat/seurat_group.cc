@@ -1,7 +1,9 @@
 #include "formats/schemas/h5seurat/seurat_group.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "formats/core/frames/scalars.h"
 #include "formats/schemas/h5seurat/shapes.h"
 
 namespace plainfs::h5seurat {
@@ -11,6 +13,19 @@ namespace {
 bool is_bpcells(const Attributes& attributes) {
   const auto version = texts_of(attributes, "version");
   return !version.empty() && (version[0].starts_with("packed-") || version[0].starts_with("unpacked-"));
+}
+
+// Of an image, in the order that R gave them.
+std::optional<Table> scale_factors_of(const Group& group, const Attributes& attributes) {
+  if (texts_of(attributes, "s3class") != std::vector<std::string>{"scalefactors"}) return std::nullopt;
+  std::vector<Member> members = group.members();
+  const std::vector<std::string> names = texts_of(attributes, "names");
+  const auto place = [&](const Member& member) {
+    return std::find(names.begin(), names.end(), member.name) - names.begin();
+  };
+  std::stable_sort(members.begin(), members.end(),
+                   [&](const Member& a, const Member& b) { return place(a) < place(b); });
+  return frames::table_of_scalars(members);
 }
 
 }  // namespace
@@ -54,6 +69,9 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
     check_names(attributes);
     if (auto table = table_of(*file_, *raw_, group, place)) {
       node.content = std::move(*table);
+    } else if (auto factors = scale_factors_of(group, attributes)) {
+      node.content = std::move(*factors);
+      node.attributes = [raw_group = raw.parts] { return raw_group->attributes(); };
     } else if (auto matrix = sparse_of(*file_, group, place)) {
       node.content = std::move(*matrix);
     } else if (ArrayPtr labels = factor_of(*file_, group)) {

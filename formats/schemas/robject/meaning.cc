@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/frames/scalars.h"
 #include "formats/core/model/element_text.h"
 
 namespace plainfs::robject {
@@ -48,7 +49,12 @@ std::optional<Node> node_of(const ValuePtr& value, const View& view) {
   if (!value || is_no_data(*value)) return std::nullopt;
   if (is_frame(*value)) return frame_node(value, view);
   if (value->is_vector()) return vector_node(value, view);
-  return value->type == RType::list ? list_node(value, view) : object_node(value, view);
+  if (value->type != RType::list) return object_node(value, view);
+  Node node = list_node(value, view);
+  if (value->is_a("scalefactors"))  // of an image
+    if (std::optional<Table> factors = frames::table_of_scalars(node.parts->members()))
+      node.content = *std::move(factors);
+  return node;
 }
 
 Node list_node(const ValuePtr& list, const View& view) {

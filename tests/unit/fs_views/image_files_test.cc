@@ -281,7 +281,8 @@ BOOST_AUTO_TEST_CASE(arrays_of_two_and_three_axes_have_pictures) {
   BOOST_TEST(names(zeros<uint8_t>({5})) == "");
   BOOST_TEST(names(zeros<uint8_t>({1, 1, 4, 5})) == "");
   BOOST_TEST(names(zeros<uint8_t>({4, 0})) == "");
-  BOOST_TEST(names(as_column_major(zeros<uint8_t>({4, 5}))) == "");
+  BOOST_TEST(names(as_column_major(zeros<uint8_t>({4, 5}))) == " ?.tif ?.png");
+  BOOST_TEST(names(as_column_major(zeros<uint8_t>({3, 50, 40}))) == " ?.png");
   BOOST_TEST(names(with_missing(zeros<int32_t>({4, 5}),
                                 [](const Elements&, std::vector<uint8_t>& m) { m[0] = 1; })) == "");
   BOOST_TEST(names(zeros<uint8_t>({1 << 12, (1 << 12) + 1})) == " ?.tif");
@@ -297,6 +298,9 @@ BOOST_AUTO_TEST_CASE(an_array_of_colours_is_a_picture_of_them) {
     return Pixels(whole_text(*files.at(0).open())).bytes;
   };
   BOOST_TEST(pixels_of(numbers<uint8_t>({1, 2, 3, 255, 5, 6}, {2, 1, 3})) ==
+             std::vector<int>({1, 2, 3, 255, 5, 6}));
+  // R's way: all of one colour first, in it column by column; here 2 rows of 1 column.
+  BOOST_TEST(pixels_of(as_column_major(numbers<uint8_t>({1, 255, 2, 5, 3, 6}, {3, 1, 2}))) ==
              std::vector<int>({1, 2, 3, 255, 5, 6}));
   BOOST_TEST(pixels_of(numbers<uint16_t>({0, 65535, 257, 9}, {1, 1, 4})) == std::vector<int>({0, 255, 1}));
   BOOST_TEST(pixels_of(numbers<float>({0, 0.5, 1.5}, {1, 1, 3})) == std::vector<int>({0, 128, 255}));
