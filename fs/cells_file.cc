@@ -1,12 +1,6 @@
 #include "fs/cells_file.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <unordered_set>
 
@@ -14,11 +8,12 @@
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/csv_records.h"
 #include "fs/exit_code.h"
+#include "fs/option_values.h"
 
 namespace plainfs {
 namespace {
 
-constexpr off_t kLargestCellsFile = off_t{1} << 30;
+constexpr uint64_t kLargestCellsFile = uint64_t{1} << 30;
 
 bool is_missing(const CsvField& field) {
   return !field.is_quoted && (field.text.empty() || field.text == "NA");
@@ -86,20 +81,11 @@ CellTable cell_table(std::string_view text) {
 }
 
 CellTablePtr read_cells_file(const std::string& path) {
-  const auto fail = [&](const std::string& why) {
-    return Failure(kUsage, fmt::format("cells={}: {}", path, why));
-  };
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw fail(std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw fail("no file");
-  if (status.st_size > kLargestCellsFile) throw fail("more than 1 GiB");
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw fail("cannot be read");
+  const std::string text = option_file("cells", path, kLargestCellsFile);
   try {
     return std::make_shared<const CellTable>(cell_table(text));
   } catch (const Error& error) {
-    throw fail(error.what());
+    throw Failure(kUsage, fmt::format("cells={}: {}", path, error.what()));
   }
 }
 

@@ -16,6 +16,7 @@ Json::Object describe(const Options& options) {
   add("views", options.views);
   if (options.lists_parts) shown.emplace_back("parts", true);
   add("cells", options.cells);
+  add("genome", options.genome);
   add("subdir", options.subdir);
   if (options.index != IndexFolder::default_path())
     add("index", options.index.empty() ? "none" : options.index);

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "fs/exit_code.h"
@@ -86,6 +91,21 @@ std::string one_of(std::string_view name, std::string_view text,
     throw Failure(kUsage, fmt::format("{}={}: not one of {}", name, text, fmt::join(allowed, ", ")));
   }
   return std::string(text);
+}
+
+std::string option_file(std::string_view name, const std::string& path, uint64_t most_bytes) {
+  const auto fail = [&](const std::string& why) {
+    return Failure(kUsage, fmt::format("{}={}: {}", name, path, why));
+  };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw fail(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw fail("no file");
+  if (static_cast<uint64_t>(status.st_size) > most_bytes)
+    throw fail(fmt::format("more than {} MiB", most_bytes >> 20));
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) throw fail("cannot be read");
+  return text;
 }
 
 }  // namespace plainfs

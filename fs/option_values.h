@@ -24,5 +24,7 @@ std::string own_folder(std::string_view text);
 double seconds(std::string_view name, std::string_view text);
 std::string one_of(std::string_view name, std::string_view text,
                    std::initializer_list<std::string_view> allowed);
+// What the file at a path holds.
+std::string option_file(std::string_view name, const std::string& path, uint64_t most_bytes);
 
 }  // namespace plainfs

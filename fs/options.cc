@@ -12,6 +12,7 @@
 #include "fs/cells_file.h"
 #include "fs/command_help.h"
 #include "fs/exit_code.h"
+#include "fs/genome_file.h"
 #include "fs/index/index_folder.h"
 #include "fs/option_values.h"
 #include "fs/views/view.h"
@@ -55,6 +56,11 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) {
        o.cells = boost::filesystem::absolute(std::string(v)).string();
        o.read.cells = read_cells_file(o.cells);
+     }},
+    {0, "genome", "FILE", "how long chromosomes are, name and length a line: for coverage.bw",
+     [](Options& o, std::string_view v) {
+       o.genome = boost::filesystem::absolute(std::string(v)).string();
+       o.read.genome = read_genome_file(o.genome);
      }},
     {0, "subdir", "PATH", "mount this directory of the store only",
      [](Options& o, std::string_view v) { o.subdir = v; }},

@@ -35,7 +35,8 @@ struct Options {
   // Of a command that shows less of its own accord: these, where views is empty. No option sets it.
   std::string usual_views;
   bool lists_parts = false;
-  std::string cells;  // the file that read.cells was read from; absolute
+  std::string cells;   // the file that read.cells was read from; absolute
+  std::string genome;  // the same of read.genome
   std::string subdir;
   std::string index;  // the folder of sizes that are kept for the next session; empty: none
   bool indexes_ahead = false;

@@ -1,7 +1,7 @@
 # bash completion for plainfs
 
 _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= cells= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts ragged= region= remote_cache= remote_timeout= rowname= sandbox= subdir=
+  follow_outside foreground fsname= genome= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts ragged= region= remote_cache= remote_timeout= rowname= sandbox= subdir=
   subtype= threads= timeout= uid= umask= version views='
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
@@ -53,7 +53,7 @@ _plainfs_value() {
       _plainfs_choice "$2" none "$3"
       _plainfs_files "$2" "$3" -d
       ;;
-    cells|log_file) _plainfs_files "$2" "$3" ;;
+    cells|genome|log_file) _plainfs_files "$2" "$3" ;;
     remote_cache) _plainfs_files "$2" "$3" -d ;;
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;
@@ -68,7 +68,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'all csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat parts' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" 'all csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
       ;;
   esac
 }

@@ -4,6 +4,7 @@
 
 #include "cache/mutex.h"
 #include "formats/core/model/cell_table.h"
+#include "formats/core/model/genome.h"
 
 namespace plainfs {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 std::string options_text(const std::string& views, const ReadOptions& options) {
   return fmt::format(
       "plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} rowname={} ragged={:d} "
-      "cells={}",
+      "cells={} genome={}",
       PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins, options.array_header,
       options.follow_outside, options.row_name_header, options.ragged_as_count,
-      options.cells ? options.cells->digest : "");
+      options.cells ? options.cells->digest : "", options.genome ? options.genome->digest : "");
 }
 
 }  // namespace

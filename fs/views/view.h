@@ -51,7 +51,8 @@ struct OfferedFile {
   FoundFilesPtr found = nullptr;
   // Where it has parts: a directory of what views show of it. Its attributes are those of a file too.
   Node node{};
-  // It is found by name however views are named: who goes through all that is listed would never be through.
+  // It is found by name however views are named: who goes through all that is listed would never be through,
+  // or meet an error.
   bool leads_back = false;
 
   bool is_directory() const { return list || found || !members.empty() || node.parts; }

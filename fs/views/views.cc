@@ -13,6 +13,7 @@
 #include "fs/views/bgen.h"
 #include "fs/views/by.h"
 #include "fs/views/chrom_sizes.h"
+#include "fs/views/coverage.h"
 #include "fs/views/csv_array.h"
 #include "fs/views/csv_nested.h"
 #include "fs/views/csv_table.h"
@@ -252,7 +253,7 @@ void offer_mat(const Node& node, Context& context, std::vector<OfferedFile>& fil
                    true});
 }
 
-constexpr std::array<View, 23> kViews = {{
+constexpr std::array<View, 24> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy, false, true},
     {"bin", offer_bin, true, true},
@@ -275,6 +276,7 @@ constexpr std::array<View, 23> kViews = {{
     {"tif", offer_tif, true, true},
     {"png", offer_png, true, true},
     {"mat", offer_mat, true, true},
+    {"bw", offer_bw, true},
     {kPartsView, offer_parts, true},
 }};
 

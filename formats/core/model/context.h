@@ -18,6 +18,7 @@
 namespace plainfs {
 
 struct CellTable;  // formats/core/model/cell_table.h
+struct Genome;     // formats/core/model/genome.h
 
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
@@ -27,8 +28,9 @@ struct ReadOptions {
   std::string row_name_header;         // -o rowname=NAME: the header of a column of row names; "" = none
   bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
   std::shared_ptr<const CellTable>
-      cells;               // -o cells=FILE: what is said of the cells of fragments; null = nothing
-  RemoteOptions remote;    // of a store elsewhere
+      cells;  // -o cells=FILE: what is said of the cells of fragments; null = nothing
+  std::shared_ptr<const Genome> genome;  // -o genome=FILE: how long their chromosomes are; null = not known
+  RemoteOptions remote;                  // of a store elsewhere
   std::string mountpoint;  // where this is mounted, without links; a mirrored folder does not look there
 };
 
