@@ -50,7 +50,13 @@ class Walks(Folder):
             packed = run("tar", "-cf", os.path.join(self.folder, "all.tar"), "-C", m.path, ".")
             self.assertEqual(packed.returncode, 0)
             packed = run("tar", "-tf", os.path.join(self.folder, "all.tar")).stdout.decode().splitlines()
-            for path in paths + walked + copied + packed:
+            searched = []
+            if shutil.which("rg"):
+                searched = run("rg", "-uuu", "--files", m.path).stdout.decode().splitlines()
+                self.assertGreater(len(searched), 40)
+                hits = run("rg", "-uuu", "-a", "-l", "^\"\",CD3D$", m.path).stdout.decode().splitlines()
+                self.assertEqual(hits, [])  # the header of a file of genes/
+            for path in paths + walked + copied + packed + searched:
                 self.assertFalse(self.FOUND & set(path.split("/")), path)
 
     def test_they_are_listed_where_that_is_asked_for(self):
