@@ -242,6 +242,14 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
   return std::nullopt;
 }
 
+OpenMeaning Filesystem::meaning(Inode inode) {
+  OpeningPtr opening = current();
+  Tree& tree = opening->tree();
+  opening->check_unchanged(tree.store_path(inode));
+  Meaning what = tree.meaning(inode);
+  return {std::move(opening), std::move(what)};
+}
+
 Inode Filesystem::find(std::string_view path) {
   return current()->tree().find(path);
 }

@@ -52,6 +52,12 @@ struct Status {
   uint64_t opening = 0;  // as times_reopened(): of what the store was when it was looked at
 };
 
+// What an inode stands for, in the opening that holds it.
+struct OpenMeaning {
+  OpeningPtr opening;  // before what is of it
+  Meaning what;
+};
+
 // Thread-safe. Inodes outlive reopen(); one whose name is no longer there is not_found. What takes long ends
 // with Cancelled where the calling thread's Request is cancelled.
 class Filesystem {
@@ -103,6 +109,9 @@ class Filesystem {
 
   // As Tree's.
   std::optional<Error> why_no_store(Inode inode) { return current()->tree().why_no_store(inode); }
+
+  // Throws changed as open does.
+  OpenMeaning meaning(Inode inode);
 
   // The inode at a path from the root ("/", "a/b.csv"); links on the way and at the end are not followed.
   // Throws not_found.

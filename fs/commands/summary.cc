@@ -16,10 +16,8 @@ namespace {
 constexpr size_t kDeepest = 64;  // groups inside each other
 constexpr char kTimes[] = " \u00d7 ";
 
-struct Line {
+struct Line : Described {
   std::string path;
-  std::string kind;
-  std::string what;
 };
 
 std::string shape_text(const Array& array) {
@@ -79,7 +77,7 @@ std::string long_cells_text(const Table& table) {
 
 // One overload a kind of content; nothing for what is no data.
 struct Describe {
-  Line& line;
+  Described& line;
 
   void operator()(const LabelledArray& array) const {
     line.kind = "array";
@@ -163,9 +161,7 @@ class Summary {
   Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
 
   void add(const std::string& path, const Node& node, size_t depth) {
-    Line line{path.empty() ? "." : printable(path), {}, {}};
-    try {
-      std::visit(Describe{line}, node.content);
+    Line line{describe(node), path.empty() ? "." : printable(path)};
       if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get())) {
         line.kind = "time series";
         line.what = printable(timed->describe());
@@ -212,7 +208,7 @@ class Summary {
           add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
               depth + 1);
     } catch (const Error& error) {
-      lines_.push_back({printable(path), kind_of(error.code()), printable(error.what())});
+      lines_.push_back({{kind_of(error.code()), printable(error.what())}, printable(path)});
     }
   }
 
@@ -222,6 +218,17 @@ class Summary {
 };
 
 }  // namespace
+
+Described describe(const Node& node) {
+  Described all;
+  try {
+    std::visit(Describe{all}, node.content);
+  } catch (const Error& error) {
+    all.what = printable(error.what());
+    if (all.kind.empty()) all.kind = kind_of(error.code());
+  }
+  return all;
+}
 
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
   Summary summary(context, most_lines);

@@ -8,6 +8,15 @@
 
 namespace plainfs {
 
+// "sparse matrix", "80 × 200, 1234 values (integer), by column". Both empty of a group, and of what is no
+// data of the store's own.
+struct Described {
+  std::string kind;
+  std::string what;
+};
+// Reads metadata only. What cannot be read has why as what.
+Described describe(const Node& node);
+
 // "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at most
 // most_lines of them and then how many more there are. Reads metadata only; what cannot be read is a line
 // that says why.

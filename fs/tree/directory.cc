@@ -122,6 +122,7 @@ class MemberLister {
     if (const std::optional<Error> fault = transient_fault(member.node)) unopened_.emplace(encoded, *fault);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
       DirectoryEntry shown{{}, kind, member.node, {}, {}};
+      shown.member = encoded;
       return candidates_.emplace_back(
           Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});
     };

@@ -34,6 +34,9 @@ struct DirectoryEntry {
   FoundFilesPtr found = nullptr;
   bool is_unlisted = false;          // found by its name, and in no listing
   bool is_sized_by_reading = false;  // or, of a link, what it leads to
+  // The name, without an extension, that all have that stand for one member of the store: "obs" of obs/,
+  // obs.csv and obs.rds. Empty: what stands for no member, or is inside of its directory.
+  std::string member{};
 };
 
 // Where a directory is.

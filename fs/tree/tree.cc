@@ -414,6 +414,15 @@ std::optional<Error> Tree::why_no_store(Inode inode) {
   return file ? file->no_store : std::nullopt;
 }
 
+Meaning Tree::meaning(Inode inode) {
+  const bool is_folder = kind(inode) == FileKind::directory;
+  const DirectoryEntryPtr known = shown(inode);
+  Meaning meaning{is_folder ? directory_node(*known) : known->node, known->member, &listing_.context};
+  const DirectoryPlace place = place_of(is_folder ? inode : inodes_->parent(inode));
+  if (!place.is_named) meaning.context = &listing_.context.of_store(place.store->path);
+  return meaning;
+}
+
 std::string Tree::target(Inode link) {
   const DirectoryEntryPtr known = shown(link);
   if (known->error) throw *known->error;

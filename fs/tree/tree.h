@@ -54,6 +54,13 @@ struct HiddenFile {
   std::function<std::unique_ptr<ViewFile>()> open;
 };
 
+// What an inode stands for in the store, for who tells more of it than its bytes.
+struct Meaning {
+  Node node;                   // of a store in a folder its root
+  std::string member;          // as DirectoryEntry has it
+  Context* context = nullptr;  // of the store that it is part of
+};
+
 // Thread-safe. An inode that stands for nothing in this opening is Error(not_found).
 class Tree {
  public:
@@ -88,6 +95,8 @@ class Tree {
   Attributes attributes(Inode inode);
   // Of a file of a mirrored folder that its name or its first bytes say to be a store: why it is none.
   std::optional<Error> why_no_store(Inode inode);
+  // Opens a store in a folder that is entered by it.
+  Meaning meaning(Inode inode);
   std::string target(Inode link);
 
   // Whether every opening of the file has a content of its own.
