@@ -175,6 +175,8 @@ void Answering::answer_place(const Asked& asked) const {
   for (bool may_reopen = settings_.reopens_on_change;; may_reopen = false) {
     Site::Place place;
     try {
+      const bool may_be_member = asked.request.method != "PROPFIND" && !asked.target.is_folder;
+      if (may_be_member && answer_member(asked)) return;
       place = site_.find(asked.names);
       return answer_found(asked, place);
     } catch (const Error& error) {

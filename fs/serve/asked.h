@@ -44,6 +44,9 @@ struct Asked {
 void answer_file(const Asked& asked, const Site::Place& place);
 // As a page, a plain list or JSON, whichever is wanted.
 void answer_folder(const Asked& asked, const Site::Place& place);
+// A page or JSON of a member of a store for which there is no folder ("cell.names?page"); false where nobody
+// has asked for that, or there is none, or a file or folder of that name.
+bool answer_member(const Asked& asked);
 // PROPFIND of what is there.
 void answer_properties(const Asked& asked, const Site::Place& place);
 // PROPFIND of "/", which holds nothing that is told: clients that walk there from the root of a server find

@@ -53,16 +53,19 @@ std::vector<FolderEntry> stores_of(const Asked& asked) {
 
 }  // namespace
 
-std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder) {
+std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder, bool unlisted) {
   std::vector<FolderEntry> entries;
   if (!folder.filesystem) {
     entries = stores_of(asked);
   } else {
     const ListingPtr listing = folder.filesystem->list(folder.inode);
-    for (size_t i = 0; i < listing->once(); ++i) {  // a page asks for no size that is not known
+    // A page asks for no size that is not known.
+    for (size_t i = 0; i < (unlisted ? listing->size() : listing->once()); ++i) {
       const Listing::Entry& listed = listing->at(i);
+      if (listed.name == kOwnFolder) continue;
       FolderEntry entry;
       entry.name = listed.name;
+      entry.is_unlisted = i >= listing->once();
       if (add_details(asked, folder, listed, entry)) entries.push_back(std::move(entry));
     }
   }

@@ -17,11 +17,13 @@ struct FolderEntry {
   std::optional<uint64_t> size;  // of a file: where that takes no pass over its content
   time_t modified = 0;
   uint64_t opening = 0;
-  std::string error;  // why nothing is known of it, or empty
+  std::string error;         // why nothing is known of it, or empty
+  bool is_unlisted = false;  // found by its name alone
 };
 
 // By name. A link that leads to nothing that is shown is left out. Reads no content. Throws where the folder
 // cannot be read.
-std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder);
+// unlisted: those too that are found by their names alone.
+std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder, bool unlisted = false);
 
 }  // namespace plainfs::serve

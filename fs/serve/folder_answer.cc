@@ -5,11 +5,11 @@
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
-#include "fs/commands/progress.h"
-#include "fs/serve/field_text.h"
 #include "fs/serve/folder.h"
+#include "fs/serve/made_page.h"
 #include "fs/serve/page.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/ways.h"
 
 namespace plainfs::serve {
 namespace {
@@ -20,9 +20,9 @@ enum class Form { kPage, kList, kJson };
 // is, so that what follows links comes to each file once.
 Form wanted_form(const Asked& asked) {
   const std::string& query = asked.target.query;
-  if (query == "json") return Form::kJson;
-  if (query == "plain") return Form::kList;
-  if (query == "page") return Form::kPage;
+  if (query_value(query, "json")) return Form::kJson;
+  if (query_value(query, "plain")) return Form::kList;
+  if (query_value(query, "page")) return Form::kPage;
   const std::string accept = asked.request.field("Accept");
   if (accept.find("text/html") != std::string::npos) return Form::kPage;
   return accept.find("application/json") != std::string::npos ? Form::kJson : Form::kList;
@@ -45,9 +45,10 @@ std::string time_words(time_t seconds) {
   return text;
 }
 
-void answer_json(const Asked& asked, const std::vector<FolderEntry>& entries) {
+Json::List entries_json(const std::vector<FolderEntry>& entries) {
   Json::List list;
   for (const FolderEntry& entry : entries) {
+    if (entry.is_unlisted) continue;
     Json::Object one{
         {"name", entry.name}, {"href", link_of(entry)}, {"kind", entry.is_folder ? "folder" : "file"}};
     if (entry.is_link) one.emplace_back("link", true);
@@ -57,11 +58,16 @@ void answer_json(const Asked& asked, const std::vector<FolderEntry>& entries) {
     if (entry.error.empty()) one.emplace_back("modified", http_date(entry.modified));
     list.emplace_back(std::move(one));
   }
+  return list;
+}
+
+void answer_json(const Asked& asked, const PageModel& page) {
   std::string path = "/";
-  for (const std::string& name : asked.names) path += name + "/";
+  for (const std::string& name : asked.names) path += name + (asked.target.is_folder ? "/" : "");
+  Json::Object all{{"path", path}, {"entries", entries_json(page.entries)}};
+  for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
   asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.whole(200, "application/json",
-                    to_json_text(Json::Object{{"path", path}, {"entries", std::move(list)}}) + "\n");
+  asked.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");
 }
 
 void answer_list(const Asked& asked, const std::vector<FolderEntry>& entries) {
@@ -80,83 +86,52 @@ void answer_list(const Asked& asked, const std::vector<FolderEntry>& entries) {
   asked.reply.whole(200, "text/html; charset=utf-8", html);
 }
 
-std::string rows_html(const std::vector<FolderEntry>& entries) {
-  std::string html;
+void answer_subject(const Asked& asked, const Subject& subject) {
+  const PageModel page = page_of(asked, subject);
+  if (wanted_form(asked) == Form::kJson) return answer_json(asked, page);
+  answer_page(asked, {page.title, page.sub, html_of(page), true});
+}
+
+// What the IGV web app opens fragments by; false where nobody has asked for it, or there are none.
+bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
+  if (!query_value(asked.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {
-    const std::string what = !entry.error.empty() ? entry.error
-                             : entry.is_folder    ? "folder"
-                                                  : std::string(media_type(entry.name));
-    html += fmt::format(
-        "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-        escaped(link_of(entry)), shown_name(entry), entry.is_link ? "link to a " : "",
-        escaped(what.substr(0, what.find(';'))),
-        entry.size ? byte_text(static_cast<double>(*entry.size)) : "",
-        entry.error.empty() ? time_words(entry.modified) : "");
+    if (entry.name != "fragments.tsv.gz") continue;
+    std::vector<std::string> path = asked.names;
+    path.push_back(entry.name);
+    asked.reply.add("Cache-Control", "no-cache");
+    asked.reply.whole(200, "application/json",
+                      to_json_text(igv_session(address_of(asked, path, false))) + "\n");
+    return true;
   }
-  return html;
-}
-
-// What to type to read the first file of a kind; empty where there is none.
-struct Way {
-  std::string_view program;
-  std::string_view ending;
-  std::string_view before;
-  std::string_view after;
-};
-constexpr Way kWays[] = {
-    {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
-    {"Python", ".csv", "x = pandas.read_csv(\"", "\")"},
-    {"Python", ".h5ad", "x = h5py.File(\"", "\", driver=\"ros3\")  # or by fsspec"},
-    {"Shell", "", "wget -r -np -nH ", ""},
-};
-
-std::string ways_html(const Asked& asked, const std::vector<FolderEntry>& entries) {
-  std::string html;
-  for (const Way& way : kWays) {
-    std::vector<std::string> names = asked.names;
-    const auto named = std::find_if(entries.begin(), entries.end(), [&](const FolderEntry& entry) {
-      return !way.ending.empty() && !entry.is_folder && entry.name.ends_with(way.ending);
-    });
-    if (!way.ending.empty() && named == entries.end()) continue;
-    if (!way.ending.empty()) names.push_back(named->name);
-    html += fmt::format(
-        "<div class=\"cmd\"><b>{}</b><pre tabindex=\"0\">{}</pre></div>\n", way.program,
-        escaped(fmt::format("{}{}{}", way.before, address_of(asked, names, way.ending.empty()), way.after)));
-  }
-  return html;
-}
-
-void answer_people(const Asked& asked, const Site::Place& folder, const std::vector<FolderEntry>& entries) {
-  Page page;
-  page.has_json = true;
-  page.title = asked.names.empty() ? (asked.site.is_one_store() ? asked.site.stores()[0].name : "stores")
-                                   : asked.names.back();
-  const StorePtr store = folder.filesystem ? folder.filesystem->store() : nullptr;
-  page.sub = fmt::format(
-      "{}{} {}", store ? store->format + (store->version.empty() ? "" : " " + store->version) + " · " : "",
-      entries.size(), entries.size() == 1 ? "name" : "names");
-  page.body = fmt::format(
-      "<h2>Contents</h2><div class=\"wrap\"><table class=\"list\"><thead><tr><th scope=\"col\">Name</th>"
-      "<th scope=\"col\">Kind</th><th scope=\"col\" class=\"n\">Size</th>"
-      "<th scope=\"col\" class=\"n\">Time (UTC)</th></tr></thead><tbody>\n{}</tbody></table></div>\n"
-      "<h2>Open it with</h2>\n{}",
-      rows_html(entries), ways_html(asked, entries));
-  answer_page(asked, page);
+  return false;
 }
 
 }  // namespace
 
 void answer_folder(const Asked& asked, const Site::Place& place) {
-  const std::vector<FolderEntry> entries = folder_entries(asked, place);
-  switch (wanted_form(asked)) {
-    case Form::kPage:
-      return answer_people(asked, place, entries);
-    case Form::kList:
-      return answer_list(asked, entries);
-    case Form::kJson:
-      return answer_json(asked, entries);
+  if (wanted_form(asked) == Form::kList) {
+    const std::vector<FolderEntry> entries = folder_entries(asked, place);
+    if (!answer_igv(asked, entries)) answer_list(asked, entries);
+    return;
   }
+  answer_subject(asked, folder_subject(asked, place));
+}
+
+bool answer_member(const Asked& asked) {
+  const std::string& query = asked.target.query;
+  if (asked.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
+  try {
+    asked.site.find(asked.names);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+  }
+  const Site::Place folder = asked.site.find({asked.names.begin(), asked.names.end() - 1});
+  const std::optional<Subject> subject = member_subject(asked, folder, asked.names.back());
+  if (!subject) return false;
+  answer_subject(asked, *subject);
+  return true;
 }
 
 }  // namespace plainfs::serve

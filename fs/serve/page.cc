@@ -42,11 +42,14 @@ void answer_page(const Asked& asked, const Page& page) {
       title, kPageStyle, path_html(asked, asked.target.is_folder), title, escaped(printable(page.sub)),
       page.body);
   html += fmt::format("<footer>plainfs {} · read-only{}</footer></body></html>\n", escaped(version_text()),
-                      page.has_json ? " · <a href=\"?json\">this page as JSON</a> · "
-                                      "<a href=\"?plain\">as a plain list</a> · WebDAV at this address"
-                                    : "");
+                      page.has_json ? fmt::format(" · <a href=\"?json\">this page as JSON</a>{}",
+                                                  asked.target.is_folder
+                                                      ? " · <a href=\"?plain\">as a plain list</a> · WebDAV "
+                                                        "at this address"
+                                                      : "")
+                                    : std::string());
   asked.reply.add("Content-Security-Policy",
-                  fmt::format("default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; "
+                  fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
                               "form-action 'none'; frame-ancestors 'none'",
                               kPageStyleHash));
   asked.reply.add("Cache-Control", "no-cache");

@@ -11,8 +11,6 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr std::string_view kOwnFolder = ".plainfs";
-
 std::string joined(const std::vector<std::string>& names, size_t first) {
   std::string path;
   for (size_t i = first; i < names.size(); ++i) path.append("/").append(names[i]);

@@ -9,6 +9,9 @@
 
 namespace plainfs::serve {
 
+// Of a mount itself; not served, since it names folders of this machine.
+inline constexpr std::string_view kOwnFolder = ".plainfs";
+
 struct ServedStore {
   std::string name;  // of its folder, where there are several
   Filesystem* filesystem = nullptr;

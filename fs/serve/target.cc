@@ -44,4 +44,15 @@ std::optional<Target> parse_target(std::string_view text) {
   return target;
 }
 
+std::optional<std::string> query_value(std::string_view query, std::string_view name) {
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    const size_t sign = std::min(part.find('='), part.size());
+    if (part.substr(0, sign) != name) continue;
+    return percent_decoded(part.substr(std::min(sign + 1, part.size())));
+  }
+  return std::nullopt;
+}
+
 }  // namespace plainfs::serve

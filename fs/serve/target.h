@@ -15,6 +15,10 @@ struct Target {
   std::string query;               // behind the "?", as it is
 };
 
+// The value of a name in a query ("page&color=leiden"), decoded; empty where it has none, nullopt where it is
+// not there.
+std::optional<std::string> query_value(std::string_view query, std::string_view name);
+
 // nullopt where it is no such thing, or could name nothing that is served.
 std::optional<Target> parse_target(std::string_view text);
 

@@ -1,0 +1,249 @@
+#include "fs/serve/first_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/factor.h"
+#include "fs/native/flat_columns.h"
+#include "fs/serve/words.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostCellBytes = 120;
+constexpr uint64_t kMostLevels = 100'000;  // of which the texts are read to show a few
+constexpr uint64_t kShownLevels = 8;
+constexpr uint64_t kMostPointers = 4096;  // that are looked at for the first entries
+
+Grid::Cell cell_of(const DType& type, const Elements& elements, uint64_t i) {
+  if (elements.is_missing(i)) return {"NA", true};
+  std::string text;
+  append_plain(type, elements, i, text);
+  return {shortened(text, kMostCellBytes), false};
+}
+
+Grid::Cell number_cell(uint64_t number) {
+  return {std::to_string(number), false};
+}
+
+// Element i of a list; its place where there is no list.
+Grid::Cell name_cell(const ArrayPtr& names, uint64_t i) {
+  if (!names) return number_cell(i);
+  return cell_of(names->dtype(), names->peek(range(i, 1)), 0);
+}
+
+bool is_right_aligned(const DType& type) {
+  return type.is_numeric();
+}
+
+std::string caption_of(uint64_t shown, uint64_t all, const char* what) {
+  if (shown >= all) return fmt::format("All {} {}", count_words(all), what);
+  return fmt::format("The first {} of {} {}", shown, count_words(all), what);
+}
+
+void add_row_names(Grid& grid, const ArrayPtr& names, uint64_t rows) {
+  grid.rows.resize(rows);
+  if (rows == 0) return;
+  if (!names) {
+    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(number_cell(i));
+    return;
+  }
+  const Elements elements = names->peek(range(0, rows));
+  for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(names->dtype(), elements, i));
+}
+
+std::optional<Grid> rows_of(const Table& table) {
+  const uint64_t rows = std::min(table.rows, kMostRows);
+  std::vector<Column> columns = flat_columns(table);
+  const size_t all = columns.size();
+  if (all > kMostColumns) columns.resize(kMostColumns);
+  Grid grid{caption_of(rows, table.rows, "rows")};
+  if (columns.size() < all)
+    grid.caption += fmt::format(", {} of {} columns", columns.size(), count_words(all));
+  grid.header.push_back({checked_row_names(table) ? "name" : "row", false});
+  add_row_names(grid, table.row_names, rows);
+  for (const Column& column : columns) {
+    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
+    if (rows == 0) continue;
+    const Elements elements = column.values->peek(range(0, rows));
+    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(column.values->dtype(), elements, i));
+  }
+  return grid;
+}
+
+// An array of rank 1 or 2 as users see its rows and columns; of a higher rank the first plane of its last two
+// axes.
+std::optional<Grid> rows_of(const LabelledArray& array) {
+  const ArrayPtr& values = array.labels ? array.labels : array.values;
+  values->check();
+  if (values->is_null()) return std::nullopt;
+  const Shape& shape = values->shape();
+  const size_t rank = shape.size();
+  const bool is_turned = values->column_major() && rank > 1;
+  const size_t first_axis = is_turned ? rank - 1 : rank > 2 ? rank - 2 : 0;
+  const size_t second_axis = is_turned ? rank - 2 : rank - 1;
+  const uint64_t all_rows = rank == 0 ? 1 : shape[first_axis],
+                 all_columns = rank < 2 ? 1 : shape[second_axis];
+  const uint64_t rows = std::min(all_rows, kMostRows), columns = std::min(all_columns, kMostColumns);
+  Grid grid{caption_of(rows, all_rows, rank == 0 ? "value" : rank == 1 ? "values" : "rows")};
+  if (columns < all_columns)
+    grid.caption += fmt::format(", {} of {} columns", columns, count_words(all_columns));
+  if (rank > 2) grid.caption += ", of the first plane";
+  const bool has_names = rank <= 2;
+  const bool is_number = is_right_aligned(values->dtype());
+  grid.header.push_back({has_names && array.row_names ? "name" : "", false});
+  add_row_names(grid, has_names ? array.row_names : nullptr, rows);
+  for (uint64_t c = 0; c < columns; ++c)
+    grid.header.push_back(
+        {rank < 2 ? "value" : name_cell(has_names ? array.column_names : nullptr, c).text, is_number});
+  Box box{Shape(rank, 0), Shape(rank, 1)};
+  if (rank > 0) box.extent[first_axis] = rows;
+  if (rank > 1) box.extent[second_axis] = columns;
+  if (rows == 0 || columns == 0 || element_count(shape) == 0) {
+    grid.rows.clear();
+    return grid;
+  }
+  const Elements elements = values->peek(box);
+  for (uint64_t r = 0; r < rows; ++r)
+    for (uint64_t c = 0; c < columns; ++c)
+      grid.rows[r].push_back(cell_of(values->dtype(), elements, is_turned ? c * rows + r : r * columns + c));
+  return grid;
+}
+
+// "The first 12 of 1,234 values" in the order in which they are stored.
+std::optional<Grid> rows_of(const SparseMatrix& matrix) {
+  if (matrix.error) throw *matrix.error;
+  if (matrix.evaluate) return std::nullopt;
+  const uint64_t all = matrix.value->count(), entries = std::min(all, kMostRows);
+  Grid grid{caption_of(entries, all, "values, in stored order"), false};
+  grid.header = {{"row", false}, {"column", false}, {"value", true}};
+  if (entries == 0) return grid;
+  const uint64_t majors = std::min(matrix.pointer->count(), kMostPointers);
+  const DType& pointer_type = matrix.pointer->dtype();
+  const Elements pointers = matrix.pointer->peek(range(0, majors));
+  std::vector<uint64_t> ends(majors);
+  visit_number(pointer_type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      for (uint64_t i = 0; i < majors; ++i) ends[i] = static_cast<uint64_t>(pointers.values<T>()[i]);
+  });
+  const Elements minors = matrix.index->peek(range(0, entries));
+  const Elements values = matrix.value->peek(range(0, entries));
+  for (uint64_t i = 0, major = 0; i < entries; ++i) {
+    while (major + 1 < majors && ends[major + 1] <= i) ++major;
+    if (major + 1 >= majors) break;
+    uint64_t minor = 0;
+    visit_number(matrix.index->dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>) minor = static_cast<uint64_t>(minors.values<T>()[i]);
+    });
+    const uint64_t row = matrix.by_row ? major : minor, column = matrix.by_row ? minor : major;
+    if (row >= matrix.rows || column >= matrix.columns)
+      throw damaged("entry {} stands at {}, {} of {} by {}", i, row, column, matrix.rows, matrix.columns);
+    grid.rows.push_back({name_cell(matrix.row_names, row), name_cell(matrix.column_names, column),
+                         cell_of(matrix.value->dtype(), values, i)});
+  }
+  return grid;
+}
+
+// Columns of equal length that are no table of the store's.
+Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what) {
+  const uint64_t rows = std::min(all, kMostRows);
+  Grid grid{caption_of(rows, all, what), false};
+  grid.rows.resize(rows);
+  for (const Column& column : columns) {
+    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
+    if (rows == 0) continue;
+    const Elements elements = column.values->peek(range(0, rows));
+    for (uint64_t i = 0; i < rows; ++i) grid.rows[i].push_back(cell_of(column.values->dtype(), elements, i));
+  }
+  return grid;
+}
+
+uint64_t integer_at(const Array& array, uint64_t i) {
+  uint64_t number = 0;
+  const Elements one = array.peek(range(i, 1));
+  visit_number(array.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) number = static_cast<uint64_t>(one.values<T>()[0]);
+  });
+  return number;
+}
+
+std::optional<Grid> rows_of(const Fragments& fragments) {
+  if (fragments.error) throw *fragments.error;
+  if (fragments.evaluate) return std::nullopt;
+  const uint64_t all = fragments.start->count(), rows = std::min(all, kMostRows);
+  Grid grid{caption_of(rows, all, "fragments"), false};
+  grid.header = {{"chromosome"}, {"start", true}, {"end", true}, {"cell"}};
+  const uint64_t chromosomes = fragments.chr_names->count();
+  for (uint64_t c = 0; c < chromosomes && grid.rows.size() < rows; ++c) {
+    const uint64_t first = integer_at(*fragments.chr_pointer, 2 * c),
+                   end = integer_at(*fragments.chr_pointer, 2 * c + 1);
+    for (uint64_t i = first; i < end && grid.rows.size() < rows; ++i)
+      grid.rows.push_back({name_cell(fragments.chr_names, c), number_cell(integer_at(*fragments.start, i)),
+                           number_cell(integer_at(*fragments.end, i)),
+                           name_cell(fragments.cell_names, integer_at(*fragments.cell, i))});
+  }
+  return grid;
+}
+
+std::optional<Grid> rows_of(const SequenceLengths& sequences) {
+  if (sequences.error) throw *sequences.error;
+  return grid_of({{"sequence", sequences.names}, {"length", sequences.lengths}}, sequences.names->count(),
+                 "sequences");
+}
+
+// The rest has a table or an array of its own beside or below it.
+std::optional<Grid> rows_of(const Error& error) {
+  throw error;
+}
+template <class Other>
+std::optional<Grid> rows_of(const Other&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Grid> first_rows(const Node& node) {
+  return std::visit([](const auto& content) { return rows_of(content); }, node.content);
+}
+
+std::string element_words(const Array& array, uint64_t i) {
+  return cell_of(array.dtype(), array.peek(range(i, 1)), 0).text;
+}
+
+std::string type_words(const Array& values) {
+  if (const FactorParts* const factor = unchecked_factor_parts(values))
+    return factor->is_ordered ? "ordered factor" : "factor";
+  const DType& type = values.dtype();
+  if (type.is_truth()) return "truth value";
+  if (type.is_text() || type.kind == Kind::fixed_utf32) return "text";
+  if (type.is_integer()) return "whole number (" + type.name() + ")";
+  if (type.kind == Kind::real) return "real number (" + type.name() + ")";
+  return type.name();
+}
+
+std::vector<ColumnFact> column_facts(const Table& table) {
+  std::vector<ColumnFact> facts;
+  for (const Column& column : table.columns) {
+    ColumnFact fact{column.name, type_words(*column.values)};
+    if (const FactorParts* const factor = unchecked_factor_parts(*column.values)) {
+      const uint64_t count = factor->levels->count();
+      fact.levels = count_words(count);
+      if (count > 0 && count <= kMostLevels) {
+        const uint64_t shown = std::min(count, kShownLevels);
+        const Elements elements = factor->levels->peek(range(0, shown));
+        for (uint64_t i = 0; i < shown; ++i)
+          fact.levels += (i == 0 ? ": " : ", ") + cell_of(factor->levels->dtype(), elements, i).text;
+        if (shown < count) fact.levels += ", …";
+      }
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+}  // namespace plainfs::serve

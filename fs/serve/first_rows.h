@@ -1,0 +1,28 @@
+// The first rows of what a store holds, with the words that a .csv has for its values. Little is read for
+// them: no more than the chunks that hold them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "formats/core/model/node.h"
+#include "fs/serve/page_model.h"
+
+namespace plainfs::serve {
+
+inline constexpr uint64_t kMostRows = 12;
+inline constexpr uint64_t kMostColumns = 24;
+
+// nullopt of what has none, or of which it takes a pass to know. Throws what reading throws.
+std::optional<Grid> first_rows(const Node& node);
+
+// What each column of a table holds; of those with levels how many there are and the first of them.
+std::vector<ColumnFact> column_facts(const Table& table);
+
+// Element i of an array, as a .csv has it.
+std::string element_words(const Array& array, uint64_t i);
+
+// "truth value", "factor", "real number (float32)"
+std::string type_words(const Array& values);
+
+}  // namespace plainfs::serve

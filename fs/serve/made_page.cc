@@ -1,0 +1,310 @@
+#include "fs/serve/made_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/core/text/percent.h"
+#include "formats/core/text/printable.h"
+#include "formats/schemas/annotated/annotated_matrices.h"
+#include "fs/commands/summary.h"
+#include "fs/serve/first_rows.h"
+#include "fs/serve/heat_map.h"
+#include "fs/serve/page.h"
+#include "fs/serve/page_text.h"
+#include "fs/serve/scatter.h"
+#include "fs/serve/ways.h"
+#include "fs/serve/words.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostAttributes = 100;
+constexpr size_t kMostAttributeBytes = 600;
+constexpr size_t kMostPicks = 24;
+constexpr size_t kMostNames = 12;
+
+// The columns and rows of a matrix by itself; of an annotated one its cells and genes.
+void add_density(uint64_t rows, uint64_t columns, const SparseMatrix& matrix, std::vector<Fact>& facts) {
+  if (matrix.error || matrix.evaluate) return;
+  const uint64_t values = matrix.value->count();
+  facts.push_back({"values", count_words(values)});
+  const double places = static_cast<double>(rows) * static_cast<double>(columns);
+  if (places > 0)
+    facts.push_back({"density", fmt::format("{:.2g} %", 100 * static_cast<double>(values) / places)});
+}
+
+struct FactsOf {
+  std::vector<Fact>& facts;
+
+  void count(const char* name, uint64_t number) const { facts.push_back({name, count_words(number)}); }
+  void operator()(const LabelledArray& array) const {
+    Shape shape = array.values->shape();
+    if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
+    std::string text;
+    for (const uint64_t length : shape) text += (text.empty() ? "" : " × ") + count_words(length);
+    facts.push_back({"shape", shape.empty() ? "one value" : text});
+    facts.push_back({"type", type_words(*array.values)});
+  }
+  void operator()(const Table& table) const {
+    count("rows", table.rows);
+    count("columns", table.columns.size());
+  }
+  void operator()(const SparseMatrix& matrix) const {
+    count("rows", matrix.rows);
+    count("columns", matrix.columns);
+    add_density(matrix.rows, matrix.columns, matrix, facts);
+  }
+  void operator()(const CoordinateMatrix& matrix) const {
+    count("rows", matrix.rows);
+    count("columns", matrix.columns);
+    count("values", matrix.value->count());
+  }
+  void operator()(const Fragments& fragments) const {
+    if (fragments.error) return;
+    if (!fragments.evaluate) count("fragments", fragments.start->count());
+    count("cells", fragments.cell_names->count());
+    count("chromosomes", fragments.chr_names->count());
+  }
+  void operator()(const GenomicRanges& ranges) const {
+    if (!ranges.error) count("ranges", ranges.sequence->count());
+  }
+  void operator()(const SequenceLengths& sequences) const {
+    if (!sequences.error) count("sequences", sequences.names->count());
+  }
+  void operator()(const Variants& variants) const {
+    count("variants", variants.count());
+    count("samples", variants.samples ? variants.samples->count() : 0);
+  }
+  void operator()(const Image& image) const {
+    if (image.error || image.levels.empty()) return;
+    const Array& largest = *image.levels.front().values;
+    for (size_t i = 0; i < image.axes.size(); ++i)
+      facts.push_back({fmt::format("along {}", image.axes[i].name), count_words(largest.shape()[i])});
+    facts.push_back({"type", largest.dtype().name()});
+    count("levels", image.levels.size());
+    std::string names;
+    for (const ImageChannel& channel : image.channels) names += (names.empty() ? "" : ", ") + channel.name;
+    if (!names.empty()) facts.push_back({"channels", names});
+  }
+  void operator()(const Error&) const {}
+  void operator()(const std::monostate&) const {}
+  void operator()(const Link&) const {}
+  void operator()(const PlainFile&) const {}
+  void operator()(const Nothing&) const {}
+};
+
+class PageMaker {
+ public:
+  PageMaker(const Asked& asked, const Subject& subject) : asked_(asked), subject_(subject) {}
+
+  PageModel make() {
+    page_.entries = subject_.inside;
+    if (!subject_.has_folder) page_.entries = subject_.beside;
+    add_heading();
+    if (!subject_.meaning) {
+      for (const FolderEntry& entry : subject_.inside)
+        page_.contents.push_back({entry.name, percent_encoded(entry.name) + "/",
+                                  entry.error.empty() ? "store" : "not readable", entry.error});
+      return std::move(page_);
+    }
+    if (subject_.has_folder && !shows_data()) part([&] { add_contents(asked_, subject_, page_); });
+    part([&] { add_forms(); });
+    part([&] { add_annotated(); });
+    part([&] { add_lone_member(); });
+    add_data(subject_.node());
+    part([&] { add_attributes(); });
+    add_ways(asked_, subject_, page_);
+    add_viewers();
+    return std::move(page_);
+  }
+
+ private:
+  // What cannot be read is said, and the rest is shown. A store that has changed is opened anew.
+  template <class Make>
+  void part(Make&& make) {
+    try {
+      make();
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      subject_.place.filesystem->report(subject_.place.inode, error);
+      page_.notes.push_back(told_outside(asked_.site, error));
+    }
+  }
+
+  bool shows_data() const {
+    const Content& content = subject_.node().content;
+    return !std::holds_alternative<std::monostate>(content) && !std::holds_alternative<Image>(content);
+  }
+
+  void add_heading() {
+    page_.title = !asked_.names.empty()        ? asked_.names.back()
+                  : asked_.site.is_one_store() ? asked_.site.stores()[0].name
+                                               : "stores";
+    if (!subject_.meaning) {
+      page_.kind = "stores";
+      page_.sub = fmt::format("{} stores", subject_.inside.size());
+      return;
+    }
+    const Described described = describe(subject_.node());
+    page_.kind = described.kind;
+    const StorePtr store = subject_.place.filesystem->store();
+    const bool is_root = subject_.has_folder && subject_.place.inode == kRootInode;
+    const std::string format = store->format + (store->version.empty() ? "" : " " + store->version);
+    page_.sub = is_root ? format : described.kind;
+    if (is_root && !described.kind.empty()) page_.sub += " · " + described.kind;
+    if (!described.what.empty())
+      page_.sub +=
+          (page_.sub.empty() ? "" : " · ") + told_outside(asked_.site, damaged("{}", described.what));
+    if (page_.sub.empty()) page_.sub = "folder";
+  }
+
+  // Files of the member beside its folder and in it; what is found by its name alone in a list of its own.
+  void add_forms() {
+    const std::string up = subject_.has_folder ? "../" : "";
+    page_.views = forms_of(subject_.beside, up, subject_.name, subject_.node());
+    std::vector<FolderEntry> files;
+    for (const FolderEntry& entry : subject_.inside) {
+      if (entry.is_link || !entry.error.empty()) continue;
+      if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
+      const bool has_parts = entry.is_unlisted && entry.is_folder;
+      if (has_parts)
+        page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
+      else
+        files.push_back(entry);
+      if (has_parts && entry.name == "genes") add_names_of(entry);
+    }
+    for (TakeAs& form : forms_of(files, "", "", subject_.node())) page_.views.push_back(std::move(form));
+  }
+
+  // The first of the files of a folder of very many.
+  void add_names_of(const FolderEntry& folder) {
+    const ListingPtr listing = folder.place.filesystem->list(folder.place.inode);
+    size_t shown = 0;
+    for (size_t i = 0; i < listing->size() && shown < kMostNames; ++i) {
+      const std::string& name = listing->at(i).name;
+      if (!name.ends_with(".csv")) continue;
+      page_.by_name.push_back(
+          {name.substr(0, name.size() - 4), percent_encoded(folder.name) + "/" + percent_encoded(name)});
+      ++shown;
+    }
+  }
+
+  void add_annotated() {
+    if (!subject_.has_folder) return;
+    const std::optional<FoundAnnotatedMatrix> found =
+        annotated_matrix_of(subject_.node(), subject_.context());
+    if (!found) return;
+    const AnnotatedMatrix matrix = found->make();
+    page_.facts.push_back({"cells", count_words(matrix.cells)});
+    page_.facts.push_back({"genes", count_words(matrix.genes)});
+    if (const auto* x = std::get_if<SparseMatrix>(&matrix.x))
+      add_density(matrix.cells, matrix.genes, *x, page_.facts);
+    part([&] { add_scatter(matrix); });
+    if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
+      part([&] {
+        page_.first = first_rows({matrix.obs});
+        if (page_.first) page_.first->caption += " of what is known of the cells";
+      });
+    const auto zarr = std::find_if(
+        subject_.inside.begin(), subject_.inside.end(),
+        [](const FolderEntry& entry) { return entry.is_folder && entry.name == "anndata.zarr"; });
+    if (zarr == subject_.inside.end()) return;
+    std::vector<std::string> path = subject_.place.names;
+    path.push_back(zarr->name);
+    std::string address = address_of(asked_, path, true);
+    address.pop_back();
+    if (std::optional<TakeAs> link = vitessce_link(matrix, address))
+      page_.viewers.push_back(*std::move(link));
+    page_.ways.push_back({"Python", fmt::format("x = anndata.read_zarr(\"{}\")", address)});
+  }
+
+  void add_scatter(const AnnotatedMatrix& matrix) {
+    const std::vector<std::string> embeddings = embedding_names(matrix), colours = colour_names(matrix);
+    if (embeddings.empty()) return;
+    const std::string wanted = query_value(asked_.target.query, "embedding").value_or(embeddings[0]);
+    const std::string colour =
+        query_value(asked_.target.query, "color").value_or(colours.empty() ? "" : colours[0]);
+    std::string pick = picks("Shown", "embedding", embeddings, wanted, "color", colour);
+    pick += picks("Colour by", "color", colours, colour, "embedding", wanted);
+    if (std::optional<Figure> figure = scatter(matrix, wanted, colour, pick))
+      page_.figures.push_back(*std::move(figure));
+  }
+
+  // Links to the same page with another choice.
+  static std::string picks(const char* words, const char* name, const std::vector<std::string>& all,
+                           const std::string& chosen, const char* other, const std::string& other_value) {
+    if (all.size() < 2) return {};
+    std::string html = fmt::format("<p class=\"pick\">{}", words);
+    for (size_t i = 0; i < all.size() && i < kMostPicks; ++i)
+      html += fmt::format(" <a href=\"?page&amp;{}={}&amp;{}={}\"{}>{}</a>", name,
+                          escaped(percent_encoded(all[i])), other, escaped(percent_encoded(other_value)),
+                          all[i] == chosen ? " aria-current=\"true\"" : "", escaped(printable(all[i])));
+    return html + "</p>";
+  }
+
+  // Of a store that is one array or table: its root has nothing else.
+  void add_lone_member() {
+    if (!subject_.has_folder || subject_.place.inode != kRootInode || page_.contents.size() != 1) return;
+    for (const FolderEntry& entry : subject_.inside) {
+      if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
+      const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+      if (meaning.what.member != page_.contents[0].name) continue;
+      return add_data(meaning.what.node);
+    }
+  }
+
+  void add_data(const Node& node) {
+    if (page_.facts.empty()) part([&] { std::visit(FactsOf{page_.facts}, node.content); });
+    if (const auto* table = std::get_if<Table>(&node.content))
+      part([&] { page_.columns = column_facts(*table); });
+    if (const auto* array = std::get_if<LabelledArray>(&node.content)) part([&] { add(heat_map(*array)); });
+    if (const auto* fragments = std::get_if<Fragments>(&node.content))
+      part([&] { add(chromosome_bars(*fragments)); });
+    if (std::holds_alternative<Image>(node.content)) add_preview();
+    if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
+      part([&] { page_.first = first_rows(node); });
+  }
+
+  void add(std::optional<Figure> figure) {
+    if (figure) page_.figures.push_back(*std::move(figure));
+  }
+
+  void add_preview() {
+    for (const FolderEntry& entry : subject_.inside)
+      if (entry.name == "preview.png")
+        page_.figures.push_back({"Preview",
+                                 "<img class=\"px\" alt=\"Preview of the image\" src=\"preview.png\">",
+                                 "The middle plane, the first channels that are shown, in their colours"});
+  }
+
+  void add_attributes() {
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const Inode inode = subject_.has_folder ? subject_.place.inode : subject_.beside[0].place.inode;
+    for (const std::string& name : filesystem.attribute_names(inode)) {
+      if (page_.attributes.size() >= kMostAttributes) break;
+      if (const std::optional<std::string> value = filesystem.attribute(inode, name))
+        page_.attributes.push_back(
+            {name.substr(std::string_view("user.").size()), shortened(*value, kMostAttributeBytes)});
+    }
+  }
+
+  void add_viewers() {
+    if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
+    for (const FolderEntry& entry : subject_.inside)
+      if (entry.name == "fragments.tsv.gz")
+        page_.viewers.push_back(igv_link(address_of(asked_, subject_.place.names, true)));
+  }
+
+  const Asked& asked_;
+  const Subject& subject_;
+  PageModel page_;
+};
+
+}  // namespace
+
+PageModel page_of(const Asked& asked, const Subject& subject) {
+  return PageMaker(asked, subject).make();
+}
+
+}  // namespace plainfs::serve

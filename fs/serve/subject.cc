@@ -1,0 +1,225 @@
+#include "fs/serve/subject.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/core/base/location.h"
+#include "formats/core/text/percent.h"
+#include "fs/commands/summary.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostRowsOfContents = 200;
+constexpr size_t kDeepestContents = 6;
+// Of which a text is measured for a page: some milliseconds.
+constexpr uint64_t kLittle = 100'000;
+
+// Those that stand for member in a folder. The names of views begin with that of the member.
+std::vector<FolderEntry> entries_of_member(const std::vector<FolderEntry>& all, const std::string& member) {
+  std::vector<FolderEntry> found;
+  for (const FolderEntry& entry : all) {
+    if (!entry.name.starts_with(member) || entry.is_link || !entry.error.empty()) continue;
+    if (entry.place.filesystem->meaning(entry.place.inode).what.member == member) found.push_back(entry);
+  }
+  return found;
+}
+
+// About how many values a file of it has; all there are where that is not known.
+uint64_t elements_in(const Node& node) {
+  struct Count {
+    uint64_t operator()(const LabelledArray& array) const { return array.values->count(); }
+    uint64_t operator()(const Table& table) const { return table.rows * (1 + table.columns.size()); }
+    uint64_t operator()(const SparseMatrix& matrix) const {
+      return matrix.error || matrix.evaluate ? UINT64_MAX : matrix.value->count();
+    }
+    uint64_t operator()(const Fragments& fragments) const {
+      return fragments.error || fragments.evaluate ? UINT64_MAX : fragments.start->count();
+    }
+    uint64_t operator()(const SequenceLengths& sequences) const {
+      return sequences.error ? UINT64_MAX : sequences.names->count();
+    }
+    uint64_t operator()(const std::monostate&) const { return UINT64_MAX; }
+    uint64_t operator()(const CoordinateMatrix& matrix) const { return matrix.value->count(); }
+    uint64_t operator()(const GenomicRanges&) const { return UINT64_MAX; }
+    uint64_t operator()(const Variants&) const { return UINT64_MAX; }
+    uint64_t operator()(const Image&) const { return UINT64_MAX; }
+    uint64_t operator()(const Link&) const { return UINT64_MAX; }
+    uint64_t operator()(const PlainFile&) const { return UINT64_MAX; }
+    uint64_t operator()(const Nothing&) const { return UINT64_MAX; }
+    uint64_t operator()(const Error&) const { return UINT64_MAX; }
+  };
+  return std::visit(Count{}, node.content);
+}
+
+std::optional<uint64_t> size_told(const FolderEntry& entry, bool is_little) {
+  if (entry.size || !is_little || entry.is_folder) return entry.size;
+  try {
+    const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
+    return static_cast<uint64_t>(status.stat.st_size);
+  } catch (const Error&) {
+    return std::nullopt;  // whoever takes it is told why
+  }
+}
+
+std::string way_below(const std::string& way, const std::string& name, bool is_folder) {
+  return way + percent_encoded(name) + (is_folder ? "/" : "");
+}
+
+// One that is listed, and what stands for it beside it.
+struct MemberNames {
+  std::string member;
+  FolderEntry first;  // the folder, where there is one
+  std::vector<FolderEntry> files;
+  Node node;
+};
+
+class Contents {
+ public:
+  Contents(const Asked& asked, PageModel& page) : asked_(asked), page_(page) {}
+
+  void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& way,
+           size_t depth) {
+    for (MemberNames& group : groups_of(entries)) {
+      if (page_.contents.size() >= kMostRowsOfContents) {
+        page_.is_cut = true;
+        return;
+      }
+      add_group(group, names, way, depth);
+    }
+  }
+
+ private:
+  // By the members that they stand for, in the order of their names. What is inside of a folder and stands
+  // for no member is a form of the folder.
+  static std::vector<MemberNames> groups_of(const std::vector<FolderEntry>& entries) {
+    std::vector<MemberNames> groups;
+    for (const FolderEntry& entry : entries) {
+      if (entry.is_unlisted || !entry.error.empty()) {
+        if (!entry.error.empty()) groups.push_back({entry.name, entry, {}, {}});
+        continue;
+      }
+      if (entry.is_link) {
+        groups.push_back({entry.name, entry, {}, {}});
+        continue;
+      }
+      OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+      const std::string& member = meaning.what.member;
+      if (member.empty()) continue;
+      const auto known = std::find_if(groups.begin(), groups.end(),
+                                      [&](const MemberNames& group) { return group.member == member; });
+      const auto at = static_cast<size_t>(known - groups.begin());
+      if (at == groups.size()) groups.push_back({member, entry, {}, std::move(meaning.what.node)});
+      if (entry.is_folder)
+        groups[at].first = entry;
+      else
+        groups[at].files.push_back(entry);
+    }
+    return groups;
+  }
+
+  void add_group(const MemberNames& group, const std::string& names, const std::string& way, size_t depth) {
+    const FolderEntry& first = group.first;
+    ContentRow row{
+        names + group.member,
+        first.is_folder ? way_below(way, first.name, true) : way_below(way, group.member, false) + "?page",
+        {},
+        {}};
+    if (!first.error.empty() || first.is_link) {
+      row.href = way_below(way, first.name, first.is_folder);
+      row.kind = first.is_link ? "link" : "not readable";
+      row.shape = first.error;
+      page_.contents.push_back(std::move(row));
+      return;
+    }
+    if (!group.node.store.empty() || std::holds_alternative<PlainFile>(group.node.content)) {
+      const bool is_store = !group.node.store.empty();
+      row.href = way_below(way, first.name, first.is_folder);
+      row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
+      if (!first.is_folder) row.views = forms_of({first}, way, group.member, group.node);
+      page_.contents.push_back(std::move(row));
+      return;
+    }
+    const Described described = describe(group.node);
+    if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
+    row.kind = described.kind;
+    row.shape = told_outside(asked_.site, damaged("{}", described.what));
+    row.views = forms_of(group.files, way, group.member, group.node);
+    if (first.is_folder) {
+      const std::vector<FolderEntry> inside = folder_entries(asked_, first.place);
+      for (TakeAs& form : forms_of(without_members(inside), row.href, "", group.node))
+        row.views.push_back(std::move(form));
+    }
+    page_.contents.push_back(std::move(row));
+  }
+
+  // A group that is no data: what is in it. One that is empty is among all names.
+  void add_folder(const MemberNames& group, ContentRow row, size_t depth) {
+    if (depth < kDeepestContents) {
+      try {
+        return add(folder_entries(asked_, group.first.place), row.name + "/", row.href, depth + 1);
+      } catch (const Error& error) {
+        row.shape = told_outside(asked_.site, error);
+      }
+    }
+    row.kind = "folder";
+    page_.contents.push_back(std::move(row));
+  }
+
+  static std::vector<FolderEntry> without_members(const std::vector<FolderEntry>& entries) {
+    std::vector<FolderEntry> left;
+    for (const FolderEntry& entry : entries)
+      if (!entry.is_link && entry.error.empty() &&
+          entry.place.filesystem->meaning(entry.place.inode).what.member.empty())
+        left.push_back(entry);
+    return left;
+  }
+
+  const Asked& asked_;
+  PageModel& page_;
+};
+
+}  // namespace
+
+Subject folder_subject(const Asked& asked, const Site::Place& folder) {
+  Subject subject{folder, true, {}, {}, {}, folder_entries(asked, folder, true)};
+  if (!folder.filesystem) return subject;
+  subject.meaning = folder.filesystem->meaning(folder.inode);
+  subject.name = subject.meaning->what.member;
+  if (folder.inode == kRootInode || subject.name.empty()) return subject;
+  Site::Place above = folder;
+  above.inode = folder.filesystem->parent(folder.inode);
+  above.names.pop_back();
+  for (FolderEntry& entry : entries_of_member(folder_entries(asked, above, true), subject.name))
+    if (!entry.is_folder) subject.beside.push_back(std::move(entry));
+  return subject;
+}
+
+std::optional<Subject> member_subject(const Asked& asked, const Site::Place& folder,
+                                      const std::string& name) {
+  if (!folder.filesystem || folder.kind != FileKind::directory) return std::nullopt;
+  Subject subject{folder, false, name, {}, entries_of_member(folder_entries(asked, folder, true), name), {}};
+  if (subject.beside.empty()) return std::nullopt;
+  subject.meaning = folder.filesystem->meaning(subject.beside[0].place.inode);
+  return subject;
+}
+
+std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
+                             const std::string& stem, const Node& node) {
+  std::vector<TakeAs> forms;
+  for (const FolderEntry& entry : entries) {
+    if (entry.name == ".attrs.json") continue;
+    const bool is_elsewhere = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
+    std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
+    if (label.empty()) label = entry.name;
+    forms.push_back({label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder),
+                     size_told(entry, !is_elsewhere && elements_in(node) <= kLittle)});
+  }
+  return forms;
+}
+
+void add_contents(const Asked& asked, const Subject& subject, PageModel& page) {
+  Contents(asked, page).add(subject.inside, "", "", 0);
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,154 @@
+#include "fs/serve/ways.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/core/text/json.h"
+#include "formats/core/text/percent.h"
+#include "formats/schemas/annotated/cell_groups.h"
+#include "fs/serve/page.h"
+#include "fs/serve/scatter.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostSets = 8;  // columns whose groups a viewer is told of
+
+// What to type for a file of that ending. Addresses are percent-encoded: no quote ends the text around them.
+struct WayOf {
+  std::string_view program;
+  std::string_view ending;
+  std::string_view before;
+  std::string_view after;
+};
+// The first of a program that fits is shown.
+constexpr WayOf kWaysOf[] = {
+    {"R", "seurat.rds", "x <- readRDS(url(\"", "\"))  # a Seurat object"},
+    {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
+    {"R", ".csv", "x <- read.csv(\"", "\")"},
+    {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE)"},
+    {"Python", ".h5ad", "x = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
+    {"Python", "matrix.mtx", "x = scipy.io.mmread(urllib.request.urlopen(\"", "\"))"},
+    {"Python", "fragments.tsv", "x = pandas.read_csv(\"", "\", sep=\"\\t\", header=None)"},
+    {"Python", ".npy", "x = numpy.load(io.BytesIO(urllib.request.urlopen(\"", "\").read()))"},
+    {"Python", ".csv", "x = pandas.read_csv(\"", "\")"},
+    {"Shell", "fragments.tsv.gz", "tabix -l \"", "\""},
+    {"Shell", ".ome.tif", "curl -O \"", "\""},
+    {"Shell", ".h5ad", "curl -O \"", "\""},
+    {"Shell", "matrix.mtx", "curl -O \"", "\""},
+    {"Shell", ".csv", "curl \"", "\" | head"},
+};
+
+// Whether an entry of the subject's folder shows all of it, or the subject is no more than what is in it; the
+// columns of a table are not the table.
+bool is_of(const Subject& subject, const FolderEntry& entry) {
+  return !subject.meaning || std::holds_alternative<std::monostate>(subject.node().content) ||
+         entry.place.filesystem->meaning(entry.place.inode).what.member.empty();
+}
+
+// The file of the subject's that has that ending, and where it is.
+std::optional<std::vector<std::string>> path_of(const Subject& subject, std::string_view ending) {
+  const auto has = [&](const FolderEntry& entry) {
+    return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
+  };
+  for (const auto* entries : {&subject.beside, &subject.inside}) {
+    const auto found = std::find_if(entries->begin(), entries->end(), [&](const FolderEntry& entry) {
+      return has(entry) && (entries == &subject.beside || is_of(subject, entry));
+    });
+    if (found == entries->end()) continue;
+    std::vector<std::string> names = subject.place.names;
+    if (entries == &subject.beside && subject.has_folder && !names.empty()) names.pop_back();
+    names.push_back(found->name);
+    return names;
+  }
+  return std::nullopt;
+}
+
+Json json_scopes(const std::string& embedding_scope) {
+  Json::Object scopes{{"dataset", "A"}};
+  if (!embedding_scope.empty()) scopes.emplace_back("embeddingType", embedding_scope);
+  return scopes;
+}
+
+Json component(const char* name, const std::string& scope, int64_t x, int64_t width, int64_t y,
+               int64_t height) {
+  return Json::Object{{"component", name},    {"coordinationScopes", json_scopes(scope)},
+                      {"x", Json::of(x)},     {"y", Json::of(y)},
+                      {"w", Json::of(width)}, {"h", Json::of(height)}};
+}
+
+}  // namespace
+
+void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
+  std::string_view last;
+  for (const WayOf& way : kWaysOf) {
+    if (way.program == last) continue;
+    const std::optional<std::vector<std::string>> path = path_of(subject, way.ending);
+    if (!path) continue;
+    last = way.program;
+    page.ways.push_back({std::string(way.program),
+                         fmt::format("{}{}{}", way.before, address_of(asked, *path, false), way.after)});
+  }
+  if (subject.has_folder)
+    page.ways.push_back(
+        {"All of it", fmt::format("wget -r -np -nH \"{}\"", address_of(asked, subject.place.names, true))});
+}
+
+std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address) {
+  const std::vector<std::string> embeddings = embedding_names(matrix);
+  if (embeddings.empty()) return std::nullopt;
+  Json::List places, sets;
+  for (const std::string& name : embeddings)
+    places.push_back(Json::Object{{"path", "obsm/" + name},
+                                  {"dims", Json::List{Json::of(int64_t{0}), Json::of(int64_t{1})}},
+                                  {"embeddingType", name}});
+  for (const Column& column : matrix.obs.columns)
+    if (levels_of(*column.values) == ColumnLevels::few && column.name != matrix.obs_names &&
+        sets.size() < kMostSets)
+      sets.push_back(Json::Object{{"name", column.name}, {"path", "obs/" + column.name}});
+  Json::Object options{{"obsEmbedding", std::move(places)}};
+  Json::List layout{component("scatterplot", "A", 0, sets.empty() ? 8 : 6, 0, 12)};
+  if (!sets.empty()) {
+    options.emplace_back("obsSets", std::move(sets));
+    layout.push_back(component("obsSets", "", 6, 3, 0, 12));
+  }
+  if (const auto* x = std::get_if<SparseMatrix>(&matrix.x)) {
+    // One gene of it is little to read.
+    options.emplace_back("obsFeatureMatrix", Json::Object{{"path", x->by_row ? "layers/X_csc" : "X"}});
+    layout.push_back(component("featureList", "", 9, 3, 0, 12));
+  } else if (std::holds_alternative<LabelledArray>(matrix.x)) {
+    options.emplace_back("obsFeatureMatrix", Json::Object{{"path", "X"}});
+    layout.push_back(component("featureList", "", 9, 3, 0, 12));
+  }
+  const Json config = Json::Object{
+      {"version", "1.0.16"},
+      {"name", "plainfs"},
+      {"description", ""},
+      {"datasets",
+       Json::List{Json::Object{{"uid", "A"},
+                               {"name", "store"},
+                               {"files", Json::List{Json::Object{{"fileType", "anndata.zarr"},
+                                                                 {"url", zarr_address},
+                                                                 {"options", std::move(options)}}}}}}},
+      {"coordinationSpace", Json::Object{{"dataset", Json::Object{{"A", "A"}}},
+                                         {"embeddingType", Json::Object{{"A", embeddings[0]}}}}},
+      {"layout", std::move(layout)},
+      {"initStrategy", "auto"}};
+  return TakeAs{"Vitessce", "https://vitessce.io/#?url=data:," + percent_encoded(to_json_text(config))};
+}
+
+// The web app knows a session by the end of its address.
+TakeAs igv_link(const std::string& folder_address) {
+  return {"IGV", "https://igv.org/app/?sessionURL=" + percent_encoded(folder_address + "?igv=session.json")};
+}
+
+Json igv_session(const std::string& address) {
+  return Json::Object{{"tracks", Json::List{Json::Object{{"name", "fragments"},
+                                                         {"type", "annotation"},
+                                                         {"format", "bed"},
+                                                         {"url", address},
+                                                         {"indexURL", address + ".tbi"}}}}};
+}
+
+}  // namespace plainfs::serve

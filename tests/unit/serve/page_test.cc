@@ -1,0 +1,141 @@
+#include <boost/test/unit_test.hpp>
+
+#include "fs/serve/heat_map.h"
+#include "tests/unit/serve/served.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr char kHostile[] = "<script>alert(1)</script>\"'&";
+
+ArrayPtr numbers(const std::vector<double>& values, Shape shape = {}) {
+  const DType type = number_type(Kind::real, 8);
+  Elements elements = zero_elements(type, values.size());
+  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
+  if (shape.empty()) shape = {values.size()};
+  return std::make_shared<MemoryArray>(type, shape, std::move(elements));
+}
+
+Node table_of(std::vector<Column> columns, ArrayPtr names = nullptr) {
+  Table table;
+  table.rows = columns.empty() ? names->count() : columns[0].values->count();
+  table.columns = std::move(columns);
+  table.row_names = std::move(names);
+  return {table, nullptr, {}, {}};
+}
+
+struct Pages : Served {
+  std::string page(const std::string& path) {
+    const Answer answer = get(path, "Accept: text/html");
+    BOOST_TEST(answer.status == 200, path);
+    return answer.body;
+  }
+  Json json(const std::string& path) { return parse_json(get(path, "Accept: application/json").body); }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  // Three cells with a place each, as AnnData has them.
+  void add_cells() {
+    root->add("obs", table_of({{"group", text_array({"a", kHostile, "a"})}, {"count", numbers({1, 2, 3})}},
+                              text_array({"c1", "c2", "c3"})));
+    root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+    root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+    root->add_group("obsm")->add(
+        "X_umap", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(page, Pages)
+
+BOOST_AUTO_TEST_CASE(a_table_has_its_first_rows_its_columns_and_its_forms) {
+  root->add(
+      "t", table_of({{"x", numbers({1.5, 2})}, {"y", text_array({"one", "two"})}}, text_array({"r1", "r2"})));
+  const std::string text = page("t?page");
+  for (const char* const part :
+       {"<h1>t</h1>", "All 2 rows", "<th scope=\"row\">r1</th><td class=\"n\">1.5</td><td>one</td>",
+        "real number (float64)", "href=\"t.csv\"",
+        "pandas.read_csv(&quot;http://127.0.0.1/token/t.csv&quot;)"})
+    BOOST_TEST(has(text, part), part);
+  const Json all = json("t?json");
+  BOOST_TEST(*all.find("kind")->text() == "table");
+  const Json::List& rows = *all.find("first_rows")->find("rows")->list();
+  BOOST_TEST(*(*rows[1].list())[2].text() == "two");
+  BOOST_TEST(*(*all.find("take_it_as")->list())[0].find("href")->text() == "t.csv");
+}
+
+BOOST_AUTO_TEST_CASE(a_member_has_a_page_only_where_that_is_asked_for) {
+  root->add_array("a", {10, 20});
+  BOOST_TEST(get("a").status == 404);
+  BOOST_TEST(get("a/?page").status == 404);
+  BOOST_TEST(get("none?page").status == 404);
+  BOOST_TEST(get("a.csv?page").body == "10\n20\n");
+  BOOST_TEST(ask("PROPFIND /token/a?page HTTP/1.1\nDepth: 0").status == 404);
+  BOOST_TEST(has(page("a?page"), "20"));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_a_picture) {
+  root->add("a", {LabelledArray{numbers({0, 1, 2, 3, 4, 5}, {2, 3}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("a?page");
+  BOOST_TEST(has(text, "src=\"data:image/png;base64,"));
+  BOOST_TEST(has(text, "2 × 3, every value. Dark is 0, light 4"));
+  const std::string png = grey_png(2, 1, std::string("\x00\xff", 2));
+  BOOST_TEST(png.substr(1, 3) == "PNG");
+  BOOST_TEST(png.substr(png.size() - 8, 4) == "IEND");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_array_is_shown_by_some_of_its_values) {
+  std::vector<double> values(1000 * 3);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  root->add("a", {LabelledArray{numbers(values, {1000, 3}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("a?page");
+  BOOST_TEST(has(text, "width=\"3\" height=\"250\""));
+  BOOST_TEST(has(text, "1,000 × 3, one of 4 values"));
+  BOOST_TEST(has(text, "The first 12 of 1,000 rows"));
+}
+
+BOOST_AUTO_TEST_CASE(cells_are_points_coloured_by_a_column) {
+  add_cells();
+  const std::string text = page("");
+  for (const char* const part :
+       {"<dd>3</dd>", "X_umap 1 and X_umap 2 of 3 cells, coloured by group",
+        "aria-current=\"true\">group</a>", "M22 418h0", "class=\"k0\"", "3 points in 2 groups"})
+    BOOST_TEST(has(text, part), part);
+  const std::string by_count = page("?page&color=count&embedding=X_umap");
+  BOOST_TEST(has(by_count, "coloured by count"));
+  BOOST_TEST(has(by_count, "class=\"r7\""));
+  BOOST_TEST(!has(page("?page&embedding=none"), "<svg class=\"plot\""));
+  BOOST_TEST(has(text, "https://vitessce.io/#?url=data:,%7B%22version%22"));
+}
+
+BOOST_AUTO_TEST_CASE(whatever_a_store_calls_things_is_text_on_every_page) {
+  add_cells();
+  root->add(kHostile, table_of({{kHostile, text_array({kHostile})}}, text_array({kHostile})));
+  root->set_attributes({{kHostile, Json(kHostile), std::nullopt}});
+  std::vector<std::string> paths{"", "obs?page", "?page&color=%3Cscript%3E&embedding=X_umap"};
+  const Json all = json("");
+  for (const Json& row : *all.find("contents")->list())
+    if (has(*row.find("name")->text(), "script")) paths.push_back(*row.find("href")->text());
+  BOOST_REQUIRE(paths.size() == 4U);
+  for (const std::string& path : paths) {
+    const Answer answer = get(path, "Accept: text/html");
+    BOOST_TEST(answer.status == 200, path);
+    BOOST_TEST(!has(answer.body, "<script"), path);
+    BOOST_TEST(!has(answer.body, "alert(1)\""), path);
+    BOOST_TEST(!has(answer.body, "nowhere"), path);  // the folder on this machine
+  }
+  BOOST_TEST(has(page(""), "&lt;script&gt;"));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_and_the_rest_is_shown) {
+  root->add("t", table_of({{"good", numbers({1, 2})}, {"bad", std::make_shared<HalfArray>(2)}}));
+  const std::string text = page("t?page");
+  BOOST_TEST(has(text, "class=\"note\">store.h5: half of it is gone"));
+  BOOST_TEST(has(text, "<th scope=\"row\">good</th><td>real number (float64)</td>"));
+  BOOST_TEST(!has(text, "nowhere"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve
