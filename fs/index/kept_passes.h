@@ -3,29 +3,35 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "formats/core/base/passes.h"
+#include "formats/core/base/scratch.h"
 #include "fs/index/store_index.h"
 
 namespace plainfs {
 
-class KeptPasses final : public Passes {
+class KeptPasses final : public Passes, public HasScratch {
  public:
   // folder: not null. tell: as of StoreIndex.
   KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> tell)
-      : folder_(std::move(folder)), tell_(std::move(tell)) {}
+      : folder_(std::move(folder)),
+        tell_(std::move(tell)),
+        scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMostBytes)) {}
 
   std::vector<uint64_t> known(const std::string& location, const std::string& name, Sources& files) override;
   void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
             std::chrono::steady_clock::duration took, Sources& files) override;
   void discard(const std::string& location, Sources& files) override;
+  const std::shared_ptr<ScratchFolder>& scratch() const override { return scratch_; }
 
  private:
   StoreIndex index_of(const std::string& location, Sources& files) const;
 
   const IndexFolderPtr folder_;
   const std::function<void(const std::string&)> tell_;
+  const std::shared_ptr<ScratchFolder> scratch_;
 };
 
 }  // namespace plainfs

@@ -8,12 +8,11 @@
 #include "cache/cancellable_lock.h"
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
-#include "fs/native/column_order.h"
 #include "fs/native/dense_entries.h"
+#include "fs/native/line_order.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {
@@ -25,20 +24,13 @@ constexpr uint64_t kEntriesInRun = 128 * 1024;
 constexpr uint64_t kElementsInRun = 256 * 1024;
 // A hint: so many elements of a line are good to be read in one go.
 constexpr uint64_t kLineChunk = 256 * 1024;
-// Of the cache's budget, what the entries in order may take.
-constexpr uint64_t kOrderPart = 2;
 constexpr uint32_t kNotWanted = UINT32_MAX;
+// Entries that are read for nothing between two that are wanted.
+constexpr uint64_t kWidestGap = 1024;
 
 void check_is_matrix(const DType& type) {
   if (!type.is_numeric()) throw unsupported("a matrix of {}", type.name());
 }
-
-// What a line of a sparse matrix holds.
-struct LineEntries {
-  std::vector<uint32_t> places{};  // rising
-  Elements values{};
-  size_t allocated_bytes() const { return places.capacity() * sizeof(uint32_t) + values.allocated_bytes(); }
-};
 
 template <class T>
 T added(const DType& type, T a, T b) {
@@ -62,6 +54,32 @@ void add_to_zeros(const DType& type, Elements& values) {
     for (auto& value : values.mutable_values<decltype(zero)>())
       if (is_zero(value)) value = {};
   });
+}
+
+// Which lines are looked for: of each its number among those, or kNotWanted; empty where it is only one.
+struct WantedLines {
+  uint32_t only;
+  std::vector<uint32_t> numbers;
+};
+
+// Where an index stands in a run. Most stretches have it nowhere, which is found out many at a time.
+std::vector<uint64_t> places_equal(std::span<const uint32_t> indices, uint32_t wanted) {
+  constexpr size_t kAtOnce = 512;
+  std::vector<uint64_t> places;
+  for (size_t first = 0; first < indices.size(); first += kAtOnce) {
+    const auto some = indices.subspan(first, std::min(kAtOnce, indices.size() - first));
+    if (all_hold(some, [wanted](uint32_t index) { return index != wanted; })) continue;
+    for (size_t i = 0; i < some.size(); ++i)
+      if (some[i] == wanted) places.push_back(first + i);
+  }
+  return places;
+}
+
+std::vector<uint64_t> places_in(std::span<const uint32_t> indices, const std::vector<uint32_t>& numbers) {
+  std::vector<uint64_t> places;
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (numbers[indices[i]] != kNotWanted) places.push_back(i);
+  return places;
 }
 
 // Puts the entries in order; those at one place add up in the order in which they are stored.
@@ -132,7 +150,7 @@ class SparseLines : public MatrixLines {
 
   Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
   void expect(std::span<const uint64_t> lines) const override;
-  bool is_costly() const override { return !is_along_ && !can_order(); }
+  bool is_costly() const override { return !is_along_ && !order_.has_room(); }
   std::optional<std::vector<int64_t>> measure() const override;
 
  private:
@@ -146,10 +164,9 @@ class SparseLines : public MatrixLines {
 
   EntriesPtr entries(uint64_t line) const;
   LineEntries make(uint64_t line) const;
-  LineEntries read_along(const SparseMatrix& matrix, uint64_t line) const;
-  bool can_order() const;
+  LineEntries read_along(uint64_t line) const;
   std::vector<LineEntries> scan(std::span<const uint64_t> lines) const;
-  Hits hits(uint64_t first, uint64_t last, const std::vector<uint32_t>& wanted) const;
+  Hits hits(uint64_t first, uint64_t last, const WantedLines& wanted) const;
   template <class Work>
   void pass(Work&& work) const;
 
@@ -160,8 +177,7 @@ class SparseLines : public MatrixLines {
   const uint64_t minors_;
   const uint64_t cache_owner_;
   mutable std::atomic<bool> has_scanned_{false};  // relaxed: one more scan costs time only
-  mutable Once ordering_;
-  mutable SparseMatrix ordered_;  // written once, by ordering_: the same along the lines
+  const LineOrder order_;                         // of lines across
 };
 
 SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context)
@@ -172,7 +188,8 @@ SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& con
       is_along_(are_rows == matrix.by_row),
       majors_(matrix_),
       minors_(matrix.by_row ? matrix.columns : matrix.rows),
-      cache_owner_(context.cache.new_owner()) {
+      cache_owner_(context.cache.new_owner()),
+      order_(matrix_, majors_, context) {
   check_is_matrix(dtype());
   if (std::max(matrix.rows, matrix.columns) > UINT32_MAX)
     throw unsupported("a matrix of {} by {}", matrix.rows, matrix.columns);
@@ -200,7 +217,7 @@ void SparseLines::expect(std::span<const uint64_t> lines) const {
   std::vector<uint64_t> unknown;
   for (const uint64_t line : lines)
     if (!context_.cache.held<LineEntries>({cache_owner_, line})) unknown.push_back(line);
-  if (unknown.size() < 2 || (has_scanned_.load(std::memory_order_relaxed) && can_order())) return;
+  if (unknown.size() < 2 || (has_scanned_.load(std::memory_order_relaxed) && order_.has_room())) return;
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
   std::vector<LineEntries> found = scan(unknown);
@@ -213,31 +230,20 @@ SparseLines::EntriesPtr SparseLines::entries(uint64_t line) const {
 }
 
 LineEntries SparseLines::make(uint64_t line) const {
-  if (is_along_) return read_along(matrix_, line);
-  if (has_scanned_.load(std::memory_order_relaxed) && can_order()) {
-    ordering_.call([this] {
-      Notebook none;  // what is counted belongs to no file
-      const Notebook::Scope scope(none);
-      ordered_ = by_column(matrix_.by_row ? matrix_ : transposed(matrix_), context_);
-    });
-    return read_along(ordered_, line);
-  }
+  if (is_along_) return read_along(line);
+  LineEntries found;
+  if (has_scanned_.load(std::memory_order_relaxed) && order_.read(line, found))
+    return in_order(dtype(), std::move(found.places), std::move(found.values));
   return std::move(scan(std::span(&line, 1)).front());
 }
 
-// Whether all entries in order, of 32 bits and a value each, have room in the cache.
-bool SparseLines::can_order() const {
-  const uint64_t budget = context_.cache.statistics().budget_bytes / kOrderPart;
-  return majors_.entries() <= budget / (sizeof(uint32_t) + dtype().size) && count() <= budget / 32;
-}
-
-LineEntries SparseLines::read_along(const SparseMatrix& matrix, uint64_t line) const {
-  const IndexRun<uint64_t> pointers(*matrix.pointer, line, 2, majors_.entries() + 1, "pointer");
+LineEntries SparseLines::read_along(uint64_t line) const {
+  const IndexRun<uint64_t> pointers(*matrix_.pointer, line, 2, majors_.entries() + 1, "pointer");
   const uint64_t begin = pointers.values()[0], end = pointers.values()[1];
   if (begin > end) throw damaged("pointer {} is above the next, {}", begin, end);
-  const IndexRun<uint32_t> places(*matrix.index, begin, end - begin, length(), is_along_ ? "index" : "place");
+  const IndexRun<uint32_t> places(*matrix_.index, begin, end - begin, length(), "index");
   return in_order(dtype(), {places.values().begin(), places.values().end()},
-                  read_run(*matrix.value, begin, end - begin));
+                  read_run(*matrix_.value, begin, end - begin));
 }
 
 // Calls work(first, last) for all entries, in runs by several threads.
@@ -264,21 +270,23 @@ void SparseLines::pass(Work&& work) const {
   }
 }
 
-// wanted: of each minor its number among those that are, or kNotWanted.
-SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last,
-                                    const std::vector<uint32_t>& wanted) const {
+SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last, const WantedLines& wanted) const {
   const IndexRun<uint32_t> indices(*matrix_.index, first, last - first, minors_,
                                    matrix_.by_row ? "column" : "row");
   Hits some;
-  std::vector<uint64_t> at;
-  for (uint64_t i = 0; i < last - first; ++i)
-    if (wanted[indices.values()[i]] != kNotWanted) at.push_back(i);
+  const std::vector<uint64_t> at = wanted.numbers.empty() ? places_equal(indices.values(), wanted.only)
+                                                          : places_in(indices.values(), wanted.numbers);
   some.values = zero_elements(dtype(), 0);
   if (at.empty()) return some;
-  const Elements values = read_run(*matrix_.value, first + at.front(), at.back() - at.front() + 1);
-  for (const uint64_t i : at) {
-    some.lines.push_back(wanted[indices.values()[i]]);
-    append(dtype(), some.values, values, i - at.front(), 1);
+  for (const uint64_t i : at)
+    some.lines.push_back(wanted.numbers.empty() ? 0 : wanted.numbers[indices.values()[i]]);
+  // What lies between two that are close is read with them.
+  for (auto begin = at.begin(); begin != at.end();) {
+    auto end = begin + 1;
+    while (end != at.end() && *end - *(end - 1) <= kWidestGap) ++end;
+    const Elements values = read_run(*matrix_.value, first + *begin, *(end - 1) - *begin + 1);
+    for (const uint64_t from = *begin; begin != end; ++begin)
+      append(dtype(), some.values, values, *begin - from, 1);
   }
   auto next = at.begin();
   majors_.visit(first + at.front(), first + at.back() + 1, [&](uint64_t major, uint64_t, uint64_t end) {
@@ -288,10 +296,12 @@ SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last,
   return some;
 }
 
-// By one pass over the matrix. Requires: lines rise.
+// By one pass over the matrix. Requires: lines rise and are some.
 std::vector<LineEntries> SparseLines::scan(std::span<const uint64_t> lines) const {
-  std::vector<uint32_t> wanted(minors_, kNotWanted);
-  for (size_t i = 0; i < lines.size(); ++i) wanted[lines[i]] = static_cast<uint32_t>(i);
+  WantedLines wanted{static_cast<uint32_t>(lines.front()), {}};
+  if (lines.size() > 1) wanted.numbers.assign(minors_, kNotWanted);
+  for (size_t i = 0; i < lines.size() && lines.size() > 1; ++i)
+    wanted.numbers[lines[i]] = static_cast<uint32_t>(i);
   Mutex mutex;
   std::vector<std::pair<uint64_t, Hits>> all;  // by where they begin
   pass([&](uint64_t first, uint64_t last) {

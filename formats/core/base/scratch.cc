@@ -1,0 +1,61 @@
+#include "formats/core/base/scratch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "formats/core/base/error.h"
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/passes.h"
+
+namespace plainfs {
+
+ScratchFile::~ScratchFile() {
+  folder_->give_back(end_.load(std::memory_order_relaxed));
+}
+
+std::optional<uint64_t> ScratchFile::append(ByteSpan bytes) {
+  if (!folder_->take(bytes.size())) return std::nullopt;
+  // What could not be written is a hole that nobody reads.
+  const uint64_t offset = end_.fetch_add(bytes.size(), std::memory_order_relaxed);
+  if (!write_all_at(file_.number(), offset, as_text(bytes))) return std::nullopt;
+  return offset;
+}
+
+void ScratchFile::read(uint64_t offset, std::span<std::byte> out) const {
+  const auto got = read_all_at(file_.number(), offset, reinterpret_cast<char*>(out.data()), out.size());
+  if (!got || *got != out.size())
+    throw unreadable("what was set aside on the disk cannot be read again: {} of {} bytes at {}",
+                     got.value_or(0), out.size(), offset);
+}
+
+std::unique_ptr<ScratchFile> ScratchFolder::make() {
+  static std::atomic<unsigned> number{0};
+  if (!make_own_folder(path_)) return nullptr;
+  // Removed by the index where the process ended between the next two calls (fs/index/index_folder.cc).
+  const std::string path = fmt::format("{}/scratch.{}-{}.part", path_, ::getpid(), ++number);
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.number() < 0) return nullptr;
+  if (::unlink(path.c_str()) != 0) return nullptr;
+  return std::unique_ptr<ScratchFile>(new ScratchFile(shared_from_this(), std::move(file)));
+}
+
+uint64_t ScratchFolder::room() const {
+  const uint64_t held = held_bytes_.load(std::memory_order_relaxed);
+  return held < most_bytes_ ? most_bytes_ - held : 0;
+}
+
+bool ScratchFolder::take(uint64_t bytes) {
+  uint64_t held = held_bytes_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > most_bytes_ || held > most_bytes_ - bytes) return false;
+  } while (!held_bytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+std::shared_ptr<ScratchFolder> scratch_folder(const Passes* passes) {
+  const auto* const has = dynamic_cast<const HasScratch*>(passes);
+  return has ? has->scratch() : nullptr;
+}
+
+}  // namespace plainfs
