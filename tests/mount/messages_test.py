@@ -130,7 +130,7 @@ class Messages(Folder):
             self.assertEqual(len(ways) > 2, True, said)
             for way in ways[1:]:
                 path = way.split('"')[1] if '"' in way else way.split()[-1]
-                self.assertTrue(os.path.isfile(path), way)
+                self.assertTrue(os.path.isfile(os.path.join(self.folder, path)), way)
         self.assertIn(f"mounted    m, process {mounted.daemon_of('m')}\n", said)
         self.assertIn("format     h5Seurat", said)
 

@@ -236,13 +236,19 @@ class Mounted(RemoteTest):
 
     def test_a_server_that_goes_away_is_told_at_once_and_not_waited_for(self):
         self.mount()
+        self.server.faults.append(Fault("hang up", 100000))  # those connections that are open
         self.server.__exit__()
-        log = lambda: open(self.path("mount", ".plainfs", "log"), encoding="utf-8").read()
+
+        def log():
+            with open(self.path("mount", ".plainfs", "log"), encoding="utf-8") as file:
+                return file.read()
+
         began = time.monotonic()
         reader = subprocess.Popen(["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while "trying again (2 of 10)" not in log() and reader.poll() is None:
             self.assertLess(time.monotonic() - began, 10 * PATIENCE)
             time.sleep(0.05)
+        self.addCleanup(reader.kill)
         state = next(row["state"] for row in json.loads(run("ps", "--json").stdout) if row["mountpoint"] == os.path.realpath(self.path("mount")))
         self.assertEqual(state, "waiting")
         self.assertEqual(reader.wait(60 * PATIENCE), 1)
