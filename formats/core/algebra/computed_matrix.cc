@@ -11,7 +11,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kMostMajors = uint64_t{1} << 27;  // 1 GiB of pointers
-constexpr uint64_t kMajorsAtOnce = 1 << 16;
+constexpr uint64_t kMajorsAtOnce = 1 << 10;
 constexpr uint64_t kEntriesInPiece = 1 << 16;
 constexpr uint64_t kEntriesInCostlyPiece = 1 << 22;
 
@@ -29,11 +29,15 @@ class Pieces {
     const uint64_t majors = source_->majors();
     if (majors > kMostMajors) throw unsupported("a sparse matrix with a side of {} is too large", majors);
     const uint64_t wanted = source_->reads_all() ? kEntriesInCostlyPiece : kEntriesInPiece;
-    pointer_.reserve(majors + 1);
+    pointer_.resize(majors + 1);
     const uint64_t step = source_->reads_all() ? std::max<uint64_t>(1, majors) : kMajorsAtOnce;
-    for (uint64_t first = 0; first < majors; first += step)
-      for (const uint64_t length : source_->lengths(first, std::min(step, majors - first)))
-        pointer_.push_back(checked_add(pointer_.back(), length));
+    context.workers.parallel_for(divide_up(majors, step), [&](size_t i) {
+      const uint64_t first = i * step;
+      const std::vector<uint64_t> some = source_->lengths(first, std::min(step, majors - first));
+      std::copy(some.begin(), some.end(), pointer_.begin() + static_cast<ptrdiff_t>(first + 1));
+    });
+    for (uint64_t major = 0; major < majors; ++major)
+      pointer_[major + 1] = checked_add(pointer_[major], pointer_[major + 1]);
     for (uint64_t major = 0; major < majors; ++major)
       if (pointer_[major + 1] - pointer_[first_majors_.back()] > wanted && major > first_majors_.back())
         first_majors_.push_back(major);

@@ -14,14 +14,13 @@ namespace {
 std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what) {
   const Elements elements = array.read(range(first, count));
   std::vector<uint64_t> numbers;
-  numbers.reserve(count);
   visit_number(array.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
-      for (const T value : elements.values<T>()) {
-        if (value < 0) throw damaged("{} {} is negative", what, value);
-        numbers.push_back(static_cast<uint64_t>(value));
-      }
+      const std::span<const T> values = elements.values<T>();
+      const auto negative = std::find_if(values.begin(), values.end(), [](T value) { return value < 0; });
+      if (negative != values.end()) throw damaged("{} {} is negative", what, *negative);
+      numbers.assign(values.begin(), values.end());
     } else {
       throw damaged("{} is {}, not a whole number", what, array.dtype().name());
     }
@@ -75,7 +74,11 @@ class Compressed : public EntrySource {
     uint64_t begin = 0;
     EntryRun run = positions_from(first, count, begin);
     run.value = value_->read(range(begin, run.index.size()));
-    return as_stored_ ? run : sorted(std::move(run), dtype());
+    if (!as_stored_) return sorted(std::move(run), dtype());
+    // Few of the entries are kept of it, and those by who asked.
+    value_->passed(range(begin, run.index.size()));
+    index_->passed(range(begin, run.index.size()));
+    return run;
   }
   EntryRun positions(uint64_t first, uint64_t count) const override {
     uint64_t begin = 0;
@@ -185,11 +188,16 @@ class MinorSubset : public EntrySource {
   }
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
-    const EntryRun run = source_->positions(first, count);
     std::vector<uint64_t> lengths(count);
-    for (uint64_t major = 0; major < count; ++major)
-      for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry)
-        lengths[major] += places_of(run.index[entry]).size();
+    const std::vector<uint64_t> stored = source_->lengths(first, count);
+    for (uint64_t begin = 0, end = 0; begin < count; begin = end) {
+      for (uint64_t entries = 0; end < count && (end == begin || entries + stored[end] <= kCountedAtOnce);)
+        entries += stored[end++];
+      const EntryRun run = source_->positions(first + begin, end - begin);
+      for (uint64_t major = 0; major < end - begin; ++major)
+        for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry)
+          lengths[begin + major] += places_of(run.index[entry]).size();
+    }
     return lengths;
   }
 
@@ -213,6 +221,7 @@ class MinorSubset : public EntrySource {
  private:
   using IndexPair = std::pair<uint64_t, uint64_t>;  // in the source, in the result
   static constexpr uint64_t kMostBuckets = 1 << 22;
+  static constexpr uint64_t kCountedAtOnce = 1 << 18;  // entries
 
   // Where an index is in the result.
   std::span<const IndexPair> places_of(uint64_t index) const {
