@@ -63,6 +63,12 @@ start = time.perf_counter()
 scipy.io.mmread(sys.argv[1]).tocsr()
 print(time.perf_counter() - start)
 """
+ONE_GENE = """
+import sys, time, anndata
+start = time.perf_counter()
+anndata.read_h5ad(sys.argv[1], backed="r")[:, sys.argv[2]].X[:]
+print(time.perf_counter() - start)
+"""
 # Seconds of an R expression of the file f, the start of R not counted.
 R_SECONDS = 'suppressPackageStartupMessages(library(Matrix)); f <- commandArgs(TRUE)[1]; cat(system.time(%s)[["elapsed"]])'
 
@@ -84,6 +90,12 @@ class Table:
         rows = [line for line in self.lines if len(line) > 1]
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in self.lines)
+
+
+def read(path):
+    """As cat, without the start of a program."""
+    with open(path, "rb") as file:
+        file.read()
 
 
 def rate(size, seconds):
@@ -160,12 +172,12 @@ class Bench:
         self.table = Table()
         os.makedirs(self.folder, exist_ok=True)
 
-    def store(self, name, command):
-        """The path of a store; `command OUT …` writes it the first time."""
+    def store(self, name, command, *arguments):
+        """The path of a store; `command OUT arguments` writes it the first time."""
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
             print(f"writing {name} ...", file=sys.stderr, flush=True)
-            subprocess.run([*command, path], check=True)
+            subprocess.run([*command, path, *arguments], check=True)
         warm(path)
         return path
 
@@ -322,6 +334,34 @@ class Bench:
             m = self.median(lambda n=name: {**self.cold(dense, n), "first cat": self.first_cat(dense, n)})
             self.table.row(f"{name}: first stat", rate(elements, m["stat"]))
             self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(elements, m["first cat"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
+
+    def genes(self, store, folder):
+        """The first gene of a fresh mount, the second, before which all are put in order, and those after it."""
+        with tempfile.TemporaryDirectory() as index, self.mount(store, "-o", "index=" + index) as mount:
+            seconds = [self.programs.did(f"{os.path.basename(store)}: gene {i}", timed(read, mount.file(f"{folder}genes/GENE{1000 + 7 * i}.csv")))
+                       for i in range(12)]
+            return {"first": seconds[0], "second": seconds[1], "next": percentile(seconds[2:], 50), "rss": mount.peak_rss()}
+
+    def parts(self):
+        scale = 10 if self.options.quick else 1
+        cells, genes, nonzeros = 25_000 // scale, 30_000, 48_000_000 // scale
+        matrix = self.store("genes", [os.path.join(self.build, "tests/bench/generate_bpcells"), "matrix", str(nonzeros)], str(genes), str(cells))
+        sparse = self.python_store("clusters.h5ad", "generate_anndata.py", "sparse", "--cells", str(cells), "--genes", str(genes),
+                                   "--nonzeros", str(nonzeros), "--clusters", "20")
+        self.table.heading(f"One gene of {genes} in {cells} cells, {nonzeros / 1e6:g} million nonzeros by cell; ratio = anndata's seconds / plainfs's")
+        for store, folder in ((matrix, ""), (sparse, "X/")):
+            m = self.median(lambda s=store, f=folder: self.genes(s, f))
+            name = os.path.basename(store)
+            beside = self.median(lambda: {"other": seconds_of(ONE_GENE, sparse, "GENE1000")}, alone=True)["other"] if folder else 0
+            self.table.row(f"{name}: first gene", time_text(m["first"]), f"backed [:, gene] {time_text(beside)}" if beside else "",
+                           beside / m["first"] if beside else "")
+            self.table.row(f"{name}: second gene, which puts all in order", time_text(m["second"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
+            self.table.row(f"{name}: each next gene", time_text(m["next"]))
+        self.table.heading("The cells of one of 20 clusters, scattered; ratio = its share of the time for all")
+        whole = self.median(lambda: {"first cat": self.first_cat(sparse, "anndata.h5ad")})
+        m = self.median(lambda: {"first cat": self.first_cat(sparse, "by/cluster/3/anndata.h5ad")})
+        self.table.row("by/cluster/3/anndata.h5ad: cold cat", time_text(m["first cat"]), f"anndata.h5ad {time_text(whole['first cat'])}",
+                       m["first cat"] / whole["first cat"])
 
     def nwb(self):
         scale = 10 if self.options.quick else 1
@@ -528,7 +568,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, nwb, zarr, plan, growth (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, nwb, zarr, plan, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -538,7 +578,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "nwb", "zarr", "plan", "growth"):
+    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "parts", "nwb", "zarr", "plan", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Write an .h5ad by the anndata package, for the benchmark.
 
-    generate_anndata.py OUT sparse|cells|dense [--cells N] [--genes N] [--nonzeros N] [--columns N]
+    generate_anndata.py OUT sparse|cells|dense [--cells N] [--genes N] [--nonzeros N] [--columns N] [--clusters N]
 
-sparse: X in csr of small counts (float32, gzip). cells: obs of many columns of every kind, no X (gzip). dense: X of float32,
+sparse: X in csr of small counts (float32, gzip); with --clusters obs has a column of as many, each cell's by chance. cells: obs of many columns of every kind, no X (gzip). dense: X of float32,
 of which one in five is not zero, uncompressed as anndata leaves it. The values come from a fixed seed.
 """
 import argparse
@@ -42,6 +42,7 @@ def main():
     p.add_argument("--genes", type=int, default=20_000)
     p.add_argument("--nonzeros", type=int, default=20_000_000)
     p.add_argument("--columns", type=int, default=30)
+    p.add_argument("--clusters", type=int, default=0)
     a = p.parse_args()
     rng = np.random.default_rng(20_240_501)
     obs = pd.DataFrame(index=names(rng, a.cells))
@@ -50,6 +51,8 @@ def main():
         obs = pd.DataFrame({f"column {i}": column(rng, a.cells, i) for i in range(a.columns)}, index=obs.index)
         adata = anndata.AnnData(None, obs=obs, var=var.iloc[:10])
     elif a.kind == "sparse":
+        if a.clusters:
+            obs["cluster"] = pd.Categorical.from_codes(rng.integers(0, a.clusters, a.cells), [str(k) for k in range(a.clusters)])
         adata = anndata.AnnData(sparse(rng, a.cells, a.genes, a.nonzeros), obs=obs, var=var, dtype="f4")
     else:
         x = np.empty((a.cells, a.genes), "f4")
