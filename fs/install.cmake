@@ -19,6 +19,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md 
 file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+# Of the user's manager; systemd alone has one.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  install(FILES ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.service ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.socket
+          DESTINATION lib/systemd/user)
+endif()
 # Debian's zsh looks below /usr in vendor-completions only, and below /usr/local in site-functions only.
 install(CODE "
   set(folder site-functions)
