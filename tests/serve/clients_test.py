@@ -1,0 +1,134 @@
+"""Programs that people have, reading golden stores over HTTP and WebDAV: the bytes are those of `plainfs cat`."""
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from server import DATA, PROGRAM, Server, cat, listed
+
+SEURAT = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
+MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
+ANNDATA = os.path.join(DATA, "anndata", "csc_h5ad", "store.h5ad")
+
+
+def needs(*programs):
+    missing = [program for program in programs if not shutil.which(program)]
+    return unittest.skipIf(missing, f"no {', '.join(missing)} here")
+
+
+class Clients(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def run_here(self, *command, text=None):
+        result = subprocess.run(command, cwd=self.folder, input=text, capture_output=True, timeout=300,
+                                env={**os.environ, "HOME": self.folder, "RCLONE_CONFIG": os.path.join(self.folder, "none")})
+        self.assertEqual(result.returncode, 0, (command, result.stdout[-2000:], result.stderr[-2000:]))
+        return result.stdout
+
+    def assert_copy(self, store, folder, but=()):
+        """What lies below folder is every file of the store."""
+        found = [os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names]
+        found = sorted(name for name in found if os.path.basename(name) not in but)
+        self.assertEqual(found, listed(store))
+        self.assertGreater(len(found), 3)
+        self.run_here(PROGRAM, "export", store, "wanted")
+        for name in found:
+            with open(os.path.join(folder, name), "rb") as file, open(os.path.join(self.folder, "wanted", name), "rb") as wanted:
+                self.assertEqual(file.read(), wanted.read(), name)
+
+    @needs("wget")
+    def test_wget_copies_a_store_by_its_links(self):
+        with Server(SEURAT) as server:
+            self.run_here("wget", "-q", "-r", "-np", "-nH", "--cut-dirs=1", "-P", "copy", server.url)
+        self.assert_copy(SEURAT, os.path.join(self.folder, "copy"), but=("index.html",))
+
+    @needs("aria2c")
+    def test_aria2_takes_parts_over_several_connections(self):
+        with Server(MATRIX) as server:
+            self.run_here("aria2c", "-q", "-x4", "-s4", "-k1M", "--min-split-size=1M", "-o", "x.mtx", server.url + "matrix.mtx")
+        with open(os.path.join(self.folder, "x.mtx"), "rb") as file:
+            self.assertEqual(file.read(), cat(MATRIX, "matrix.mtx"))
+
+    @needs("rclone")
+    def test_rclone_copies_a_store_over_http(self):
+        with Server(SEURAT) as server:
+            self.run_here("rclone", "copy", f":http,url='{server.url}':", "copy")
+        self.assert_copy(SEURAT, os.path.join(self.folder, "copy"))
+
+    @needs("rclone")
+    def test_rclone_copies_a_store_over_webdav(self):
+        with Server(SEURAT) as server:
+            self.run_here("rclone", "copy", f":webdav,vendor=other,url='{server.url}':", "copy")
+        self.assert_copy(SEURAT, os.path.join(self.folder, "copy"))
+
+    @needs("cadaver")
+    def test_cadaver_lists_and_takes(self):
+        with Server(SEURAT) as server:
+            said = self.run_here("cadaver", server.url, text=b"ls\nget meta.data.csv x.csv\nquit\n").decode()
+        self.assertIn("meta.data.csv", said)
+        self.assertIn(f" {len(cat(SEURAT, 'meta.data.csv'))} ", said)
+        with open(os.path.join(self.folder, "x.csv"), "rb") as file:
+            self.assertEqual(file.read(), cat(SEURAT, "meta.data.csv"))
+
+    @needs("Rscript")
+    def test_r_reads_by_url(self):
+        code = ('x <- readRDS(url("{0}meta.data.rds")); y <- read.csv("{0}meta.data.csv", row.names = 1); '
+                'stopifnot(identical(rownames(x), rownames(y)), identical(ncol(x), ncol(y)), nrow(x) > 0); cat(nrow(x))')
+        with Server(SEURAT) as server:
+            rows = self.run_here("Rscript", "-e", code.format(server.url))
+        self.assertEqual(int(rows), cat(SEURAT, "meta.data.csv").count(b"\n") - 1)
+
+    def test_pandas_reads_by_url(self):
+        try:
+            import pandas
+        except ImportError as error:
+            self.skipTest(str(error))
+        with Server(SEURAT) as server:
+            found = pandas.read_csv(server.url + "meta.data.csv", index_col=0)
+        wanted = pandas.read_csv(io.BytesIO(cat(SEURAT, "meta.data.csv")), index_col=0)
+        pandas.testing.assert_frame_equal(found, wanted)
+
+    def test_h5py_reads_parts_of_a_file_by_fsspec(self):
+        try:
+            import aiohttp  # noqa: F401  what fsspec reads HTTP by
+            import fsspec
+            import h5py
+        except ImportError as error:
+            self.skipTest(str(error))
+        whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
+        with Server(ANNDATA) as server, fsspec.open(server.url + "anndata.h5ad", block_size=4096).open() as opened:
+            found = h5py.File(opened, "r")
+            self.assertEqual(sorted(found), sorted(whole))
+            self.assertTrue((found["X/data"][:] == whole["X/data"][:]).all())
+
+    def test_what_a_page_says_to_type_is_what_reads_it(self):
+        """The lines of a page, as they stand, with what they need imported before."""
+        with Server(SEURAT) as server:
+            page = server.ask("meta.data/", Accept="text/html").body.decode()
+            lines = dict(re.findall(r"<b>(\w+)</b><pre[^>]*>(.*?)</pre>", page, re.S))
+            lines = {program: line.replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&") for program, line in lines.items()}
+            self.assertLessEqual({"R", "Python", "Shell"}, set(lines))
+            for line in lines.values():
+                address = re.search(r'"(http[^"]*)"', line)[1]
+                self.assertEqual(urllib.request.urlopen(address).status, 200)
+            if shutil.which("Rscript"):
+                self.run_here("Rscript", "-e", lines["R"] + "; stopifnot(nrow(x) > 0)")
+            code = "import pandas\n" + lines["Python"] + "\nassert len(x) > 0"
+            try:
+                import pandas  # noqa: F401
+            except ImportError as error:
+                self.skipTest(str(error))
+            self.run_here(sys.executable, "-c", code)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
