@@ -246,6 +246,7 @@ class PageMaker {
   // Of a store that is one array or table: its root has nothing else.
   void add_lone_member() {
     if (!subject_.has_folder || subject_.place.inode != kRootInode || page_.contents.size() != 1) return;
+    if (!std::holds_alternative<std::monostate>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside) {
       if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
