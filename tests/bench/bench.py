@@ -422,6 +422,20 @@ class Bench:
         self.table.row("10x/matrix.mtx.gz: cat after the stat", time_text(m["framed"]), f"matrix.mtx {time_text(m['text'])}",
                        m["text"] / m["framed"])
 
+    def vcf(self):
+        """Genotypes of a cohort. Ratios are to the null file system; of random reads there is none."""
+        variants = 20_000 if self.options.quick else 200_000
+        calls = self.python_store("calls.vcz", "generate_vcf.py", "--variants", str(variants))
+        fields = self.python_store("fields.vcz", "generate_vcf.py", "--variants", str(variants // 20), "--fields")
+        self.table.heading(f"VCF Zarr, 1,000 samples x {variants:,} variants")
+        self.sequential_rows(calls, "variants.vcf", first_stat=True)
+        for name in ("plink.bed", "genotypes.bgen"):
+            self.sequential_rows(calls, name)
+        m = self.median(lambda: self.random(calls, "plink.bed"))
+        self.table.row("plink.bed: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
+        self.table.heading(f"VCF Zarr, 1,000 samples x {variants // 20:,} variants, with DP, GQ and AD")
+        self.sequential_rows(fields, "variants.vcf", first_stat=True)
+
     def zarr(self):
         rows, columns = (5_000, 5_000) if self.options.quick else (20_000, 5_000)
         size = rows * columns * 4
@@ -568,7 +582,7 @@ class Bench:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rows", default="bpcells|index|hdf5|zarr",
-                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, nwb, zarr, plan, growth (%(default)s, under 4 minutes)")
+                   help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)")
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")
     p.add_argument("--patience", type=float, default=8, metavar="SECONDS", help="of one row, after which three runs do (%(default)s)")
@@ -578,7 +592,7 @@ def main():
     p.add_argument("--build", default=os.path.join(HERE, "../../build"), help="the build folder")
     options = p.parse_args()
     bench = Bench(options)
-    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "parts", "nwb", "zarr", "plan", "growth"):
+    for group in ("bpcells", "index", "native", "hdf5", "library_process", "takane", "anndata", "parts", "nwb", "vcf", "zarr", "plan", "growth"):
         if re.search(options.rows, group):
             getattr(bench, group)()
     machine = f"{os.cpu_count()} cores, Linux {platform.release()}, medians of up to {options.runs} runs"
