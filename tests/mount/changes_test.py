@@ -108,7 +108,7 @@ class Changes(Folder):
         changed = [line for line in self.log_of(m).splitlines() if "has changed since it was mounted" in line]
         self.assertEqual(len(changed), 1, self.log_of(m))
         check_held()
-        self.assertEqual(sorted(os.listdir(m.join(".plainfs"))), ["info.json", "log", "stats.json"])
+        self.assertEqual(sorted(os.listdir(m.join(".plainfs"))), ["README.txt", "info.json", "log", "stats.json"])
 
     def shows_what_a_new_mount_shows(self, m, store):
         with Mount(store) as new:

@@ -32,7 +32,7 @@ class Info(Folder):
     def test_it_is_reachable_but_not_listed(self):
         with Mount(SAMPLE) as m:
             self.assertNotIn(".plainfs", os.listdir(m.path))
-            self.assertEqual(sorted(os.listdir(m.join(".plainfs"))), ["info.json", "log", "stats.json"])
+            self.assertEqual(sorted(os.listdir(m.join(".plainfs"))), ["README.txt", "info.json", "log", "stats.json"])
 
     def test_listing_computes_no_sizes(self):
         with Mount(SAMPLE) as m:

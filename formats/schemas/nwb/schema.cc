@@ -24,8 +24,15 @@ bool may_be_table(const Group& group) {
   }
 }
 
+// Whether the group says what it is. One whose attributes are damaged is shown as any group.
 bool may_be_series(const Group& group) {
-  return !dynamic_cast<const TimedGroup*>(&group) && text_of(group.attributes(), "neurodata_type");
+  if (dynamic_cast<const TimedGroup*>(&group)) return false;
+  try {
+    return text_of(group.attributes(), "neurodata_type").has_value();
+  } catch (const Error& error) {
+    if (!is_transient(error) || !group.find("data")) return false;
+    throw;
+  }
 }
 
 // 0, 1, … for a table without ids.
@@ -78,7 +85,12 @@ GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
 std::optional<Node> with_series(const Node& node, Context& context) {
   if (!may_be_series(*node.parts)) return std::nullopt;
   Node refined = hdmf::refine(node, context).value_or(node);
-  refined.parts = time_series_in(refined.parts);
+  try {
+    refined.parts = time_series_in(refined.parts);
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    return std::nullopt;  // nobody knows the unit of its data
+  }
   return refined.parts ? std::optional(std::move(refined)) : std::nullopt;
 }
 
