@@ -70,11 +70,11 @@ time_t Asked::modified(const struct stat& status) const {
 }
 
 std::string Asked::tag(const Site::Place& place, uint64_t opening) const {
-  return tags.of(place.store, opening, place.inode);
+  return tags.of(place.store, opening, place.inode, place.filesystem->path(place.inode));
 }
 
 Answering::Answering(const Site& site, AnswerSettings settings)
-    : site_(site), settings_(std::move(settings)), tags_(settings_.random()) {}
+    : site_(site), settings_(std::move(settings)), tags_(settings_.random(), settings_.identities) {}
 
 void Answering::add_common(const HttpRequest& request, Reply& reply) const {
   reply.add("X-Content-Type-Options", "nosniff");

@@ -22,6 +22,7 @@ struct AnswerSettings {
   time_t started = 0;                                        // shown for what has no time
   std::function<std::string()> random;                       // 32 letters and digits that nobody can guess
   std::function<void(const std::string& line)> log_request;  // null: nowhere
+  std::vector<std::string> identities{};                     // of the stores, as EntityTags has them
 };
 
 struct Asked {

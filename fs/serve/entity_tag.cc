@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "formats/core/remote/sha256.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 
 namespace plainfs::serve {
 
-std::string EntityTags::of(size_t store, uint64_t opening, uint64_t inode) const {
+std::string EntityTags::of(size_t store, uint64_t opening, uint64_t inode, std::string_view path) const {
+  if (opening == 0 && store < identities_.size() && !identities_[store].empty())
+    return fmt::format("\"{}\"",
+                       remote::sha256_hex(fmt::format("{}\n{}", identities_[store], path)).substr(0, 32));
   return fmt::format("\"{}-{:x}-{:x}-{:x}\"", run_, store, opening, inode);
 }
 

@@ -4,22 +4,28 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plainfs::serve {
 
-// Tags of one run of the server. A store is what it was when it was opened, or its files are an error; inodes
-// are given once. So run, store, opening and inode together name bytes. They do not outlive the run: a store
-// may be a folder of a million files, of which nobody could tell that they are the same still.
+// A store is what it was when it was opened, or its files are an error. Of a store whose identity is known,
+// that and the path in it name bytes, in every run of the server. Of others (a store may be a folder of a
+// million files, of which nobody could tell that they are the same still), and of one that was opened anew,
+// run, store, opening and inode do, since inodes are given once: those tags do not outlive the run.
 class EntityTags {
  public:
-  // run: text that no other run of the server has; letters and digits.
-  explicit EntityTags(std::string run) : run_(std::move(run)) {}
+  // run: text that no other run of the server has; letters and digits. identities: of each store text that is
+  // another where anything is that its files' bytes follow from; empty where that is not known.
+  explicit EntityTags(std::string run, std::vector<std::string> identities = {})
+      : run_(std::move(run)), identities_(std::move(identities)) {}
 
   // With its quotes.
-  std::string of(size_t store, uint64_t opening, uint64_t inode) const;
+  std::string of(size_t store, uint64_t opening, uint64_t inode, std::string_view path) const;
 
  private:
   const std::string run_;
+  const std::vector<std::string> identities_;
 };
 
 // Whether the tag is in the list of an If-None-Match or If-Match, or the list is "*".

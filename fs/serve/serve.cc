@@ -18,7 +18,9 @@
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/model/cell_table.h"
 #include "fs/exit_code.h"
+#include "fs/info.h"
 #include "fs/mount/daemon.h"
 #include "fs/mount/index_ahead.h"
 #include "fs/mount/sandbox.h"
@@ -27,6 +29,7 @@
 #include "fs/serve/field_text.h"
 #include "fs/serve/listening.h"
 #include "fs/serve/server.h"
+#include "fs/serve/store_identity.h"
 #include "fs/session.h"
 
 namespace plainfs::serve {
@@ -42,6 +45,7 @@ struct ServeOptions {
   ListenAddress listen;
   std::vector<std::string> hosts, origins;
   bool opens_browser = false;
+  std::string appearance;  // all that the stores' files follow from besides the stores
   const Options& shared() const { return stores.front(); }
 };
 
@@ -84,6 +88,7 @@ ServeOptions parse(Arguments arguments) {
   const std::string cors = take_value(arguments, "--cors");
   options.hosts = texts_of(take_value(arguments, "--host"));
   options.opens_browser = take_flag(arguments, "--open");
+  for (const std::string& argument : arguments) options.appearance += argument + "\n";
   options.stores = options_of(arguments);
   if (!listen.empty()) options.listen = parse_listen_address(listen);
   options.origins = origins_of(cors);
@@ -168,6 +173,21 @@ void start_log(Log& log, const Options& options) {
   const auto level = spdlog::level::from_str(options.log_level);
   log.to_standard_error(level);
   if (!options.log_file.empty()) log.to_file(options.log_file, level);
+}
+
+// For tags that outlive this run, of each store; empty where it has none.
+std::vector<std::string> identities_of(const ServeOptions& options) {
+  std::vector<std::string> identities;
+  for (const Options& store : options.stores) {
+    const bool reads_elsewhere = store.read.follow_outside || store.read.hdf5_plugins;
+    const std::optional<std::string> identity = reads_elsewhere ? std::nullopt : store_identity(store.store);
+    const std::string cells = store.read.cells ? store.read.cells->digest : std::string();
+    identities.push_back(
+        identity ? fmt::format("{}\n{}\n{}\n{}", version_text(), options.appearance, cells, *identity)
+                 : std::string());
+  }
+  wait_for_file_time();  // what changes once they are opened is then seen to have changed
+  return identities;
 }
 
 // Until a signal ends it, or nobody has asked for anything for so long.
@@ -262,6 +282,7 @@ int serve_command(Arguments arguments) {
     listen = address_of(listening.front());
   const std::string token = random_text();
   Browser browser(options.opens_browser);
+  const std::vector<std::string> identities = identities_of(options);
   const std::string not_confined = confine(options);
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<ServedStore> stores;
@@ -275,7 +296,9 @@ int serve_command(Arguments arguments) {
   if (!not_confined.empty()) sessions[0]->log().info("not wholly confined: " + not_confined);
   const Site site(std::move(stores));
   wait_for_file_time();  // what changes once the first request is answered is then seen to have changed
-  const Answering answering(site, settings_of(options, listen, token));
+  AnswerSettings settings = settings_of(options, listen, token);
+  settings.identities = identities;
+  const Answering answering(site, std::move(settings));
   const SignalPipe signals;
   const Server server(std::move(listening), answering);
   std::vector<std::unique_ptr<IndexAhead>> ahead;

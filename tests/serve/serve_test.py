@@ -148,6 +148,20 @@ class Bytes(Folder):
             self.assertEqual((again.status, again.body), (206, whole[100:]))
             self.assertEqual(server.ask("a.csv", If_None_Match=answer["ETag"]).status, 304)
 
+    def test_tags_outlive_the_server_as_long_as_the_store_is_what_it_was(self):
+        store = shutil.copy(SEURAT, self.folder)
+        with Server(store) as server:
+            tag, other = server.ask("meta.data.csv")["ETag"], server.ask("cell.names.csv")["ETag"]
+            self.assertNotEqual(tag, other)
+        with Server(store) as server:
+            self.assertEqual(server.ask("meta.data.csv", If_None_Match=tag).status, 304)
+            self.assertEqual(server.ask("cell.names.csv")["ETag"], other)
+        with Server("-o", "header", store) as server:  # other bytes, maybe
+            self.assertNotEqual(server.ask("cell.names.csv")["ETag"], other)
+        os.utime(store)
+        with Server(store) as server:
+            self.assertEqual(server.ask("meta.data.csv", If_None_Match=tag).status, 200)
+
     def test_several_stores(self):
         with Server(SEURAT, MATRIX) as server:
             self.assertEqual(server.ask("store/matrix.mtx").body, cat(MATRIX, "matrix.mtx"))

@@ -1,6 +1,11 @@
 #include "fs/serve/entity_tag.h"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "fs/serve/store_identity.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plainfs::serve {
 namespace {
@@ -9,14 +14,51 @@ BOOST_AUTO_TEST_SUITE(entity_tag)
 
 BOOST_AUTO_TEST_CASE(run_store_opening_and_inode_make_a_tag) {
   const EntityTags tags("r1"), later("r2");
-  const std::string tag = tags.of(0, 1, 2);
-  BOOST_TEST(tag == tags.of(0, 1, 2));
-  for (const std::string& other : {tags.of(1, 1, 2), tags.of(0, 2, 2), tags.of(0, 1, 3), later.of(0, 1, 2)})
+  const std::string tag = tags.of(0, 1, 2, "/a.csv");
+  BOOST_TEST(tag == tags.of(0, 1, 2, "/a.csv"));
+  for (const std::string& other : {tags.of(1, 1, 2, "/a.csv"), tags.of(0, 2, 2, "/a.csv"),
+                                   tags.of(0, 1, 3, "/a.csv"), later.of(0, 1, 2, "/a.csv")})
     BOOST_TEST(tag != other);
-  BOOST_TEST(tags.of(0x1, 0x12, 0x3) != tags.of(0x11, 0x2, 0x3));
+  BOOST_TEST(tags.of(0x1, 0x12, 0x3, "/a.csv") != tags.of(0x11, 0x2, 0x3, "/a.csv"));
   BOOST_TEST(tag.front() == '"');
   BOOST_TEST(tag.back() == '"');
   BOOST_TEST(tag.find(',') == std::string::npos);
+}
+
+// Another run of the server gives the same tag for the same bytes, and no other.
+BOOST_AUTO_TEST_CASE(a_store_that_is_what_it_was_has_the_tags_that_it_had) {
+  const EntityTags tags("r1", {"as it is", ""}), again("r2", {"as it is", ""}),
+      changed("r3", {"changed", ""});
+  const std::string tag = tags.of(0, 0, 2, "/a.csv");
+  BOOST_TEST(tag == again.of(0, 0, 7, "/a.csv"));
+  BOOST_TEST(tag != tags.of(0, 0, 2, "/b.csv"));
+  BOOST_TEST(tag != changed.of(0, 0, 2, "/a.csv"));
+  // One that was opened anew has changed since its identity was taken.
+  BOOST_TEST(tags.of(0, 1, 2, "/a.csv") != again.of(0, 1, 2, "/a.csv"));
+  BOOST_TEST(tags.of(1, 0, 2, "/a.csv") != again.of(1, 0, 2, "/a.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(an_identity_is_another_once_anything_has_changed) {
+  const TemporaryDirectory folder;
+  const std::string store = folder.path() + "/store";
+  std::filesystem::create_directories(store + "/a");
+  std::ofstream(store + "/a/0") << "x";
+  const auto first = store_identity(store);
+  BOOST_REQUIRE(first);
+  BOOST_TEST((store_identity(store) == first));
+  std::ofstream(store + "/a/1") << "y";
+  const auto second = store_identity(store);
+  BOOST_TEST((second && second != first));
+  std::ofstream(folder.path() + "/data.raw") << "z";  // beside a folder: not of it
+  BOOST_TEST((store_identity(store) == second));
+  // A file may name others beside it.
+  const auto file = store_identity(folder.path() + "/data.raw");
+  std::ofstream(store + "/a/1", std::ios::app) << "y";
+  BOOST_TEST((file && store_identity(folder.path() + "/data.raw") != file));
+  std::filesystem::create_symlink("/", store + "/link");
+  BOOST_TEST(!store_identity(store));
+  BOOST_TEST(!store_identity("https://data.example/store"));
+  BOOST_TEST(!store_identity(folder.path() + "/none"));
 }
 
 BOOST_AUTO_TEST_CASE(lists_are_looked_through) {
