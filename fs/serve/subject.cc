@@ -31,7 +31,9 @@ uint64_t elements_in(const Node& node) {
     uint64_t operator()(const LabelledArray& array) const { return array.values->count(); }
     uint64_t operator()(const Table& table) const { return table.rows * (1 + table.columns.size()); }
     uint64_t operator()(const SparseMatrix& matrix) const {
-      return matrix.error || matrix.evaluate ? UINT64_MAX : matrix.value->count();
+      // Its names are measured, too.
+      return matrix.error || matrix.evaluate ? UINT64_MAX
+                                             : matrix.value->count() + matrix.rows + matrix.columns;
     }
     uint64_t operator()(const Fragments& fragments) const {
       return fragments.error || fragments.evaluate ? UINT64_MAX : fragments.start->count();
@@ -40,7 +42,9 @@ uint64_t elements_in(const Node& node) {
       return sequences.error ? UINT64_MAX : sequences.names->count();
     }
     uint64_t operator()(const std::monostate&) const { return UINT64_MAX; }
-    uint64_t operator()(const CoordinateMatrix& matrix) const { return matrix.value->count(); }
+    uint64_t operator()(const CoordinateMatrix& matrix) const {
+      return matrix.value->count() + matrix.rows + matrix.columns;
+    }
     uint64_t operator()(const GenomicRanges&) const { return UINT64_MAX; }
     uint64_t operator()(const Variants&) const { return UINT64_MAX; }
     uint64_t operator()(const Image&) const { return UINT64_MAX; }
