@@ -1,10 +1,12 @@
 #include "fs/views/bgen.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
+#include "fs/text/number_loops.h"
 #include "fs/views/genotypes.h"
 #include "fs/views/row_units.h"
 
@@ -46,6 +48,17 @@ Probabilities probabilities_of(Call call, uint64_t ploidy, bool is_phased) {
   return {2, {count == 0 ? kCertain : uint8_t{0}, count == 1 ? kCertain : uint8_t{0}}};
 }
 
+// Of calls that are phased or not, of two alleles from -2 to 1: by the low two bits of each.
+struct ProbabilityTable {
+  Probabilities of[2][16];
+  ProbabilityTable() {
+    const auto allele = [](int bits) { return bits < 2 ? bits : bits - 4; };
+    for (const bool phased : {false, true})
+      for (int i = 0; i < 16; ++i)
+        of[phased][i] = probabilities_of({allele(i & 3), allele(i >> 2)}, 2, phased);
+  }
+};
+
 class Bgen : public EmittingSource<Bgen> {
  public:
   Bgen(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
@@ -67,6 +80,10 @@ class Bgen : public EmittingSource<Bgen> {
   };
   template <class Sink>
   void put_site(const Row& row, Sink& sink) const;
+  template <class Sink>
+  void put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy, Sink& sink) const;
+  template <class Sink>
+  void put_plain_calls(const int8_t* calls, bool phased, Sink& sink) const;
   template <class T, class Sink>
   void put_calls(const Row& row, Sink& sink) const;
   bool is_phased(const Row& row) const;
@@ -143,13 +160,47 @@ void Bgen::put_site(const Row& row, Sink& sink) const {
   for (uint64_t i = 0; i < 2; ++i) put_text(parts[kAlleles].text(number * most + i), 4, "an allele", sink);
 }
 
+// What stands before the ploidy of each sample; length: of all that follows it.
+template <class Sink>
+void Bgen::put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy, Sink& sink) const {
+  if (length > UINT32_MAX) throw unsupported("{} bytes of one variant are too many for a BGEN file", length);
+  put_little(length, 4, sink);
+  put_little(samples_.names.size(), 4, sink);
+  put_little(2, 2, sink);
+  put_little(static_cast<uint64_t>(least_ploidy), 1, sink);
+  put_little(static_cast<uint64_t>(greatest_ploidy), 1, sink);
+}
+
 // Where all samples are.
 bool Bgen::is_phased(const Row& row) const {
   if (phased_ == 0) return false;
   const auto phased =
       row.parts[phased_].values<uint8_t>().subspan(row.number * samples_.stored, samples_.stored);
+  if (samples_.are_all()) return all_hold(phased, [](uint8_t is_phased) { return is_phased != 0; });
   return std::all_of(samples_.places.begin(), samples_.places.end(),
                      [&](uint64_t place) { return phased[place] != 0; });
+}
+
+// Of calls of two alleles each, none of which is shorter.
+template <class Sink>
+void Bgen::put_plain_calls(const int8_t* calls, bool phased, Sink& sink) const {
+  static const ProbabilityTable table;
+  const uint64_t samples = samples_.names.size();
+  put_calls_head(10 + 3 * samples, 2, 2, sink);
+  if constexpr (std::is_same_v<Sink, CountingSink>) {
+    sink.skip(3 * samples + 2);
+  } else {
+    char* const ploidies = sink.reserve(3 * samples + 2);
+    char* bytes = ploidies + samples;
+    *bytes++ = static_cast<char>(phased);
+    *bytes++ = 8;
+    for (uint64_t i = 0; i < samples; ++i) {
+      const Probabilities& call = table.of[phased][(calls[2 * i] & 3) | (calls[2 * i + 1] & 3) << 2];
+      ploidies[i] = static_cast<char>(call.ploidy);
+      std::memcpy(bytes + 2 * i, call.bytes, 2);
+    }
+    sink.set_end(bytes + 2 * samples);
+  }
 }
 
 template <class T, class Sink>
@@ -157,6 +208,12 @@ void Bgen::put_calls(const Row& row, Sink& sink) const {
   const uint64_t alleles = ploidy(), samples = samples_.names.size();
   const T* const calls = row.parts[kGenotype].values<T>().data() + row.number * samples_.stored * alleles;
   const bool phased = is_phased(row);
+  if constexpr (std::is_same_v<T, int8_t>) {
+    const auto is_plain = [](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= 2; };
+    const std::span all(reinterpret_cast<const uint8_t*>(calls), samples_.stored * alleles);
+    if (samples_.are_all() && alleles == 2 && all_hold(all, is_plain))
+      return put_plain_calls(calls, phased, sink);
+  }
   std::string ploidies, bytes;
   ploidies.reserve(samples);
   bytes.reserve(2 * samples);
@@ -168,13 +225,7 @@ void Bgen::put_calls(const Row& row, Sink& sink) const {
     ploidies += static_cast<char>(call.ploidy);
     bytes.append(reinterpret_cast<const char*>(call.bytes), static_cast<size_t>(call.count()));
   }
-  const uint64_t length = 10 + samples + bytes.size();
-  if (length > UINT32_MAX) throw unsupported("{} bytes of one variant are too many for a BGEN file", length);
-  put_little(length, 4, sink);
-  put_little(samples, 4, sink);
-  put_little(2, 2, sink);
-  put_little(static_cast<uint64_t>(least), 1, sink);
-  put_little(static_cast<uint64_t>(greatest), 1, sink);
+  put_calls_head(10 + samples + bytes.size(), least, greatest, sink);
   sink.put(std::string_view(ploidies));
   put_little(phased, 1, sink);
   put_little(8, 1, sink);
