@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden stores of VCF Zarr as further tools read them: bcftools' checks against a reference, vcftools, bolt-lmm, and snpStats
+"""Golden stores of VCF Zarr as further tools read them: bcftools' checks against a reference, vcftools, bolt-lmm, VariantAnnotation and snpStats
 in R; and plink.bed by many readers at once and through mapped memory."""
 import collections
 import concurrent.futures
@@ -114,6 +114,18 @@ class Checks(Folder):
         self.assertGreater(compared, 5)
 
 
+READ_VCF = """
+suppressPackageStartupMessages(library(VariantAnnotation))
+for (file in commandArgs(TRUE)) {
+  vcf <- readVcf(file, "x")
+  g <- geno(vcf)$GT
+  cat("FILE", file, nrow(vcf), ncol(vcf), "\\n", sep = "\\t")
+  cat(as.character(seqnames(vcf)), sep = "\\t"); cat("\\n")
+  cat(start(vcf), sep = "\\t"); cat("\\n")
+  cat(as.character(ref(vcf)), sep = "\\t"); cat("\\n")
+  cat(if (is.null(g)) "" else as.vector(g), sep = "\\t"); cat("\\n")
+}
+"""
 READ_PLINK = """
 suppressPackageStartupMessages(library(snpStats))
 for (folder in commandArgs(TRUE)) {
@@ -135,6 +147,32 @@ def plink_code(call):
 
 
 class InR(Folder):
+    def test_variant_annotation_reads_what_the_lines_say(self):
+        if not has_r("VariantAnnotation"):
+            self.skipTest("not installed: VariantAnnotation")
+        want = {}
+        for name, store in golden():
+            with Mount(store) as mount:
+                lines = records(mount)
+                if not lines or any(line[1] == "0" for line in lines):
+                    continue
+                copy = os.path.join(self.folder, name + ".vcf")
+                shutil.copyfile(mount.join("variants.vcf"), copy)
+                want[copy] = lines
+        found = r(READ_VCF, *want).split("FILE\t")[1:]
+        self.assertEqual(len(found), len(want))
+        for block, (copy, lines) in zip(found, want.items()):
+            with self.subTest(case=os.path.basename(copy)):
+                head, contigs, starts, refs, calls, *_ = block.split("\n")
+                self.assertEqual(head.split("\t")[:3], [copy, str(len(lines)), str(len(lines[0][9:]))])
+                self.assertEqual(contigs.split("\t"), [line[0] for line in lines])
+                self.assertEqual(starts.split("\t"), [line[1] for line in lines])
+                self.assertEqual(refs.split("\t"), [line[3] for line in lines])
+                has_calls = [line[8].split(":")[0] == "GT" if len(line) > 8 else False for line in lines]
+                if all(has_calls):
+                    by_sample = [line[9 + s].split(":")[0] for s in range(len(lines[0]) - 9) for line in lines]
+                    self.assertEqual(calls.split("\t"), by_sample)
+
     @unittest.skipUnless(zarr, "not installed: zarr")
     def test_snp_stats_reads_the_calls_that_were_written(self):
         if not has_r("snpStats"):
