@@ -161,17 +161,7 @@ class Summary {
   Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
 
   void add(const std::string& path, const Node& node, size_t depth) {
-    Line line{describe(node), path.empty() ? "." : printable(path)};
-      if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get())) {
-        line.kind = "time series";
-        line.what = printable(timed->describe());
-      }
-      if (const auto* table = std::get_if<Table>(&node.content); table && !context_.options.ragged_as_count)
-        line.what += printable(long_cells_text(*table));
-    } catch (const Error& error) {
-      line.what = printable(error.what());
-      if (line.kind.empty()) line.kind = kind_of(error.code());
-    }
+    Line line{described(node), path.empty() ? "." : printable(path)};
     if (!node.store.empty()) line.kind = "store";
     const bool is_data = !line.kind.empty();
     if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
@@ -196,6 +186,18 @@ class Summary {
   }
 
  private:
+  Described described(const Node& node) const {
+    Described all = describe(node);
+    const auto* table = std::get_if<Table>(&node.content);
+    if (!table || context_.options.ragged_as_count) return all;
+    try {
+      all.what += printable(long_cells_text(*table));
+    } catch (const Error& error) {
+      all.what = printable(error.what());
+    }
+    return all;
+  }
+
   void add_members(const std::string& path, const Group& group, const Image* image, size_t depth) {
     const auto is_told = [&](const Member& member) {
       return image && std::any_of(image->levels.begin(), image->levels.end(), [&](const ImageLevel& level) {
@@ -223,6 +225,8 @@ Described describe(const Node& node) {
   Described all;
   try {
     std::visit(Describe{all}, node.content);
+    if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get()))
+      all = {"time series", printable(timed->describe())};
   } catch (const Error& error) {
     all.what = printable(error.what());
     if (all.kind.empty()) all.kind = kind_of(error.code());
