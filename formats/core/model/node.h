@@ -190,7 +190,7 @@ struct PlainFile {
   std::string path;  // on disk
   // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
   std::function<Bytes()> load = nullptr;
-  std::optional<Error> error{};  // of one of which it is not known whether it is a store
+  std::optional<Error> error{};     // of one of which it is not known whether it is a store
   std::optional<Error> no_store{};  // why it is none, of one that should be by its name or its first bytes
 };
 

@@ -126,7 +126,8 @@ TimedKeys Credentials::find() const {
   if (auto keys = of_environment()) return from(*keys, "the environment (AWS_ACCESS_KEY_ID)");
   if (auto keys = keys_of_web_identity(environment_, region_, client_))
     return from(*keys, "the token service, for AWS_ROLE_ARN");
-  if (auto keys = of_profile()) return from(*keys, "the profile " + profile_name(environment_) + " in ~/.aws");
+  if (auto keys = of_profile())
+    return from(*keys, "the profile " + profile_name(environment_) + " in ~/.aws");
   if (auto keys = keys_of_container(environment_, client_)) return from(*keys, "the container's service");
   if (auto keys = keys_of_machine(environment_, client_)) return from(*keys, "the machine's service");
   throw unreadable(
@@ -243,7 +244,8 @@ TimedKeys keys_of_json(const std::string& service, const HttpReply& reply) {
     const Json* value = answer.find(name);
     return value && value->text() ? *value->text() : std::string();
   };
-  TimedKeys keys{{text("AccessKeyId"), text("SecretAccessKey"), text("Token")}, time_of(text("Expiration")), {}};
+  TimedKeys keys{
+      {text("AccessKeyId"), text("SecretAccessKey"), text("Token")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
     throw unreadable("no credentials from {}: its answer has no keys", service);
   return keys;
@@ -281,8 +283,8 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
   const auto text = [&](const std::string& name) {
     return between(reply.body, "<" + name + ">", "</" + name + ">");
   };
-  TimedKeys keys{{text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken")},
-                 time_of(text("Expiration")), {}};
+  TimedKeys keys{
+      {text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
     throw unreadable("no credentials from the token service: its answer has no keys");
   return keys;

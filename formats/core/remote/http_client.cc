@@ -422,8 +422,8 @@ void HttpClient::note_retry(const std::string& url, const std::string& why, unsi
   if (second < told_at_.load(std::memory_order_relaxed) + kBetweenTold) return;
   told_at_.store(second, std::memory_order_relaxed);
   is_told_.store(true, std::memory_order_relaxed);
-  counters_.tell(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why, tries + 1,
-                             most_attempts()));
+  counters_.tell(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why,
+                             tries + 1, most_attempts()));
 }
 
 void HttpClient::note_answer(const std::string& url) {

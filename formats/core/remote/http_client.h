@@ -61,7 +61,7 @@ class HttpSink {
 struct HttpReply {
   HttpHead head;  // status 0 where none came
   std::string body;
-  std::string failure;  // why it is not whole
+  std::string failure;      // why it is not whole
   bool is_refused = false;  // as HttpFailure's
   bool is_too_long = false;
 };

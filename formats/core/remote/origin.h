@@ -23,8 +23,8 @@ class Origin {
   virtual HttpRequest get(const std::string& location, std::vector<std::string> fields) = 0;
   // Whether get() has what it signs with, without asking a service for it.
   virtual bool has_keys() { return true; }
-  // Whose keys the requests carry, as is said where one is refused: "the key is from the profile lab". "" where
-  // they carry none of plainfs's.
+  // Whose keys the requests carry, as is said where one is refused: "the key is from the profile lab". ""
+  // where they carry none of plainfs's.
   virtual std::string asker() { return {}; }
   // Whether what stands in a Location field may be asked without it.
   virtual bool follows_redirects() const = 0;

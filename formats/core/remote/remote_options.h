@@ -25,7 +25,7 @@ struct RemoteCounters {
   // before anything is asked; null: nobody is told.
   std::function<void(const std::string& line)> tell;
   std::atomic<bool> is_waiting{false};  // requests are made again, and none was answered since
-  std::atomic<uint64_t> requests{0};  // retries included
+  std::atomic<uint64_t> requests{0};    // retries included
   std::atomic<uint64_t> retries{0};
   std::atomic<uint64_t> bytes_fetched{0};
 };

@@ -43,8 +43,9 @@ std::string told_of(const std::string& reason) {
   unsigned long long there = 0, base = 0, all = 0;
   const size_t at = reason.find("truncated file: eof = ");
   if (at != std::string::npos &&
-      std::sscanf(reason.c_str() + at, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu",
-                  &there, &base, &all) == 3)
+      std::sscanf(reason.c_str() + at,
+                  "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &there, &base,
+                  &all) == 3)
     return fmt::format("is cut off: {} of {} bytes are there (truncated); copy it again", there, base + all);
   return "not readable as HDF5: " + reason;
 }
