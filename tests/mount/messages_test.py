@@ -41,7 +41,7 @@ MISTAKES = (
     ("list pbmc.h5seurat", 1, "list: no command; to list a store: plainfs ls STORE"),
     ("help nope", 1, "help: there is no command nope; for all of them: plainfs --help"),
     ("/", 2, "/: is the whole machine; to show all of it, name a place: plainfs / MOUNTPOINT"),
-    ("info cut.h5", 14, "cut.h5: is cut off: 3000 of {} bytes are there (truncated); copy it again"),
+    ("info cut.h5", 14, "cut.h5: not readable as HDF5: truncated file: 3000 of {} bytes are there; copy it again"),
     ("-o cache_size=64q pbmc.h5seurat m", 1, "cache_size=64q: not a number of bytes; write 64m or 2g"),
     ("-o cache_size=9999999t pbmc.h5seurat m", 1, "cache_size=9999999t: not a number of bytes; write 64m or 2g"),
     ("-o umask=999 pbmc.h5seurat m", 1, "umask=999: not an octal number from 0 to 777"),
@@ -160,7 +160,7 @@ class Messages(Folder):
         with open(os.path.join(self.point, ".plainfs", "log"), encoding="utf-8") as file:
             self.assertIn(f"warning: {self.folder}/stores/x.h5ad: no HDF5 file, though its name says so", file.read())
         self.assertIn(b"no HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
-        self.assertIn(b"is cut off: 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
+        self.assertIn(b"truncated file: 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
         with self.assertRaises(OSError):
             os.getxattr(os.path.join(self.point, "notes.txt"), "user.plainfs.error")
 

@@ -179,7 +179,8 @@ SeekPoint UnpackedBytes::place_before(uint64_t offset) const {
 }
 
 void UnpackedBytes::check_is_near(uint64_t offset) const {
-  if (pass_.size <= most_between_places_) return;
+  // The places of gzip and bzip2 are some MiB apart.
+  if (compression_ != Compression::xz || pass_.size <= most_between_places_) return;
   const auto after = first_place_after(pass_.points, offset);
   const uint64_t end = after == pass_.points.end() ? pass_.size : after->output;
   const uint64_t size = end - place_before(offset).output;

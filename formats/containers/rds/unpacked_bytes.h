@@ -29,8 +29,8 @@ class UnpackedBytes {
   const Pass& pass() const { return pass_; }
   bool is_adopted() const { return is_adopted_; }
 
-  // Exactly out.size() bytes. Throws damaged where there are not so many, and unsupported where what lies
-  // between two places to begin again is more than the cache holds: each such read could cost all of it.
+  // Exactly out.size() bytes. Throws damaged where there are not so many, and unsupported where, of xz, what
+  // lies between two places to begin again is more than the cache holds: each such read could cost all of it.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
   // The bytes from offset to the end. Requires: bytes outlive it.
   static std::unique_ptr<ByteSource> from(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset);

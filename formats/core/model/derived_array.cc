@@ -104,7 +104,12 @@ ArrayPtr as_logical(ArrayPtr values) {
 }
 
 ArrayPtr as_column_major(ArrayPtr values) {
-  return std::make_shared<DerivedArray>(values, values->dtype(), values->shape(), true);
+  class ColumnMajor final : public DerivedArray {
+   public:
+    explicit ColumnMajor(const ArrayPtr& of) : DerivedArray(of, of->dtype(), of->shape(), true) {}
+    bool may_be_missing() const override { return values().may_be_missing(); }
+  };
+  return std::make_shared<ColumnMajor>(values);
 }
 
 }  // namespace plainfs

@@ -22,6 +22,7 @@ class ReversedArray : public DerivedArray {
       : DerivedArray(array, array->dtype(), reversed(array->shape()), false) {}
 
   Shape chunk_shape() const override { return reversed(values().chunk_shape()); }
+  bool may_be_missing() const override { return values().may_be_missing(); }
 
  private:
   Box stored_box(const Box& box) const override { return reversed(box); }
@@ -34,6 +35,7 @@ class ReversedArray : public DerivedArray {
 class AsStored : public DerivedArray {
  public:
   explicit AsStored(const ArrayPtr& array) : DerivedArray(array, array->dtype(), array->shape(), false) {}
+  bool may_be_missing() const override { return values().may_be_missing(); }
 };
 
 }  // namespace

@@ -77,7 +77,8 @@ std::optional<Node> AnnDataGroup::link_to_coordinates() const {
   const std::vector<std::string> place{"obsm", "spatial"};
   if (!find_path(sides_->root(), place)) return std::nullopt;
   std::vector<std::string> path;
-  for (std::string_view rest = sides_->root().path(); !rest.empty();) {
+  const std::string root = sides_->root().path();
+  for (std::string_view rest = root; !rest.empty();) {
     const size_t end = std::min(rest.find('/'), rest.size());
     if (end > 0) path.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -205,6 +205,8 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
   node.content = small_fragments({5, 20});
   std::vector<OfferedFile> files;
   for (const View& view : views()) view.offer(node, context, files);
+  // The lengths of the chromosomes are not known: fs_native's big_wig tests have them.
+  std::erase_if(files, [](const OfferedFile& file) { return file.found_by_name; });
   std::vector<std::shared_ptr<ViewFile>> open;
   for (const OfferedFile& file : files) {
     open.push_back(file.open());

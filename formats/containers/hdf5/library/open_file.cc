@@ -46,7 +46,8 @@ std::string told_of(const std::string& reason) {
       std::sscanf(reason.c_str() + at,
                   "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &there, &base,
                   &all) == 3)
-    return fmt::format("is cut off: {} of {} bytes are there (truncated); copy it again", there, base + all);
+    return fmt::format("not readable as HDF5: truncated file: {} of {} bytes are there; copy it again", there,
+                       base + all);
   return "not readable as HDF5: " + reason;
 }
 
