@@ -5,7 +5,6 @@
 #include <boost/filesystem.hpp>
 #include <charconv>
 #include <functional>
-#include <memory>
 #include <new>
 
 #include "fs/commands/commands.h"
@@ -40,12 +39,8 @@ Share parse_part(const std::string& text) {
 
 class Export {
  public:
-  // is_of_texts: of no more than texts and .npy, though nobody has said so.
-  Export(Session& session, bool is_of_texts, const std::string& folder)
-      : filesystem_(session.filesystem()),
-        workers_(session.context().workers),
-        is_of_texts_(is_of_texts),
-        folder_(folder) {}
+  Export(Session& session, const std::string& folder)
+      : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
 
   // Makes the directories and links, and copies those of the files that are this part's.
   ExitCode run(const std::vector<std::string>& paths, Share part) {
@@ -60,8 +55,6 @@ class Export {
     for (const Copy& copy : files_) total += copy.size;
     progress_.say(fmt::format("{}, {}{}: into {}", count_text(files_.size(), "file"),
                               byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
-    if (is_of_texts_)
-      progress_.say("text and .npy; the files of R, AnnData and others too: --views all, or --views LIST");
     progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
@@ -128,7 +121,6 @@ class Export {
 
   Filesystem& filesystem_;
   Workers& workers_;
-  const bool is_of_texts_;
   TargetFolder folder_;
   std::vector<Copy> files_;
   std::atomic<size_t> skipped_{0};
@@ -148,10 +140,9 @@ int export_command(Arguments arguments) {
     throw Failure(kUsage, "export: a store and a directory are wanted: plainfs export STORE [PATH...] DIR");
   options.store = options.names[0];
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
-  const std::unique_ptr<Session> session = export_session(options, paths);
-  for (const std::string& path : paths) resolve_given(session->filesystem(), options.store, path);
-  Export work(*session, !options.usual_views.empty(),
-              boost::filesystem::absolute(options.names.back()).string());
+  Session session(options);
+  for (const std::string& path : paths) resolve_given(session.filesystem(), options.store, path);
+  Export work(session, boost::filesystem::absolute(options.names.back()).string());
   return work.run(paths, part);
 }
 

@@ -1,45 +1,12 @@
 #include "fs/commands/exported.h"
 
-#include <algorithm>
 #include <new>
 #include <unordered_set>
 
 #include "fs/commands/part_file.h"
 #include "fs/commands/walk.h"
-#include "fs/views/view.h"
 
 namespace plainfs {
-
-namespace {
-
-constexpr const char kTexts[] = "csv+npy+mtx+tsv+json+vcf+parts";
-
-bool is_there(Filesystem& filesystem, const std::string& path) try {
-  filesystem.resolve(path);
-  return true;
-} catch (const Error& error) {
-  return error.code() != Errc::not_found;
-}
-
-}  // namespace
-
-std::unique_ptr<Session> export_session(Options& options, const std::vector<std::string>& paths) {
-  options.usual_views = options.views.empty() ? kTexts : "";
-  auto session = std::make_unique<Session>(options);
-  const auto is_missing = [&](const std::string& path) { return !is_there(session->filesystem(), path); };
-  if (options.usual_views.empty() || std::none_of(paths.begin(), paths.end(), is_missing)) return session;
-  options.usual_views.clear();
-  return std::make_unique<Session>(options);
-}
-
-std::string named_views(const Options& options) {
-  if (!options.views.empty() || !options.usual_views.empty())
-    return options.views.empty() ? options.usual_views : options.views;
-  std::string names;
-  for (const View* const view : default_views().all)
-    names.append(names.empty() ? "" : "+").append(view->option);
-  return names;
-}
 
 std::vector<std::string> Exported::paths() const {
   std::vector<std::string> all = folders;

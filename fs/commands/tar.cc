@@ -81,10 +81,9 @@ int tar_command(Arguments arguments) {
   if (::isatty(STDOUT_FILENO) != 0)
     throw Failure(kUsage, "export --tar: standard output is a terminal; put it into a file or a pipe");
   options.store = options.names[0];
-  const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
-  const std::unique_ptr<Session> session = export_session(options, paths);
+  Session session(options);
   try {
-    return Tar(*session).run(paths);
+    return Tar(session).run({options.names.begin() + 1, options.names.end() - 1});
   } catch (const NobodyReads&) {
     return kSuccess;
   }

@@ -135,8 +135,8 @@ int plan_command(Arguments arguments) {
   for (bool is_again = false;; is_again = true) {
     Progress progress;
     Failures failures(progress);
-    const std::unique_ptr<Session> session = export_session(options, paths);
-    std::optional<ExportPlan> plan = Planner(*session, progress, failures).make(paths, tasks, task_bytes);
+    Session session(options);
+    std::optional<ExportPlan> plan = Planner(session, progress, failures).make(paths, tasks, task_bytes);
     if (!plan && is_url(options.store))
       throw Failure(kUnsupported,
                     options.store +
@@ -148,10 +148,10 @@ int plan_command(Arguments arguments) {
       std::this_thread::sleep_for(kUntilAtRest);
       continue;
     }
-    plan->views = named_views(options);
+    plan->views = options.views;
     plan->subdir = options.subdir;
     plan->read = options.read;
-    keep_sizes(session->filesystem(), path, progress);
+    keep_sizes(session.filesystem(), path, progress);
     write_plan(*plan, path);
     progress.say(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),
                              byte_text(static_cast<double>(plan->bytes())),
