@@ -72,18 +72,6 @@ class Hidden(Folder):
                 self.assertNotIn("unmounted", file.read())
             os.remove(log)
 
-    def test_an_export_is_of_texts_unless_views_are_named(self):
-        names = lambda target: {name for _, _, found in os.walk(target) for name in found}
-        said = run(PROGRAM, "export", SAMPLE, os.path.join(self.folder, "a"))
-        self.assertEqual(said.returncode, 0)
-        self.assertIn(b"text and .npy; the files of R, AnnData and others too: --views all", said.stderr)
-        self.assertIn("matrix.mtx", names(os.path.join(self.folder, "a")))
-        self.assertFalse([name for name in names(os.path.join(self.folder, "a")) if re.search(r"\.(rds|h5|h5ad|gz)$", name)])
-        self.assertEqual(run(PROGRAM, "export", SAMPLE, "matrix.rds", os.path.join(self.folder, "b")).returncode, 0)
-        self.assertEqual(names(os.path.join(self.folder, "b")), {"matrix.rds"})
-        self.assertEqual(run(PROGRAM, "export", "--views", "rds", SAMPLE, os.path.join(self.folder, "c")).returncode, 0)
-        self.assertIn("matrix.rds", names(os.path.join(self.folder, "c")))
-
     def test_the_nameless_column_may_have_a_name(self):
         store = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         for option, head in (([], '"",'), (["-o", "rowname=cell"], "cell,"), (["-o", 'rowname=a"b'], '"a""b",')):
