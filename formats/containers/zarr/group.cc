@@ -125,16 +125,35 @@ int Hierarchy::version() const {
   return 0;
 }
 
+Attributes Hierarchy::read_v2_attributes(const std::string& path) const {
+  const auto document = this->document(path, kV2Attributes);
+  const Json* zattrs = document ? &*document : consolidated(path, kV2Attributes);
+  if (!zattrs) return {};
+  try {
+    return parse_v2_attributes(*zattrs);
+  } catch (const Error& error) {
+    throw error.at(key_of(path, kV2Attributes));
+  }
+}
+
+// Read once, however many schemas ask.
 std::function<Attributes()> Hierarchy::v2_attributes(const std::string& path) const {
-  return [self = shared_from_this(), path]() -> Attributes {
-    const auto document = self->document(path, kV2Attributes);
-    const Json* zattrs = document ? &*document : self->consolidated(path, kV2Attributes);
-    if (!zattrs) return {};
-    try {
-      return parse_v2_attributes(*zattrs);
-    } catch (const Error& error) {
-      throw error.at(key_of(path, kV2Attributes));
-    }
+  struct Known {
+    Once once;
+    Attributes attributes;
+    std::optional<Error> error;  // never a transient one
+  };
+  return [self = shared_from_this(), path, known = std::make_shared<Known>()] {
+    known->once.call([&] {
+      try {
+        known->attributes = self->read_v2_attributes(path);
+      } catch (const Error& error) {
+        if (is_transient(error)) throw;
+        known->error = error;
+      }
+    });
+    if (known->error) throw *known->error;
+    return known->attributes;
   };
 }
 

@@ -53,6 +53,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
                   std::function<Attributes()> attributes) const;
   Node broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const;
   bool has_nodes_below(const std::string& path) const;
+  Attributes read_v2_attributes(const std::string& path) const;
   std::function<Attributes()> v2_attributes(const std::string& path) const;
 
   const KeyStorePtr store_;
