@@ -9,6 +9,8 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/model/doubles.h"
+#include "fs/native/png_chunks.h"
 
 namespace plainfs {
 
@@ -27,22 +29,6 @@ constexpr Color kChannelColors[] = {{255, 0, 255}, {0, 255, 0}, {0, 255, 255},  
 constexpr Color kLabelColors[] = {{230, 25, 75},  {60, 180, 75},   {255, 225, 25}, {0, 130, 200},
                                   {245, 130, 48}, {145, 30, 180},  {70, 240, 240}, {240, 50, 230},
                                   {210, 245, 60}, {250, 190, 190}, {0, 128, 128},  {230, 190, 255}};
-
-// Missing values are NaN.
-void append_doubles(const DType& type, const Elements& elements, std::vector<double>& out) {
-  visit_number(type, [&](auto zero) {
-    using T = decltype(zero);
-    const std::span<const T> values = elements.values<T>();
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      if (elements.is_missing(i))
-        out.push_back(std::numeric_limits<double>::quiet_NaN());
-      else if constexpr (std::is_same_v<T, Half>)
-        out.push_back(to_float(values[i]));
-      else
-        out.push_back(static_cast<double>(values[i]));
-    }
-  });
-}
 
 // Of a label, which may be a number of 64 bits.
 std::vector<uint64_t> bits_of(const DType& type, const Elements& elements) {
@@ -158,16 +144,6 @@ class PictureMaker {
   const uint64_t band_;  // rows in hand at once
 };
 
-std::string big(uint32_t value) {
-  value = __builtin_bswap32(value);
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
-std::string png_chunk(const std::string& name, const std::string& data) {
-  const std::string checked = name + data;
-  return big(static_cast<uint32_t>(data.size())) + checked + big(crc32(as_byte_span(checked)));
-}
-
 struct MadePicture {
   Bytes bytes;
   size_t allocated_bytes() const { return bytes.capacity(); }
@@ -202,7 +178,7 @@ class PngData : public Segment {
     const uint64_t rows_size = maker.size(), end = made.bytes.size() - 2 * kSum;
     const std::span<std::byte> rows(made.bytes.data() + (end - rows_size), rows_size);
     maker.put_rows(rows);
-    const std::string sum = big(libdeflate_adler32(1, rows.data(), rows.size()));
+    const std::string sum = png_number(libdeflate_adler32(1, rows.data(), rows.size()));
     std::byte* out = made.bytes.data();
     const auto put = [&](const void* data, size_t count) {
       std::memmove(out, data, count);
@@ -219,7 +195,7 @@ class PngData : public Segment {
       put(rows.data() + at, some);
     }
     put(sum.data(), kSum);
-    put(big(crc32(ByteSpan(made.bytes).first(made.bytes.size() - kSum))).data(), kSum);
+    put(png_number(crc32(ByteSpan(made.bytes).first(made.bytes.size() - kSum))).data(), kSum);
     return made;
   }
 
@@ -280,10 +256,9 @@ std::optional<Picture> preview_of(const Image& image) {
 
 ByteLayout png(Picture picture, Context& context) {
   const auto width = static_cast<uint32_t>(picture.width()), height = static_cast<uint32_t>(picture.height());
-  const std::string header = big(width) + big(height) + std::string("\x08\x02\0\0\0", 5);  // RGB, 8 bits
   const auto data = std::make_shared<PngData>(std::move(picture), context);
   ByteLayout layout;
-  layout.put("\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + big(static_cast<uint32_t>(data->data_size())));
+  layout.put(png_head(width, height, PngColor::rgb) + png_number(static_cast<uint32_t>(data->data_size())));
   layout.put(data);
   layout.put(png_chunk("IEND", {}));
   return layout;

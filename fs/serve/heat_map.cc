@@ -8,8 +8,8 @@
 #include <limits>
 #include <memory>
 
-#include "formats/core/codecs/checksum.h"
 #include "formats/core/text/printable.h"
+#include "fs/native/png_chunks.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/numbers.h"
 #include "fs/serve/page_text.h"
@@ -23,17 +23,6 @@ constexpr uint64_t kMostElements = uint64_t{1} << 23;  // that are read for a pi
 constexpr double kCut = 0.01;
 constexpr uint64_t kMostBars = 30;
 constexpr int kCompression = 6;
-
-std::string big_endian(uint32_t value) {
-  std::string text;
-  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
-  return text;
-}
-
-std::string grey_chunk(const std::string& name, const std::string& data) {
-  const std::string checked = name + data;
-  return big_endian(static_cast<uint32_t>(data.size())) + checked + big_endian(crc32(as_byte_span(checked)));
-}
 
 std::string base64(const std::string& bytes) {
   static constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -63,10 +52,7 @@ std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels)
   std::string packed(libdeflate_zlib_compress_bound(compressor.get(), rows.size()), '\0');
   packed.resize(
       libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(), packed.size()));
-  const std::string header =
-      big_endian(width) + big_endian(height) + std::string("\x08\x00\0\0\0", 5);  // grey, 8 bits
-  return "\x89PNG\r\n\x1a\n" + grey_chunk("IHDR", header) + grey_chunk("IDAT", packed) +
-         grey_chunk("IEND", {});
+  return png_head(width, height, PngColor::grey) + png_chunk("IDAT", packed) + png_chunk("IEND", {});
 }
 
 std::optional<Figure> heat_map(const LabelledArray& array) {

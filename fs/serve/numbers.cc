@@ -2,25 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "formats/core/model/doubles.h"
 
 namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kBandElements = uint64_t{1} << 20;
-
-double number_of(const DType& type, const Elements& elements, uint64_t i) {
-  if (elements.is_missing(i)) return std::numeric_limits<double>::quiet_NaN();
-  double number = 0;
-  visit_number(type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, Half>)
-      number = to_float(elements.values<T>()[i]);
-    else
-      number = static_cast<double>(elements.values<T>()[i]);
-  });
-  return number;
-}
 
 }  // namespace
 
@@ -29,7 +17,7 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
   const bool is_turned = values.column_major() && values.shape().size() == 2;
   const size_t rank = values.shape().size();
   const uint64_t band = std::max<uint64_t>(1, kBandElements / std::max<uint64_t>(1, columns));
-  std::vector<double> sampled;
+  std::vector<double> sampled, numbers;
   // A step that is longer than a chunk leaves chunks out.
   const Shape chunk = values.chunk_shape();
   const uint64_t chunk_rows = rank == 0 ? 1 : chunk[is_turned ? 1 : 0];
@@ -43,11 +31,12 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
       box.origin[is_turned ? 0 : 1] = first;
       box.extent[is_turned ? 0 : 1] = columns;
     }
-    const Elements elements = values.read(box);
+    numbers.clear();
+    append_doubles(values.dtype(), values.read(box), numbers);
     uint64_t at = 0;
     for (; at < count; at += step)
       for (uint64_t c = 0; c < columns; ++c)
-        sampled.push_back(number_of(values.dtype(), elements, is_turned ? c * count + at : at * columns + c));
+        sampled.push_back(numbers[is_turned ? c * count + at : at * columns + c]);
     values.passed(box);
     row += at;
   }

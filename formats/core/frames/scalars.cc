@@ -1,5 +1,7 @@
 #include "formats/core/frames/scalars.h"
 
+#include "formats/core/model/doubles.h"
+
 namespace plainfs::frames {
 namespace {
 
@@ -17,16 +19,10 @@ class JoinedScalars : public Array {
       if (one.is_missing(0)) {
         joined.missing.resize(box.extent[0]);
         joined.missing[i] = 1;
-      } else {
-        visit_number(scalar.dtype(), [&](auto zero) {
-          using T = decltype(zero);
-          const T value = one.values<T>()[0];
-          if constexpr (std::is_same_v<T, Half>)
-            joined.mutable_values<double>()[i] = static_cast<double>(to_float(value));
-          else
-            joined.mutable_values<double>()[i] = static_cast<double>(value);
-        });
       }
+      std::vector<double> value;
+      append_doubles(scalar.dtype(), one, value);
+      joined.mutable_values<double>()[i] = value.at(0);
     }
     return joined;
   }
@@ -46,7 +42,7 @@ std::optional<Table> table_of_scalars(const std::vector<Member>& members) {
   for (const auto& [name, node] : members) {
     const auto* array = std::get_if<LabelledArray>(&node.content);
     if (!array || array->values->is_null() || array->values->count() != 1 ||
-        !array->values->dtype().is_numeric() || array->values->dtype().is_truth())
+        !(array->values->dtype().is_integer() || array->values->dtype().kind == Kind::real))
       return std::nullopt;
     names.push_back(name);
     scalars.push_back(array->values);

@@ -7,6 +7,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/doubles.h"
 
 namespace plainfs::nwb {
 namespace {
@@ -28,14 +29,9 @@ double number_in(const Attributes& attributes, std::string_view name, double oth
 // The element at i as a double.
 double number_at(const Array& array, uint64_t i) {
   const Box box = array.shape().empty() ? Box{} : range(i, 1);
-  const Elements one = array.read(box);
-  return visit_number(array.dtype(), [&](auto zero) -> double {
-    const auto value = one.values<decltype(zero)>()[0];
-    if constexpr (std::is_same_v<decltype(zero), Half>)
-      return to_float(value);
-    else
-      return static_cast<double>(value);
-  });
+  std::vector<double> number;
+  append_doubles(array.dtype(), array.read(box), number);
+  return number.at(0);
 }
 
 // start + i / rate.
@@ -78,18 +74,12 @@ class Channel : public DerivedArray {
   }
   Elements derived(Elements stored, const Box&) const override {
     const double factor = scale_.conversion * (scale_.channels ? number_at(*scale_.channels, channel_) : 1);
+    std::vector<double> numbers;
+    append_doubles(values().dtype(), stored, numbers);
     Elements scaled = zero_elements(dtype(), stored.count);
-    scaled.missing = stored.missing;
+    scaled.missing = std::move(stored.missing);
     const auto out = scaled.mutable_values<double>();
-    visit_number(values().dtype(), [&](auto zero) {
-      const auto in = stored.values<decltype(zero)>();
-      for (uint64_t i = 0; i < stored.count; ++i) {
-        if constexpr (std::is_same_v<decltype(zero), Half>)
-          out[i] = to_float(in[i]) * factor + scale_.offset;
-        else
-          out[i] = static_cast<double>(in[i]) * factor + scale_.offset;
-      }
-    });
+    for (uint64_t i = 0; i < stored.count; ++i) out[i] = numbers[i] * factor + scale_.offset;
     return scaled;
   }
 
