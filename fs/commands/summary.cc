@@ -225,7 +225,7 @@ Described describe(const Node& node) {
   Described all;
   try {
     std::visit(Describe{all}, node.content);
-    if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get()))
+    if (const TimedGroup* const timed = timed_group(node))
       all = {"time series", printable(timed->describe())};
   } catch (const Error& error) {
     all.what = printable(error.what());

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "formats/core/model/known_members.h"
-#include "formats/core/model/timed_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
@@ -47,7 +46,7 @@ std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& l
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
     for (OfferedFile& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
-      if (is_listed) file.found_by_name = file.leads_back;
+      if (is_listed) file.found_by_name = file.never_listed;
     }
   }
   return files;
@@ -170,11 +169,7 @@ class MemberLister {
       members.clear();
     }
     for (Member& member : members) member.name = encode_name(member.name);
-    const auto timed = std::dynamic_pointer_cast<const TimedGroup>(node.parts);
     if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
-    if (timed)
-      node.parts =
-          std::make_shared<TimedGroup>(node.parts, timed->series(), [timed] { return timed->describe(); });
     const std::optional<Error> fault = transient_fault(node);
     for (OfferedFile& file : offered_files(node, listing_)) {
       if (!file.inside) continue;
@@ -228,7 +223,7 @@ class MemberLister {
   const ListingContext& listing_;
   std::vector<Candidate> candidates_;
   // Whether a name is theirs or that of a view of another member is known when they can be opened, so until
-  // then it is nobody's.
+  // then it belongs to none.
   Unopened unopened_;
 };
 

@@ -162,7 +162,7 @@ void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& file
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
       [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
-  files.back().leads_back = dynamic_cast<const AnnotatedGroup*>(stored.get()) != nullptr;
+  files.back().never_listed = dynamic_cast<const AnnotatedGroup*>(stored.get()) != nullptr;
 }
 
 }  // namespace plainfs

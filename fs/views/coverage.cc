@@ -422,7 +422,7 @@ void offer_bw(const Node& node, Context& context, std::vector<OfferedFile>& file
                      return layout_file(lay_out, context, "coverage 1");
                    })};
   file.found_by_name = true;
-  file.leads_back = !genome;
+  file.never_listed = !genome;
   files.push_back(std::move(file));
   if (!genome) return;
   files.push_back({true,

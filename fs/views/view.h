@@ -40,7 +40,7 @@ struct OfferedFile {
   Opener open;
   // Where there are any: a directory of these inside the node's directory, and no file.
   std::vector<OfferedFile> members{};
-  // Found by who asks for its name, and in no listing unless the view is named in -o views=.
+  // Found by its name, and in no listing unless the view is named in -o views=.
   bool found_by_name = false;
   // To tell its size something of the store is read, which of one elsewhere has to be fetched. The tree sets
   // it.
@@ -51,9 +51,9 @@ struct OfferedFile {
   FoundFilesPtr found = nullptr;
   // Where it has parts: a directory of what views show of it. Its attributes are those of a file too.
   Node node{};
-  // It is found by name however views are named: who goes through all that is listed would never be through,
-  // or meet an error.
-  bool leads_back = false;
+  // It is found by name however views are named: it is many times the store, leads back to where one comes
+  // from, or is an error.
+  bool never_listed = false;
 
   bool is_directory() const { return list || found || !members.empty() || node.parts; }
 };

@@ -70,13 +70,11 @@ void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& fil
                        return has_nested_columns(table) ? csv_nested(table, context)
                                                         : csv_table(table, context);
                      })});
-  } else if (const auto* timed = dynamic_cast<const TimedGroup*>(node.parts.get())) {
-    files.push_back(
-        {true,
-         "timeseries.csv",
-         text_opener(context, [series = timed->series(), &context] { return csv_table(series, context); }),
-         {},
-         true});
+  } else if (const TimedGroup* const timed = timed_group(node)) {
+    files.push_back({true, "timeseries.csv", text_opener(context, [series = timed->series(), &context] {
+                       return csv_table(series, context);
+                     })});
+    files.back().found_by_name = files.back().never_listed = true;
   } else if (const auto* error = std::get_if<Error>(&node.content)) {
     files.push_back({false, ".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }});
   }

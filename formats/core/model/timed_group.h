@@ -1,11 +1,12 @@
 // A group that holds something measured over time, with what it comes to: a table of seconds and of values in
-// their unit, which nobody need compute from what is stored.
+// their unit, ready to be read.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "formats/core/model/known_members.h"
 #include "formats/core/model/overlay_group.h"
 
 namespace plainfs {
@@ -26,5 +27,10 @@ class TimedGroup : public OverlayGroup {
   const Table series_;
   const std::function<std::string()> describe_;
 };
+
+// The group of a node, where it is one, also as views see it; else null.
+inline const TimedGroup* timed_group(const Node& node) {
+  return node.parts ? dynamic_cast<const TimedGroup*>(&stored_group(*node.parts)) : nullptr;
+}
 
 }  // namespace plainfs
