@@ -8,6 +8,7 @@
 #include "formats/core/model/factor.h"
 #include "fs/native/flat_columns.h"
 #include "fs/serve/words.h"
+#include "fs/text/index_run.h"
 
 namespace plainfs::serve {
 namespace {
@@ -120,29 +121,19 @@ std::optional<Grid> rows_of(const SparseMatrix& matrix) {
   Grid grid{caption_of(entries, all, "values, in stored order"), false};
   grid.header = {{"row", false}, {"column", false}, {"value", true}};
   if (entries == 0) return grid;
-  const uint64_t majors = std::min(matrix.pointer->count(), kMostPointers);
-  const DType& pointer_type = matrix.pointer->dtype();
-  const Elements pointers = matrix.pointer->peek(range(0, majors));
-  std::vector<uint64_t> ends(majors);
-  visit_number(pointer_type, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>)
-      for (uint64_t i = 0; i < majors; ++i) ends[i] = static_cast<uint64_t>(pointers.values<T>()[i]);
-  });
-  const Elements minors = matrix.index->peek(range(0, entries));
+  const uint64_t majors = matrix.by_row ? matrix.rows : matrix.columns;
+  const uint64_t minors = matrix.by_row ? matrix.columns : matrix.rows;
+  const IndexRun<uint64_t> pointers(*matrix.pointer, 0, std::min(majors + 1, kMostPointers), all + 1,
+                                    "pointer");
+  const IndexRun<uint64_t> places(*matrix.index, 0, entries, minors, matrix.by_row ? "column" : "row");
+  const std::span<const uint64_t> ends = pointers.values();
   const Elements values = matrix.value->peek(range(0, entries));
-  for (uint64_t i = 0, major = 0; i < entries; ++i) {
-    while (major + 1 < majors && ends[major + 1] <= i) ++major;
-    if (major + 1 >= majors) break;
-    uint64_t minor = 0;
-    visit_number(matrix.index->dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_integral_v<T>) minor = static_cast<uint64_t>(minors.values<T>()[i]);
-    });
-    const uint64_t row = matrix.by_row ? major : minor, column = matrix.by_row ? minor : major;
-    if (row >= matrix.rows || column >= matrix.columns)
-      throw damaged("entry {} stands at {}, {} of {} by {}", i, row, column, matrix.rows, matrix.columns);
-    grid.rows.push_back({name_cell(matrix.row_names, row), name_cell(matrix.column_names, column),
+  for (uint64_t i = ends.front(), major = 0; i < entries; ++i) {
+    while (major + 1 < ends.size() && ends[major + 1] <= i) ++major;
+    if (major + 1 >= ends.size()) break;
+    const uint64_t minor = places.values()[i];
+    grid.rows.push_back({name_cell(matrix.row_names, matrix.by_row ? major : minor),
+                         name_cell(matrix.column_names, matrix.by_row ? minor : major),
                          cell_of(matrix.value->dtype(), values, i)});
   }
   return grid;
@@ -162,30 +153,27 @@ Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what)
   return grid;
 }
 
-uint64_t integer_at(const Array& array, uint64_t i) {
-  uint64_t number = 0;
-  const Elements one = array.peek(range(i, 1));
-  visit_number(array.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) number = static_cast<uint64_t>(one.values<T>()[0]);
-  });
-  return number;
-}
-
+// As fragments.tsv has them: ends are one less than they are stored.
 std::optional<Grid> rows_of(const Fragments& fragments) {
   if (fragments.error) throw *fragments.error;
   if (fragments.evaluate) return std::nullopt;
-  const uint64_t all = fragments.start->count(), rows = std::min(all, kMostRows);
-  Grid grid{caption_of(rows, all, "fragments"), false};
+  const uint64_t all = fragments.start->count(), wanted = std::min(all, kMostRows);
+  Grid grid{caption_of(wanted, all, "fragments"), false};
   grid.header = {{"chromosome"}, {"start", true}, {"end", true}, {"cell"}};
-  const uint64_t chromosomes = fragments.chr_names->count();
-  for (uint64_t c = 0; c < chromosomes && grid.rows.size() < rows; ++c) {
-    const uint64_t first = integer_at(*fragments.chr_pointer, 2 * c),
-                   end = integer_at(*fragments.chr_pointer, 2 * c + 1);
-    for (uint64_t i = first; i < end && grid.rows.size() < rows; ++i)
-      grid.rows.push_back({name_cell(fragments.chr_names, c), number_cell(integer_at(*fragments.start, i)),
-                           number_cell(integer_at(*fragments.end, i)),
-                           name_cell(fragments.cell_names, integer_at(*fragments.cell, i))});
+  for (uint64_t c = 0; c < fragments.chr_names->count() && grid.rows.size() < wanted; ++c) {
+    const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 2 * c, 2, all + 1, "chromosome pointer");
+    const uint64_t first = pointers.values()[0], end = pointers.values()[1];
+    if (first > end) throw damaged("chromosome {} is [{}, {}) of {} fragments", c, first, end, all);
+    const uint64_t count = std::min(end - first, wanted - grid.rows.size());
+    const IndexRun<uint64_t> starts(*fragments.start, first, count, UINT64_MAX, "start");
+    const IndexRun<uint64_t> ends(*fragments.end, first, count, UINT64_MAX, "end");
+    const IndexRun<uint64_t> cells(*fragments.cell, first, count, fragments.cell_names->count(), "cell");
+    for (uint64_t i = 0; i < count; ++i) {
+      if (ends.values()[i] == 0) throw damaged("fragment {} ends at 0", first + i);
+      grid.rows.push_back({name_cell(fragments.chr_names, c), number_cell(starts.values()[i]),
+                           number_cell(ends.values()[i] - 1),
+                           name_cell(fragments.cell_names, cells.values()[i])});
+    }
   }
   return grid;
 }
