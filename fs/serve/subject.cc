@@ -1,6 +1,7 @@
 #include "fs/serve/subject.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "formats/core/base/location.h"
@@ -62,7 +63,7 @@ std::optional<uint64_t> size_told(const FolderEntry& entry, bool is_little) {
     const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
     return static_cast<uint64_t>(status.stat.st_size);
   } catch (const Error&) {
-    return std::nullopt;  // whoever takes it is told why
+    return std::nullopt;  // taking it says why
   }
 }
 
@@ -96,9 +97,12 @@ class Contents {
  private:
   // By the members that they stand for, in the order of their names. What is inside of a folder and stands
   // for no member is a form of the folder.
+  // No more of them than are shown.
   static std::vector<MemberNames> groups_of(const std::vector<FolderEntry>& entries) {
     std::vector<MemberNames> groups;
+    std::map<std::string, size_t, std::less<>> places;  // of members, in groups
     for (const FolderEntry& entry : entries) {
+      if (groups.size() > kMostRowsOfContents) break;
       if (entry.is_unlisted || !entry.error.empty()) {
         if (!entry.error.empty()) groups.push_back({entry.name, entry, {}, {}});
         continue;
@@ -110,9 +114,7 @@ class Contents {
       OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const std::string& member = meaning.what.member;
       if (member.empty()) continue;
-      const auto known = std::find_if(groups.begin(), groups.end(),
-                                      [&](const MemberNames& group) { return group.member == member; });
-      const auto at = static_cast<size_t>(known - groups.begin());
+      const size_t at = places.emplace(member, groups.size()).first->second;
       if (at == groups.size()) groups.push_back({member, entry, {}, std::move(meaning.what.node)});
       if (entry.is_folder)
         groups[at].first = entry;
