@@ -12,7 +12,7 @@
 
 namespace plainfs {
 
-class KeptPasses final : public Passes, public HasScratch {
+class KeptPasses final : public Passes {
  public:
   // folder: not null. tell: as of StoreIndex.
   KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> tell)
@@ -24,7 +24,7 @@ class KeptPasses final : public Passes, public HasScratch {
   void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
             std::chrono::steady_clock::duration took, Sources& files) override;
   void discard(const std::string& location, Sources& files) override;
-  const std::shared_ptr<ScratchFolder>& scratch() const override { return scratch_; }
+  std::shared_ptr<ScratchFolder> scratch() const override { return scratch_; }
 
  private:
   StoreIndex index_of(const std::string& location, Sources& files) const;

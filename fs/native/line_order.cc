@@ -171,7 +171,7 @@ LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& c
       stays_in_cache_(entries_ <=
                       context.cache.statistics().budget_bytes / 2 /
                           (decoded_size(matrix_.value->dtype()) + decoded_size(matrix_.index->dtype()))),
-      scratch_(scratch_folder(context.passes)),
+      scratch_(context.passes ? context.passes->scratch() : nullptr),
       cache_owner_(context.cache.new_owner()) {}
 
 LineOrder::~LineOrder() {

@@ -5,12 +5,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "formats/core/base/sources.h"
 
 namespace plainfs {
+
+class ScratchFolder;  // scratch.h
 
 // Thread-safe. It is a cache: what cannot be read or written is done without.
 class Passes {
@@ -26,6 +29,8 @@ class Passes {
                     std::chrono::steady_clock::duration took, Sources& files) = 0;
   // What was known is wrong.
   virtual void discard(const std::string& location, Sources& files) = 0;
+  // Where what a session needs and memory has no room for may lie meanwhile; null: nowhere.
+  virtual std::shared_ptr<ScratchFolder> scratch() const { return nullptr; }
 };
 
 }  // namespace plainfs

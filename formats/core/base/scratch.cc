@@ -6,7 +6,6 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/base/host_path.h"
-#include "formats/core/base/passes.h"
 
 namespace plainfs {
 
@@ -16,7 +15,7 @@ ScratchFile::~ScratchFile() {
 
 std::optional<uint64_t> ScratchFile::append(ByteSpan bytes) {
   if (!folder_->take(bytes.size())) return std::nullopt;
-  // What could not be written is a hole that nobody reads.
+  // What could not be written is a hole that is never read.
   const uint64_t offset = end_.fetch_add(bytes.size(), std::memory_order_relaxed);
   if (!write_all_at(file_.number(), offset, as_text(bytes))) return std::nullopt;
   return offset;
@@ -51,11 +50,6 @@ bool ScratchFolder::take(uint64_t bytes) {
     if (bytes > most_bytes_ || held > most_bytes_ - bytes) return false;
   } while (!held_bytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
   return true;
-}
-
-std::shared_ptr<ScratchFolder> scratch_folder(const Passes* passes) {
-  const auto* const has = dynamic_cast<const HasScratch*>(passes);
-  return has ? has->scratch() : nullptr;
 }
 
 }  // namespace plainfs

@@ -14,7 +14,6 @@
 
 namespace plainfs {
 
-class Passes;
 class ScratchFolder;
 
 // Thread-safe.
@@ -59,16 +58,5 @@ class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
   const uint64_t most_bytes_;
   std::atomic<uint64_t> held_bytes_{0};  // relaxed: a sum
 };
-
-// Who keeps what passes have found out may have room on the disk, too: a Passes (passes.h) that is one of
-// these. So a context says where, and is asked by scratch_folder().
-class HasScratch {
- public:
-  virtual ~HasScratch() = default;
-  virtual const std::shared_ptr<ScratchFolder>& scratch() const = 0;
-};
-
-// Null where there is none. passes may be null.
-std::shared_ptr<ScratchFolder> scratch_folder(const Passes* passes);
 
 }  // namespace plainfs

@@ -18,7 +18,7 @@ namespace plainfs {
 namespace {
 
 // Keeps no passes, and has room on the disk.
-class RoomOnDisk : public Passes, public HasScratch {
+class RoomOnDisk : public Passes {
  public:
   RoomOnDisk(const std::string& path, uint64_t most_bytes)
       : folder_(std::make_shared<ScratchFolder>(path, most_bytes)) {}
@@ -26,7 +26,7 @@ class RoomOnDisk : public Passes, public HasScratch {
   void keep(const std::string&, const std::string&, std::vector<uint64_t>,
             std::chrono::steady_clock::duration, Sources&) override {}
   void discard(const std::string&, Sources&) override {}
-  const std::shared_ptr<ScratchFolder>& scratch() const override { return folder_; }
+  std::shared_ptr<ScratchFolder> scratch() const override { return folder_; }
 
  private:
   const std::shared_ptr<ScratchFolder> folder_;
