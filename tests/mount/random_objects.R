@@ -57,7 +57,8 @@ seurat_ <- function() {
 cells_frame <- function(frame, n) { for (i in seq_len(some(4))) frame[[paste0("extra", i)]] <- atom(n); frame }
 experiment_ <- function() {
   cells <- some(20); genes <- some(20); m <- rsparsematrix(genes, cells, 0.4); dimnames(m) <- list(paste0("g", seq_len(genes)), paste0("c", seq_len(cells)))
-  x <- SingleCellExperiment::SingleCellExperiment(list(counts = m, dense = as.matrix(m) * 2), colData = frame_(cells)[, 1, drop = FALSE])
+  about <- frame_(cells)[, 1, drop = FALSE]; rownames(about) <- colnames(m)
+  x <- SingleCellExperiment::SingleCellExperiment(list(counts = m, dense = as.matrix(m) * 2), colData = about)
   SingleCellExperiment::reducedDim(x, "PCA") <- matrix(rnorm(cells * 2), cells)
   x
 }

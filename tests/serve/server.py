@@ -73,12 +73,15 @@ def cat(store, path, *more):
     return subprocess.run([PROGRAM, "cat", *more, store, path], check=True, capture_output=True, timeout=120).stdout
 
 
+def blocks(store, flags):
+    """The names in each folder of a store, by `plainfs ls`, which ends with an error where some folder cannot be read."""
+    out = subprocess.run([PROGRAM, "ls", flags, store], check=False, capture_output=True, timeout=120).stdout.decode()
+    return {folder[:-1]: names for folder, *names in (block.strip("\n").split("\n") for block in out.split("\n\n"))}
+
+
 def listed(store):
-    """All files of a store, by `plainfs ls -R`, which ends with an error where some folder cannot be read."""
-    out = subprocess.run([PROGRAM, "ls", "-Rp", store], check=False, capture_output=True, timeout=120).stdout.decode()
-    found = []
-    for block in out.split("\n\n"):
-        folder, *names = block.strip("\n").split("\n")
-        folder = folder[:-1]
-        found += [name if folder == "." else f"{folder}/{name}" for name in names if not name.endswith("/")]
-    return sorted(found)
+    """All files of a store, without those that are found by their names."""
+    found, hidden = blocks(store, "-Rp"), blocks(store, "-aRp")
+    return sorted(name if folder == "." else f"{folder}/{name}" for folder, names in found.items()
+                  for name in names + [other for other in hidden.get(folder, []) if other.startswith(".") and other != ".ignore"]
+                  if not name.endswith("/"))
