@@ -6,13 +6,18 @@ import json
 import os
 import re
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
 import time
 import unittest
 
-from mounted import DATA, PROGRAM, Folder, Mount, main
+from mounted import DATA, PROGRAM, Folder, Mount, main, wait_until
 import slurm  # after mounted, which finds it
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
+from server import Server  # after mounted, which says what to run
 
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SAMPLES = os.path.join(SOURCE, "tests", "data", "samples")
@@ -569,6 +574,45 @@ class OfVariants(Recipe):
         self.assertEqual(len(counts["bed"]), 2)
         self.assertEqual(counts["bed"], counts["bgen"])
         self.assertEqual(counts["bed"], counts["vcf"])
+
+
+class Served(Recipe):
+    @needs("nginx", "openssl")
+    def test_nginx_has_the_certificate(self):
+        self.run_in_folder("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=data.example", "-addext",
+                           "subjectAltName=DNS:data.example", "-keyout", "key.pem", "-out", "cert.pem")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with Server("--host", "data.example", STORES["pbmc"]) as server:
+            location = block("location / {").replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+            with open(os.path.join(self.folder, "nginx.conf"), "w", encoding="utf-8") as file:
+                file.write(f"""daemon off; pid nginx.pid; error_log error.log; events {{}}
+http {{ access_log off;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+  server {{ listen 127.0.0.1:{port} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;
+{location}  }}
+}}""")
+            context = ssl.create_default_context(cafile=os.path.join(self.folder, "cert.pem"))
+
+            def ask(path):
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as plain, context.wrap_socket(plain, server_hostname="data.example") as safe:
+                    safe.sendall(f"GET {server.path}{path} HTTP/1.1\r\nHost: data.example:{port}\r\nConnection: close\r\n\r\n".encode())
+                    head, _, body = b"".join(iter(lambda: safe.recv(65536), b"")).partition(b"\r\n\r\n")
+                    return head, body
+
+            def is_there():
+                with socket.socket() as asking:
+                    return asking.connect_ex(("127.0.0.1", port)) == 0
+
+            with subprocess.Popen(["nginx", "-p", self.folder, "-c", "nginx.conf"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as nginx:
+                try:
+                    self.assertTrue(wait_until(is_there), nginx.poll())
+                    head, page = ask("")
+                    self.assertIn(b" 200 ", head.split(b"\r\n")[0] + b" ")
+                    self.assertIn(b'href="meta.data.csv"', page)
+                    self.assertEqual(ask("meta.data.csv")[1], server.ask("meta.data.csv", Host="data.example").body)
+                finally:
+                    nginx.terminate()
 
 
 if __name__ == "__main__":
