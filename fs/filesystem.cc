@@ -36,12 +36,12 @@ Appearance with_views(Appearance appearance) {
   return appearance;
 }
 
-// That of a Context which nobody lets go.
+// That of a Context which is never let go.
 std::shared_ptr<Context> outliving(Context& context) {
   return {std::shared_ptr<void>(), &context};
 }
 
-// An error is for whoever asks for the size itself.
+// An error is told when the size itself is asked for.
 std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
   try {
     return tree.known_size(file);
@@ -202,7 +202,7 @@ void Filesystem::correct(const OpenFile& file) {
   try {
     if (file.opening->number() == times_reopened()) reopen();
   } catch (const Error&) {
-    // whoever opens the next file is told
+    // opening the next file says so
   }
   when_corrected_();
 }

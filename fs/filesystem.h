@@ -69,7 +69,7 @@ class Filesystem {
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
   void add_hidden_file(HiddenFile file);
 
-  // Whoever holds it holds all of the opening that it is part of.
+  // Holding it holds all of the opening that it is part of.
   StorePtr store() const;
   Requests& requests() { return requests_; }
 
@@ -94,8 +94,8 @@ class Filesystem {
   // Throws changed as open does.
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);
-  // Throws changed where the store is no longer what it was, so that nobody is shown what the kernel still
-  // keeps of it.
+  // Throws changed where the store is no longer what it was, so that what the kernel still keeps of it
+  // is not shown.
   OpenFile open(Inode file);
   // Fewer bytes than size only at the end.
   Slices read(const OpenFile& file, uint64_t offset, size_t size);
@@ -131,8 +131,8 @@ class Filesystem {
   uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store; returns the errno to report.
   int report(Inode inode, const Error& error);
-  // For whoever tells sizes on: a read that shows that one of an earlier session is wrong throws, opens the
-  // store anew without that session's index, and calls this. Before anything else.
+  // For front ends that pass sizes on: a read that shows that one of an earlier session is wrong throws,
+  // opens the store anew without that session's index, and calls this. Before anything else.
   void set_when_corrected(std::function<void()> then) { when_corrected_ = std::move(then); }
   // Where report and warnings write.
   void set_error_log(std::function<void(const std::string& line)> log) { log_error_ = std::move(log); }

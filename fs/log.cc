@@ -73,7 +73,7 @@ Log::Log()
   logger_.set_level(spdlog::level::trace);
 }
 
-// A line that there is no memory for is left out: whoever writes it is mostly busy with an error already.
+// A line that there is no memory for is left out: it is mostly about an error already.
 void Log::write(spdlog::level::level_enum level, const std::string& text) try {
   const MutexLock lock(mutex_);
   const std::string line = printable(text);

@@ -69,7 +69,7 @@ int show_about(const Options& options) {
 int mount_as_helper(const std::vector<std::string>& given) {
   const MountHelper helper = from_mount_helper(given);
   Options options = parse_options(helper.arguments);
-  options.asks_to_write = false;  // mount(8) says rw where nobody did
+  options.asks_to_write = false;  // mount(8) says rw of itself
   if (options.help || options.version) return show_about(options);
   if (helper.is_fake) return kSuccess;
   if (options.may_be_absent && !is_url(options.store) && ::access(options.store.c_str(), F_OK) != 0 &&

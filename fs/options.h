@@ -32,8 +32,6 @@ struct Options {
   uint64_t cache_bytes = uint64_t{256} << 20;
   unsigned threads = 0;  // 0: one a core
   std::string views;     // empty: the default ones
-  // Of a command that shows less of its own accord: these, where views is empty. No option sets it.
-  std::string usual_views;
   bool lists_parts = false;
   std::string cells;   // the file that read.cells was read from; absolute
   std::string genome;  // the same of read.genome

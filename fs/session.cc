@@ -40,8 +40,7 @@ Appearance appearance_of(const Options& options) {
   appearance.subdir = options.subdir;
   if (!options.index.empty()) appearance.index = std::make_shared<const IndexFolder>(options.index);
   try {
-    appearance.views = views_named(options.views.empty() ? options.usual_views : options.views);
-    if (options.views.empty()) appearance.views.are_named = false;
+    appearance.views = views_named(options.views);
     if (options.lists_parts) appearance.views = with_parts_listed(std::move(appearance.views));
   } catch (const Error& error) {
     throw Failure(kUsage, error.what());

@@ -80,7 +80,7 @@ void Sizings::work(Jobs one) {
     {
       const MutexLock lock(mutex_);
       if (is_cancelled && !job->askers.empty() && !is_over_()) {
-        // Its turn was over, or somebody came after the last had left.
+        // Its turn was over, or an asker came after the last had left.
         queue_.splice(queue_.end(), one);
         ++queued_;
       } else {

@@ -1,7 +1,7 @@
-// Sizes that take a pass over a file's content, while they are being computed. Each is one job, whoever and
-// however many ask for it; it survives askers that leave, and ends when the last has left. A job is done by
-// the thread of one of its askers, and no more than so many threads are at it: who asks beyond that returns
-// at once and is answered by a thread that is, when his turn comes. Jobs that others wait behind take turns,
+// Sizes that take a pass over a file's content, while they are being computed. Each is one job, however
+// many ask for it; it survives askers that leave, and ends when the last has left. A job is done by
+// the thread of one of its askers, and no more than so many threads are at it: beyond that an asker returns
+// at once and is answered by a thread that is, when its turn comes. Jobs that others wait behind take turns,
 // so that a pass of hours holds up none of seconds.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace plainfs {
 // Thread-safe.
 class Sizings {
  public:
-  // Somebody who waits for a size.
+  // One that waits for a size.
   class Asker {
    public:
     virtual ~Asker() = default;
@@ -78,7 +78,7 @@ class Sizings {
   Jobs queue_ GUARDED_BY(mutex_);  // those that no thread is at, the next one first
   size_t at_work_ GUARDED_BY(mutex_) = 0;
   std::atomic<size_t> queued_{0};      // length of queue_; asked for every piece of work
-  std::atomic<int64_t> next_look_{0};  // nanoseconds of the steady clock; whoever moves it on looks
+  std::atomic<int64_t> next_look_{0};  // nanoseconds of the steady clock; the thread that moves it on looks
 };
 
 }  // namespace plainfs

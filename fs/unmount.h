@@ -1,4 +1,4 @@
-// Unmounting by whoever may: the kernel where this user may ask it, else the setuid fusermount3.
+// Unmounting by the one that may: the kernel where this user may ask it, else the setuid fusermount3.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct StillMounted {
 };
 
 // Unmounts what is mounted last at mountpoint, which is absolute and without links. with_files_open: it is
-// taken away from who is in it, too.
+// taken away from those who are in it, too.
 StillMounted unmount_fuse(const std::string& mountpoint, bool with_files_open);
 
 // Which mount is at a path: two that are there one after the other at the same path differ.

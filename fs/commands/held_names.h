@@ -1,6 +1,6 @@
 // Names that a directory cannot hold beside each other: to APFS, vfat, exFAT or a share of Windows "A.csv"
-// and "a.csv" are one file, to some "é" of one character and of two is one letter. Whoever writes both would
-// lose the first.
+// and "a.csv" are one file, to some "é" of one character and of two is one letter. Writing both would lose
+// the first.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ int index_command(Arguments arguments) {
       try {
         filesystem.status(files[i].inode);
       } catch (const Error&) {
-        ++refused;  // whoever asks for it is told why
+        ++refused;  // asking for it says why
       }
       progress.add(1);
     });

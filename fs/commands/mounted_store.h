@@ -18,6 +18,7 @@ struct MountedStore {
 
 // nullopt where nothing is mounted at path, or not by plainfs. Asks the mount.
 std::optional<MountedStore> mounted_at(const std::string& path);
+
 struct AskedMount {
   bool is_here = false;  // else in a namespace of mounts of its own, as that of `plainfs run`
   bool answers = false;

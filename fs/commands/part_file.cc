@@ -43,12 +43,12 @@ PartFile::PartFile(Descriptor folder, std::string name, std::string whole, bool 
     if (file_.number() >= 0 || errno != ENOENT || !makes_it) break;
     file_ = Descriptor(::openat(folder_.number(), name_.c_str(), kFlags | O_CREAT | O_EXCL, 0666));
     is_new_ = file_.number() >= 0;
-    if (is_new_ || errno != EEXIST) break;  // else somebody has made it just now
+    if (is_new_ || errno != EEXIST) break;  // else another process has made it just now
   }
   if (!has_file() && errno == ENOENT && !makes_it) return;
   if (!has_file() && (errno == ELOOP || errno == EISDIR)) throw in_the_way();
   if (!has_file()) throw disk_failure();
-  // One that somebody else has put there may be a file of another name, or be read while it is written.
+  // One that another process has put there may be a file of another name, or be read while it is written.
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) throw disk_failure();
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw in_the_way();

@@ -23,7 +23,7 @@ class PartFile {
   static PartFile existing(Descriptor folder, std::string name, std::string whole);
 
   bool has_file() const { return file_.number() >= 0; }
-  // Whether it was made here: nobody else had it before.
+  // Whether it was made here: no other process had it before.
   bool is_new() const { return is_new_; }
   uint64_t size() const;
   // Gives it that size, and the room on disk for it where the file system can; what is in it, up to there,
@@ -52,8 +52,7 @@ class PartFile {
 };
 
 // Of the part of the file at path: the same for a run that takes it up, another for a store that has changed
-// since. No two files of a directory share one, by 128 bits of SHA-256: who makes two that do has broken
-// that.
+// since. No two files of a directory share one, by 128 bits of SHA-256.
 std::string part_name(const std::string& path, uint64_t size, timespec time);
 // Of the part of a file by its number in a plan, which grows at many places at once. plan: ExportPlan::id.
 std::string planned_part_name(const std::string& plan, size_t file);

@@ -7,7 +7,7 @@
 
 namespace plainfs {
 
-// False where nobody reads them any more. Throws Failure(kNotWritten) where they cannot be written.
+// False where they are not read any more. Throws Failure(kNotWritten) where they cannot be written.
 bool write_out(const Slices& slices);
 bool write_out(std::string_view text);
 // To be called after all was printed by way of stdout. Throws Failure(kNotWritten) where some of it was lost.

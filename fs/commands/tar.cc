@@ -12,7 +12,7 @@
 namespace plainfs {
 namespace {
 
-// Nobody reads the stream any more, as after `| head`.
+// The stream is not read any more, as after `| head`.
 struct NobodyReads {};
 
 class Tar {

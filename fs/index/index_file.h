@@ -16,9 +16,9 @@
 // It holds lengths only, of files and of the blocks of texts: no byte that a file shows, and nothing that a
 // byte is decided by. Each length is compared with the store when what it is of is made, and an index that
 // says a wrong one is thrown away. What cannot be compared is where a block begins: that is the sum of all
-// lengths before it, so who can write the file, with its checksums, can shift what a reader finds who begins
+// lengths before it, so a writer of the file, with its checksums, can shift what a reader finds that begins
 // in the middle of a text. So only the user's own files are read. Passes over the bytes of a store
-// (kept_passes.h) are findings too, and whoever finds them has a checksum of all that they lead to. Nothing
+// (kept_passes.h) are findings too, which bring a checksum of all that they lead to. Nothing
 // in it crashes or exhausts plainfs: checksums and bounds.
 #pragma once
 
@@ -50,7 +50,7 @@ struct IndexEntry {
 Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources,
                    const std::vector<IndexEntry>& entries);
 
-// Immutable and thread-safe. The file stays open: whoever replaces it makes another one.
+// Immutable and thread-safe. The file stays open: replacing it makes another one.
 class IndexFile {
  public:
   struct Place {

@@ -28,9 +28,9 @@ class StoreIndex {
              std::function<void(const std::string&)> tell);
 
   // Of the file at that path, as shown from the store's root; none where nothing is known.
-  // Where nobody has asked before, all that the store was read from is looked at.
+  // The first time, all that the store was read from is looked at.
   Findings findings(const std::string& path);
-  // Whether that costs no look at the store: somebody has asked.
+  // Whether that costs no look at the store: it is not the first time.
   bool is_read();
   // What the index says of that path is wrong: nothing of it is used from now on or found in another session.
   // Whether it said anything.
@@ -57,7 +57,7 @@ class StoreIndex {
   const std::string key_;
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
-  Mutex looking_;  // held by the one who reads or writes the file and looks at the store
+  Mutex looking_;  // held while the file is read or written and the store is looked at
   Mutex mutex_;    // nothing slow is done under it
   bool is_read_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const IndexFile> known_ GUARDED_BY(mutex_);  // null: none that is of use

@@ -110,7 +110,7 @@ void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
   }
   pollfd connection{fuse_session_fd(session), 0, 0};
   const bool has_ended = connection.fd >= 0 && ::poll(&connection, 1, 0) != 0;
-  fuse_session_destroy(session);  // first, so that nobody who is in it waits for an answer
+  fuse_session_destroy(session);  // first, so that no process in it waits for an answer
   if (has_ended)
     keeper->forget();
   else
@@ -138,7 +138,7 @@ bool FuseMount::is_over() const {
 void FuseMount::invalidate() {
   faults_.forget();
   has_changed_.store(false, std::memory_order_relaxed);
-  // Who has been told a size of the opening before has it by now; nobody is told one any more.
+  // Sizes of the opening before have reached those who asked by now; no more of them are told.
   { const WriterLock lock(replying_); }
   const auto forget_node = [&](NodeNumber node) {
     fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);

@@ -41,12 +41,12 @@ class Faults {
 };
 
 // What the kernel calls a file. A node belongs to one opening of the store: after a reopening the kernel
-// knows the file by another one, and who comes with the old one is told to look its name up again (ESTALE),
+// knows the file by another one, and a request with the old one is told to look its name up again (ESTALE),
 // so that sizes and pages of the two never meet. And where the size was not known when the name was looked
 // up, the node is of that lookup alone: an answer without a size must not reach a node that is in use. (While
 // one process waits for the size and another looks up the name, the kernel would take the size, which was
 // asked for earlier, for out of date, and the first process would find an end at 0: Linux,
-// fuse_change_attributes(). Invalidating a node does the same to whoever waits.) The numbers that stat()
+// fuse_change_attributes(). Invalidating a node does the same to those who wait.) The numbers that stat()
 // shows are the inodes; those of directories are their nodes.
 
 using NodeNumber = uint64_t;  // libfuse's fuse_ino_t: 32 bits of inode, 20 of lookup, 12 of opening
@@ -117,7 +117,7 @@ class FuseMount {
   uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
   // Files and directories that are open.
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
-  // Unmounts unless somebody is in it, and says whether that was possible. Not from a callback.
+  // Unmounts unless a process is in it, and says whether that was possible. Not from a callback.
   bool unmount_if_unused();
   // Unmounts, files still open or not, while it is served. Not from a callback.
   void unmount();
@@ -148,7 +148,8 @@ class FuseMount {
   std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
   std::function<void(std::function<void()> then)> reopen_;
   std::function<void()> forget_;
-  // Something was found to have changed since the store was opened. Relaxed: whoever sees it late opens late.
+  // Something was found to have changed since the store was opened. Relaxed: seen late, the store is opened
+  // late.
   std::atomic<bool> has_changed_{false};
   Faults faults_;
   Nodes nodes_;

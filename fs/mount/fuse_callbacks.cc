@@ -149,7 +149,7 @@ struct FuseCallbacks {
     }
   }
 
-  // is_open: it is asked of a file that is open, where nobody looks a name up again.
+  // is_open: it is asked of a file that is open, where no name is looked up again.
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
                          const Status& status, Filesystem& filesystem) {
     const bool changes = filesystem.changes(inode_of(node));
@@ -214,7 +214,7 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem&) { mount.reopen_(then); });
   }
 
-  // Where the pass that finds out the size takes long, who wants the first lines has them without it. The
+  // Where the pass that finds out the size takes long, the first lines are had without it. The
   // kernel asks for the size before it reads into its pages; so such an opening reads past them.
   static bool begins_unsized(const FuseMount& mount, ViewFile& view) {
     return mount.settings_.begins_unsized && view.has_beginning() && !view.known_size();

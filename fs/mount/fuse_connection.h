@@ -9,7 +9,7 @@ struct fuse_session;
 
 namespace plainfs {
 
-// Who waits for the store keeps one of them.
+// A request that waits for the store keeps one of them.
 constexpr unsigned kServingThreads = 32;
 
 // For the init callback.

@@ -58,7 +58,7 @@ bool is_being_ended(pid_t thread) try {
     }
   }
   const uint64_t ends = pending & ~blocked & ~ignored & (kEnding | ~caught);
-  // What nobody handles ends the process, but for these.
+  // What is not handled ends the process, but for these.
   const uint64_t harmless = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGTSTP) |
                             bit(SIGTTIN) | bit(SIGTTOU) | bit(SIGSTOP);
   return !any || (ends & ~harmless) != 0;

@@ -67,12 +67,12 @@ void IndexAhead::measure_all() {
       const ListingPtr listing = filesystem_.list(inode);
       for (size_t i = listing->once(); i-- > 0;) left.push_back(listing->at(i).inode);
     } catch (const Error&) {
-      // whoever asks for it is told why
+      // asking for it says why
     }
   }
 }
 
-// Again where it was left to somebody who waited for it.
+// Again where it was left to a reader that waited for it.
 void IndexAhead::measure(Inode file) {
   for (;;) {
     try {

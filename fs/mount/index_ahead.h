@@ -1,5 +1,5 @@
-// -o index_ahead: finds out the size of every file of a mount, and keeps it for the next one, while nobody
-// waits for it.
+// -o index_ahead: finds out the size of every file of a mount, and keeps it for the next one, while no
+// reader waits for it.
 #pragma once
 
 #include <atomic>

@@ -64,7 +64,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   return settings;
 }
 
-// Before the mount, so that who asks for a file that cannot be is told.
+// Before the mount, so that asking for a file that cannot be is an error.
 void begin_log_file(Log& log, const Options& options) {
   if (options.log_file.empty()) return;
   try {
@@ -97,7 +97,7 @@ std::function<void()> log_opener(Log& log, const std::string& path, MountKeeper*
   };
 }
 
-// mount.fuse3, which says rw where nobody did, gives the other two with it.
+// mount.fuse3, which says rw of itself, gives the other two with it.
 bool is_from_mount_fuse(const Options& options) {
   const auto& given = options.mount_options;
   return std::find(given.begin(), given.end(), "dev") != given.end() ||

@@ -109,7 +109,7 @@ struct SessionEnd {
   void operator()(fuse_session* session) const { fuse_session_destroy(session); }
 };
 
-// Of who started the daemon, who waits for their end.
+// Of the process that started the daemon, which waits for their end.
 void give_up_streams() {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (::chdir("/") == 0 && nothing >= 0) {

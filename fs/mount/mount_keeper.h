@@ -1,5 +1,5 @@
 // A namespace of mounts of this process and its children alone (mount_namespaces(7)), for `plainfs run`: what
-// is mounted in it nobody else sees, and it is gone with the last of them, however they end.
+// is mounted in it no other process sees, and it is gone with the last of them, however they end.
 #pragma once
 
 #include <sys/types.h>
@@ -18,11 +18,11 @@ namespace plainfs {
 // Throws Failure(kMountFailed), with what to do, where the system allows neither. Requires: one thread only.
 void enter_private_mounts();
 
-// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: who is
-// confined by Landlock may not mount, who has given up new privileges cannot run the setuid fusermount3, and
-// who has no sockets reaches no log. The process is started before anything of a store is read, opens nothing
-// of one, and ends with the daemon: where that ended without unmounting, by a signal that nobody handles, it
-// does so, and nobody finds a mount that does not answer.
+// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: what is
+// confined by Landlock may not mount, without new privileges the setuid fusermount3 cannot be run, and
+// without sockets there is no log. The process is started before anything of a store is read, opens nothing
+// of one, and ends with the daemon: where that ended without unmounting, by a signal that is not handled, it
+// does so, and no mount is left that does not answer.
 
 class MountKeeper {
  public:
@@ -39,7 +39,7 @@ class MountKeeper {
   Descriptor mount(const std::string& mountpoint, const std::vector<std::string>& options);
   // Unmounts it, if that is still what is mounted there; whether it did. Thread-safe, as all below.
   bool unmount(bool with_files_open);
-  // Somebody else has unmounted it.
+  // Another process has unmounted it.
   void forget();
   // A line for the system's log. priority: of syslog().
   void log(int priority, const std::string& line);

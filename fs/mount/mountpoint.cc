@@ -164,7 +164,7 @@ void Mountpoint::take_or_make(const std::string& folder, const std::string& stor
     if (!is_new && !is_free(path)) continue;
     Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const bool is_locked = ::flock(directory.number(), LOCK_EX | LOCK_NB) == 0;
-    // Another mount may have it; where there are no locks, only what was made here is surely nobody else's.
+    // Another mount may have it; where there are no locks, only what was made here is surely no other's.
     if (!is_locked && (!is_new || errno == EWOULDBLOCK)) continue;
     if (is_mounted_on(path)) continue;  // by one who was faster
     claim_ = std::move(directory);

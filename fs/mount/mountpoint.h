@@ -35,7 +35,7 @@ class Mountpoint {
   std::string path_;
   bool is_new_ = false;
   bool is_chosen_ = false;
-  Descriptor claim_;  // nobody else takes the directory as long as it is held
+  Descriptor claim_;  // no other mount takes the directory as long as it is held
   bool is_handed_over_ = false;
 };
 

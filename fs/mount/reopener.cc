@@ -84,7 +84,7 @@ void Reopener::forget() {
   filesystem_.requests().reopened.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Nobody else would tell the kernel, which has answers of the store as it was.
+// Nothing else would tell the kernel, which has answers of the store as it was.
 bool Reopener::invalidated() {
   try {
     mount_.invalidate();

@@ -40,7 +40,7 @@ namespace files = boost::filesystem;
 constexpr const char* kPrefix = "plainfs-run-";
 constexpr int kAttempts = 10;
 
-// The folder, where it is there, this user's, and nobody else has it.
+// The folder, where it is there, this user's, and no other process has it.
 Descriptor locked(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -168,7 +168,7 @@ class Served {
       signals.give_back();
       const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
       ::dup2(nothing, STDIN_FILENO);
-      ::dup2(nothing, STDOUT_FILENO);  // who reads the command's output is not kept waiting
+      ::dup2(nothing, STDOUT_FILENO);  // a reader of the command's output is not kept waiting
       ::_exit(exit_code([&] {
         return mount_store(options, [&] {
           const ssize_t told = ::write(ends[1], "", 1);

@@ -202,7 +202,7 @@ std::vector<CallRule> conditional_calls() {
       {SYS_kill, {{1, Test::kIs, SIGKILL}}},    // libhdf5's process
       {SYS_tgkill, {{0, Test::kIs, self}}},     // threads
       {SYS_tgkill, {{2, Test::kIs, SIGABRT}}},  // abort() in libhdf5's process
-      // A socket that leads to nobody else: one of datagrams could be led on.
+      // A socket that leads nowhere else: one of datagrams could be led on.
       {SYS_socketpair, {{0, Test::kIs, AF_UNIX}, {1, Test::kIs, SOCK_STREAM | SOCK_CLOEXEC}}},
   };
   for (const int command : kFileCommands)

@@ -1,6 +1,6 @@
 // Looks after a mount while it serves: ends it on SIGINT and SIGTERM with files open or not, opens the log
 // anew on SIGHUP, or ends it where there is none, shows the store anew on SIGUSR1, gives free memory back to
-// the system, and unmounts when nobody has used it for long enough.
+// the system, and unmounts when it was not used for long enough.
 #pragma once
 
 #include <cstdint>

@@ -139,8 +139,8 @@ class AnnDataWriter {
   AnnDataLayout& out_;
 };
 
-// A viewer that shows one gene reads all of a matrix by row, and of one by column its entries: whoever asks
-// finds X in that form among the layers.
+// A viewer that shows one gene reads all of a matrix by row, and of one by column its entries: X in that
+// form is found by its name among the layers.
 void AnnDataWriter::put_layers() {
   const Extent extent{matrix_.cells, matrix_.genes};
   put_parts("/layers", matrix_.layers, extent);

@@ -34,7 +34,7 @@ FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells
 // too; NaN and missing values are entries. The names are those of matrix. Goes through all values, unless it
 // is known how many entries each cell has; throws what reading them throws, and unsupported where they are no
 // numbers. text: opens the matrix as text, where that is shown; then it is the pass over its lines that
-// counts, so that whoever asks for every size waits for one, and it stays open as long as the entries.
+// counts, so that asking for every size takes one, and it stays open as long as the entries.
 SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
                         const std::function<std::shared_ptr<ViewFile>()>& text = nullptr);
 

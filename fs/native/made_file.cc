@@ -66,7 +66,7 @@ class MadeFile : public ViewFile {
 
   const std::function<std::string()> make_;
   const std::string version_;
-  Mutex making_;  // held by the one who makes it
+  Mutex making_;  // held while it is made
   mutable Mutex mutex_;
   FindingPtr found_ GUARDED_BY(mutex_);  // null until its size is known; the text: until it is made
 };

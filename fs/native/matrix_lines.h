@@ -31,7 +31,7 @@ class MatrixLines {
   virtual Elements read(uint64_t line, uint64_t first, uint64_t count) const = 0;
   // That these lines are going to be read: those that take a pass over the matrix take one together.
   virtual void expect(std::span<const uint64_t>) const {}
-  // Whether the next line that nobody has read yet takes a pass over the matrix.
+  // Whether the next line that was not read yet takes a pass over the matrix.
   virtual bool is_costly() const { return false; }
   // Of each line how many characters more its elements take in a .csv than as many zeros would, by one pass
   // over the matrix; nullopt where that does not tell (a place that is stored twice).

@@ -185,7 +185,7 @@ ByteLayout table_parquet(const Table& table, Context& context) {
   std::unordered_set<std::string> taken, met;
   const ArrayPtr row_names = checked_row_names(table);
   const std::vector<Column> flat = flat_columns(table);
-  // Whoever is the first of a name keeps it, but the index gives way.
+  // The first of a name keeps it, but the index gives way.
   for (const Column& column : flat) taken.insert(column.name);
   if (row_names)
     columns.push_back(parquet_column(distinct_name("_index", taken), row_names, limits.rows_in_group, context,

@@ -1,5 +1,5 @@
 // The index that tabix makes of a BGZF file whose lines stand at positions (BED, VCF, GFF: LineLayout), so
-// that a region is read without the rest. It is made on the way by whoever goes through the lines to know how
+// that a region is read without the rest. It is made on the way by the pass over the lines that finds out how
 // long they are, and holds what htslib's holds, bin for bin; only that bins stand in rising order, which
 // htslib leaves to its hash table.
 #pragma once
@@ -131,7 +131,7 @@ class PositionIndexes {
     csi_.add(block, std::move(lines));
   }
   bool has(uint64_t block) const { return tbi_.has(block) && csi_.has(block); }
-  // measure(block) adds a block: it is called for those that nobody has measured, because their sizes were
+  // measure(block) adds a block: it is called for those that were not measured, because their sizes were
   // known already. Else as PositionIndexer::finish.
   std::string finish(IndexKind kind, uint64_t blocks, const std::function<void(uint64_t block)>& measure,
                      Workers& workers);
@@ -147,7 +147,7 @@ class IndexedText {
   // What the index file holds (PositionIndexer::finish). Requires: the text is prepared.
   virtual std::string index(IndexKind kind) const = 0;
 };
-// That of a file; measures it where nobody has. Requires: its source is an IndexedText.
+// That of a file; measures it where that was not done. Requires: its source is an IndexedText.
 std::string index_of(TextFile& file, IndexKind kind);
 
 }  // namespace plainfs

@@ -8,7 +8,7 @@
 
 namespace plainfs {
 
-// matrices: for what counts the cells' counts, and for whoever writes the object. Reads all names, and what
+// matrices: for what counts the cells' counts, and for the object's writer. Reads all names, and what
 // seurat_matrices() reads. What has no place in an object is told of. Throws unsupported where R could not
 // have the object, damaged where parts do not fit.
 SeuratObject seurat_object(const JointMatrices& joint, ColumnMatrices& matrices, Context& context);

@@ -1,5 +1,5 @@
 // A Zarr hierarchy of version 2 as a made directory: groups and arrays, each with its documents, an array
-// with its chunks. What is below a node may be made when somebody asks for it. The documents are those of
+// with its chunks. What is below a node may be made when it is asked for. The documents are those of
 // zarr-python, to the byte.
 #pragma once
 

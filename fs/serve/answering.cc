@@ -200,7 +200,7 @@ void Answering::answer_found(const Asked& asked, const Site::Place& place) const
                                     (asked.target.query.empty() ? "" : "?" + asked.target.query));
     return say(asked.reply, 301, "it is a folder");
   }
-  // A folder is shown under one path alone, so that nobody who follows links walks in circles.
+  // A folder is shown under one path alone, so that a client that follows links does not walk in circles.
   if (place.names != asked.names) {
     asked.reply.add("Location", way_to(asked, place.names));
     return say(asked.reply, 302, "it is a link");

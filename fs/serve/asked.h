@@ -20,7 +20,7 @@ struct AnswerSettings {
   Origins origins{{}};
   bool reopens_on_change = false;
   time_t started = 0;                                        // shown for what has no time
-  std::function<std::string()> random;                       // 32 letters and digits that nobody can guess
+  std::function<std::string()> random;                       // 32 letters and digits that cannot be guessed
   std::function<void(const std::string& line)> log_request;  // null: nowhere
   std::vector<std::string> identities{};                     // of the stores, as EntityTags has them
 };
@@ -45,8 +45,8 @@ struct Asked {
 void answer_file(const Asked& asked, const Site::Place& place);
 // As a page, a plain list or JSON, whichever is wanted.
 void answer_folder(const Asked& asked, const Site::Place& place);
-// A page or JSON of a member of a store for which there is no folder ("cell.names?page"); false where nobody
-// has asked for that, or there is none, or a file or folder of that name.
+// A page or JSON of a member of a store for which there is no folder ("cell.names?page"); false where
+// that was not asked for, or there is none, or a file or folder of that name.
 bool answer_member(const Asked& asked);
 // PROPFIND of what is there.
 void answer_properties(const Asked& asked, const Site::Place& place);

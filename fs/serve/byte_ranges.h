@@ -1,4 +1,4 @@
-// The field Range of a request: which bytes of a file somebody wants.
+// The field Range of a request: which bytes of a file are wanted.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct WantedBytes {
 };
 
 // What the field asks for of a file of so many bytes. The whole file, too, where there are more than
-// kMostRanges of them, or several that are more than the file in all: nobody makes a server read a file many
-// times over.
+// kMostRanges of them, or several that are more than the file in all: no request makes a server read a
+// file many times over.
 WantedBytes wanted_bytes(std::string_view field, uint64_t size);
 
 }  // namespace plainfs::serve

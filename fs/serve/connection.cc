@@ -192,7 +192,7 @@ void Connection::serve(const Answering& answering, std::atomic<uint64_t>& answer
     while (answer_next(answering, reader, answered)) {
     }
   } catch (const Lost&) {
-    // Nobody is there to be told.
+    // The client is gone.
   } catch (...) {
     break_off();
   }

@@ -62,7 +62,7 @@ class Connection : public Client, private Request {
   mutable std::atomic<bool> has_left_{false};
 };
 
-// Milliseconds of a clock that nobody sets.
+// Milliseconds of a clock that is never set.
 int64_t milliseconds_now();
 
 }  // namespace plainfs::serve

@@ -11,7 +11,7 @@ namespace plainfs::serve {
 
 // A store is what it was when it was opened, or its files are an error. Of a store whose identity is known,
 // that and the path in it name bytes, in every run of the server. Of others (a store may be a folder of a
-// million files, of which nobody could tell that they are the same still), and of one that was opened anew,
+// million files, of which it cannot be told that they are the same still), and of one that was opened anew,
 // run, store, opening and inode do, since inodes are given once: those tags do not outlive the run.
 class EntityTags {
  public:

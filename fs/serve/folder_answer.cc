@@ -92,7 +92,7 @@ void answer_subject(const Asked& asked, const Subject& subject) {
   answer_page(asked, {page.title, page.sub, html_of(page), true});
 }
 
-// What the IGV web app opens fragments by; false where nobody has asked for it, or there are none.
+// What the IGV web app opens fragments by; false where that was not asked for, or there are none.
 bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
   if (!query_value(asked.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {

@@ -7,7 +7,7 @@
 
 namespace plainfs::serve {
 
-// A page of somebody else's that has its own name lead to this machine (DNS rebinding) shows that name in
+// A foreign page that has its own name lead to this machine (DNS rebinding) shows that name in
 // Host.
 class HostNames {
  public:

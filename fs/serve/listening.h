@@ -11,7 +11,7 @@ namespace plainfs::serve {
 struct ListenAddress {
   std::string address = "127.0.0.1";  // a number, of IPv4 or IPv6 (without brackets)
   int port = 0;                       // 0: one that is free
-  // Whether nobody but this machine reaches it.
+  // Whether only this machine reaches it.
   bool is_loopback() const;
 };
 

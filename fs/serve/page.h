@@ -8,7 +8,7 @@
 
 namespace plainfs::serve {
 
-// What an "href" or a text of a page is made of is escaped by whoever makes it.
+// What an "href" or a text of a page is made of is escaped where it is made.
 struct Page {
   std::string title;  // text
   std::string sub;    // text: a line below the title

@@ -1,5 +1,5 @@
-// What a page says, before it is HTML or JSON. All of it is text as the store has it: whoever shows it
-// escapes it.
+// What a page says, before it is HTML or JSON. All of it is text as the store has it, escaped where
+// it is shown.
 #pragma once
 
 #include <cstdint>

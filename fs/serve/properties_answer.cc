@@ -50,8 +50,8 @@ std::string xml_of(const Properties& of) {
   return text + "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n";
 }
 
-// The entries so far. What takes a pass over a store is told as soon as it is known, so that who waits sees
-// that something comes; what is known at once goes out with its length.
+// The entries so far. What takes a pass over a store is told as soon as it is known, so that a client that
+// waits sees that something comes; what is known at once goes out with its length.
 class MultiStatus {
  public:
   explicit MultiStatus(Reply& reply) : reply_(reply) {}

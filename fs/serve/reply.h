@@ -1,6 +1,6 @@
 // A reply as it goes out: its header, and then so many bytes as were told, or pieces until there are no more.
-// What goes wrong after the header is shown by a connection that breaks before the end, so that nobody takes
-// a part for the whole.
+// What goes wrong after the header is shown by a connection that breaks before the end, so that a part is
+// not taken for the whole.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A request of HTTP/1.0 or 1.1 as it comes in over a connection, piece by piece. What is not one, or larger
-// than anybody needs, ends with the status to answer; nothing that was sent is believed beyond that.
+// than any client needs, ends with the status to answer; nothing that was sent is believed beyond that.
 #pragma once
 
 #include <memory>

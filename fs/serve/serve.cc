@@ -190,7 +190,7 @@ std::vector<std::string> identities_of(const ServeOptions& options) {
   return identities;
 }
 
-// Until a signal ends it, or nobody has asked for anything for so long.
+// Until a signal ends it, or there was no request for so long.
 class Serving {
  public:
   Serving(const SignalPipe& signals, std::vector<std::unique_ptr<Session>>& sessions, const Server& server,

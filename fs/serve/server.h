@@ -1,5 +1,5 @@
 // Takes connections, each served by a thread of its own, so that what takes long for one client keeps no
-// other waiting. There are at most so many; when somebody else comes, one that waits between two requests
+// other waiting. There are at most so many; when another client comes, one that waits between two requests
 // makes room, or one whose client has done nothing for seconds, and where all are busy the answer is 503.
 #pragma once
 

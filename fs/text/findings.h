@@ -16,16 +16,16 @@
 
 namespace plainfs {
 
-// What was found out before is not what is found now: the store was changed in a way that nobody could see,
-// or what another session has left is wrong. Whoever meets it gives up what came from there.
+// What was found out before is not what is found now: the store was changed in a way that could not be seen,
+// or what another session has left is wrong. What came from there is given up.
 class Outdated : public Error {
  public:
   explicit Outdated(const std::string& message) : Error(Errc::unreadable, message) {}
 };
 
 struct Finding {
-  // Of what, and the version of what is found: "csv array 1". Whoever changes what the same content comes to
-  // (a text, where its blocks begin) changes the name. Empty: of no use in another session.
+  // Of what, and the version of what is found: "csv array 1". A change of what the same content comes to (a
+  // text, where its blocks begin) changes the name. Empty: of no use in another session.
   std::string name;
   std::string text;
   std::vector<uint64_t> numbers;

@@ -48,7 +48,7 @@ class TextSource {
   virtual uint64_t measure(uint64_t block) const = 0;
   virtual void format(uint64_t block, ByteSink& out) const = 0;
   // Whether measure takes about as long as format does: then the pass that measures formats, and keeps what
-  // it makes as long as there is room, for whoever reads next.
+  // it makes as long as there is room, for the next reader.
   virtual bool is_worth_keeping(uint64_t) const { return false; }
 };
 

@@ -90,7 +90,7 @@ void TextFile::State::look_at_adopted() {
     throw Outdated("the text has changed since it was measured");
 }
 
-// Bytes [from, to) while nothing is measured, so that who wants a few lines does not wait for the whole text.
+// Bytes [from, to) while nothing is measured, so that a few lines do not wait for the whole text.
 // Null where that is not possible, or where it meets an error, which measuring will meet, too.
 std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
   if (adopted) return std::nullopt;

@@ -34,7 +34,7 @@ struct TextOffsets {
   // Of a source whose head comes out of measuring; empty where another session has measured it.
   const std::string& head() const { return finding->text; }
   // Whether finding may be one: what others have noted is looked at before it is used. Of a file that is
-  // said to be empty nobody reads what would show that it is not.
+  // said to be empty no reader reads what would show that it is not.
   static bool are_in(const Finding& finding) {
     const std::span<const uint64_t> numbers = finding.numbers;
     return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end()) && numbers.back() > 0;
@@ -89,7 +89,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   std::string head;                               // where it follows blocks: final once has_head is set
   std::atomic<bool> has_head{false};              // of those
   Notebook notebook;                              // of the source
-  std::optional<TextOffsets> adopted;             // set before anybody else knows the file
+  std::optional<TextOffsets> adopted;             // set before another thread knows the file
   std::optional<TextOffsets> offsets;
   std::optional<ByteCache::Reservation>
       offsets_room;                  // of the budget: a text of terabytes has millions of blocks

@@ -64,7 +64,7 @@ class ViewFile {
   // side. Requires: the size is known.
   virtual uint64_t cut_before(uint64_t offset) const { return offset / kCutBytes * kCutBytes; }
 
-  // What size() found out in its passes over the content, to be kept for as long as anybody knows the size;
+  // What size() found out in its passes over the content, to be kept for as long as the size is known;
   // none where it has made none.
   virtual Findings findings() const { return {}; }
   // What another file of the same content had found out. To be called before anything else.

@@ -25,7 +25,7 @@ struct DirectoryEntry {
   Node node;           // what it stands for; its attributes are the file's
   Opener open;         // of a file
   std::string target;  // of a link
-  // Of a link of which nobody knows where it leads. Of what views show in the directory of something that
+  // Of a link of which it is not known where it leads. Of what views show in the directory of something that
   // cannot be read for now: why, so that it is not kept.
   std::optional<Error> error{};
   // What a directory that views make holds; its node is empty.

@@ -25,7 +25,7 @@ struct Destination {
 
 // Looks up the links of one directory and remembers what it found, so that each step on the way of all of
 // them is made once. For one thread. A link that is wrong leads nowhere; what the system does not let be read
-// (Errc unreadable) or what has changed is thrown, because nobody knows then where the link leads.
+// (Errc unreadable) or what has changed is thrown, because it is not known then where the link leads.
 class Links {
  public:
   Links(StorePtr store, OpenStores& stores, Context& context);

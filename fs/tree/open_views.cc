@@ -29,8 +29,8 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   return view;
 }
 
-// Those that nobody has open and nobody has asked for since they were last looked at, to be freed without
-// the mutex.
+// Those that are neither open nor were asked for since they were last looked at, to be freed without the
+// mutex.
 std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
   std::vector<std::shared_ptr<ViewFile>> closed;
   for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {

@@ -22,9 +22,9 @@ class OpenViews {
  public:
   // Null where none is kept.
   std::shared_ptr<ViewFile> find(Inode file);
-  // Keeps view and gives it back, or the one that was kept since nobody was found.
+  // Keeps view and gives it back, or the one that was kept meanwhile.
   std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
-  // Keeps it no longer, unless somebody has it open. The view, which is to be freed where no lock is held
+  // Keeps it no longer, unless it is open. The view, which is to be freed where no lock is held
   // that others need: its files are closed with it. Null: none was kept.
   std::shared_ptr<ViewFile> let_go(Inode file);
 

@@ -119,7 +119,7 @@ Tree::Entry& Tree::entry(Inode inode) {
 
 Tree::Entry& Tree::add(Inode inode, FileKind kind) {
   if (entries_.size() < inode) entries_.resize(inode);
-  auto made = std::make_unique<Entry>();  // whole before anybody can meet it
+  auto made = std::make_unique<Entry>();  // whole before another thread can meet it
   made->kind = kind;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
   entries_[inode - 1] = std::move(made);
@@ -144,7 +144,7 @@ void Tree::meet_found(Inode file, Inode directory) {
   met(directory)->directory->found.push_back(file);
 }
 
-// What the directory holds, listed where it is not. Whoever has it need not fear that it is let go meanwhile.
+// What the directory holds, listed where it is not. As long as it is held it is not let go.
 Tree::ContentsPtr Tree::contents(Inode inode) {
   Directory* const directory = entry(inode).directory.get();
   {

@@ -1,8 +1,8 @@
 // What is shown under the mountpoint of one opening of a store: directories, files and links, each under its
-// inode (fs/tree/inodes.h). A directory is listed when somebody first asks for something in it. What it holds
+// inode (fs/tree/inodes.h). A directory is listed when something in it is first asked for. What it holds
 // may be let go again (a store in a mirrored folder that was not used for long) and comes back, with the same
 // names and inodes, when it is asked for. When the store is opened anew there is a new Tree; this one may
-// still be asked by whoever began before.
+// still be asked by those who began before.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,10 @@
 
 namespace plainfs {
 
-// What a directory holds: what it lists, and names that whoever asks for them finds and that it does not
-// list: of a store elsewhere files whose sizes are not known, since whoever lists a directory may ask for the
-// size of each; and what repeats the store, so that nobody who walks over the tree comes to it. Immutable.
+// What a directory holds: what it lists, and names that are found when they are asked for and that it does
+// not list: of a store elsewhere files whose sizes are not known, since a listing may be followed by a
+// question for each size; and what repeats the store, so that a walk over the tree does not come to it.
+// Immutable.
 struct Listing {
   struct Entry {
     std::string name;
@@ -40,7 +41,7 @@ struct Listing {
   Unopened unopened;                                   // what else may be in it
 
   size_t size() const { return entries.size() + unlisted.size(); }
-  // How many, from the first, whoever goes through all of the store comes to.
+  // How many, from the first, a walk through all of the store comes to.
   size_t once() const { return entries.size() + unsized; }
   const Entry& at(size_t place) const {
     return place < entries.size() ? entries[place] : unlisted[place - entries.size()];
@@ -177,7 +178,7 @@ class Tree {
   Inode last_hidden_ = kRootInode;
   OpenViews open_views_;
   mutable SharedMutex mutex_;  // guards all of Entry and Directory, too, but its own mutex
-  // Inode 1 first; null: nobody has met it in this opening.
+  // Inode 1 first; null: it was not met in this opening.
   std::vector<std::unique_ptr<Entry>> entries_ GUARDED_BY(mutex_);
   // By the path of the store, and the other way round.
   std::unordered_map<std::string, std::vector<Inode>> inner_stores_ GUARDED_BY(mutex_);

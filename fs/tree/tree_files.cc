@@ -70,7 +70,7 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   std::shared_ptr<ViewFile> of = open_views_.find(file);
   if (!of) {
     if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
-    // Whoever only looks a name up does not wait for a look at all that the store is made of.
+    // Looking a name up does not wait for a look at all that the store is made of.
     const bool is_cheap = changes(file) || !indexes_.are_kept() || indexes_.of(index_place(file)).is_read();
     of = is_cheap ? view(file) : shown(file)->open();
   }

@@ -68,7 +68,7 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   const bool transposed_;
   Context& context_;
   std::optional<GridUnits> units_;
-  // Lines of each block, kNotCounted until it is measured; whoever measures it again finds the same number.
+  // Lines of each block, kNotCounted until it is measured; measuring it again gives the same number.
   mutable std::vector<std::atomic<uint64_t>> counts_;
   mutable Mutex mutex_;
   // In the blocks counted; empty of too many.

@@ -15,7 +15,7 @@ struct GeneMatrix {
 };
 
 // Of a node that is a matrix with names on both sides, or may be one: whether names fit may not be known for
-// now. Its files are there all the same, and who reads them is told why. Of two lists that are the same one
+// now. Its files are there all the same, and reading them says why. Of two lists that are the same one
 // (a graph of cells) there are no genes. Reads nothing.
 std::optional<GeneMatrix> gene_matrix(const Node& node);
 

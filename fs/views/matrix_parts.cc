@@ -23,8 +23,8 @@ namespace plainfs {
 namespace {
 
 constexpr char kSeparator = ',';
-// Who asks for the sizes of more parts than this is taken to ask for those of all; of fewer where each takes
-// a pass.
+// Asking for the sizes of more parts than this is taken for asking for those of all; of fewer where each
+// takes a pass.
 constexpr uint64_t kAskedAlone = 8, kCostlyAskedAlone = 1;
 
 enum class Side { genes, cells };

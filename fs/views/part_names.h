@@ -30,7 +30,7 @@ class PartNames {
 
   uint64_t count() const { return names_.size(); }
   // What tells the part from all others: its name where no other has it; else its id, where no other has that
-  // and it is nobody's name; else its name with ~1, ~2, … of those that are left, in order.
+  // and it is no other's name; else its name with ~1, ~2, … of those that are left, in order.
   const std::string& label(uint64_t part) const;
   // The label as the name of a file with that extension, or of a directory.
   std::string file(uint64_t part, std::string_view extension = {}) const;

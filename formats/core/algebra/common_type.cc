@@ -7,8 +7,6 @@
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {
-namespace {}  // namespace
-
 DType common_type(const std::vector<DType>& types) {
   const auto all = [&](auto&& is) { return std::all_of(types.begin(), types.end(), is); };
   if (all([](const DType& type) { return type.is_text(); })) return text_type();

@@ -41,7 +41,7 @@ struct HttpHead {
 struct HttpFailure {
   std::string text;               // "" where it is whole
   std::optional<Error> is_final;  // where it must not be asked for again
-  bool is_refused = false;        // nobody listens there
+  bool is_refused = false;        // no server listens there
 };
 
 // Where a reply goes. All calls but is_wanted come from the client's thread, one after the other; they throw
@@ -83,7 +83,7 @@ class HttpClient {
 
   RemoteCounters& counters() { return counters_; }
 
-  // How long a request that failed so is made again: not as long where nobody listens.
+  // How long a request that failed so is made again: not as long where no server listens.
   std::chrono::seconds patience(bool is_refused) const;
   // Of a request that is made again after tries attempts, because of why: counted, and told where it is the
   // first since one was answered, once a minute at most.

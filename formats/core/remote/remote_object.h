@@ -27,7 +27,7 @@ struct Verdict {
   Kind kind = fail;
   std::optional<Error> error;        // what is wrong, where nothing better comes of it
   std::chrono::milliseconds wait{};  // again: before that, where the server says so
-  bool is_refused = false;           // again: nobody listens there
+  bool is_refused = false;           // again: no server listens there
 };
 
 // No object is larger: sizes and offsets of files are signed.

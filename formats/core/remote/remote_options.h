@@ -22,7 +22,7 @@ struct RemoteOptions {
 // Sums, with relaxed atomics: nothing is decided by them.
 struct RemoteCounters {
   // Told once when a server stops to answer and once when it answers again, for the log; from any thread. Set
-  // before anything is asked; null: nobody is told.
+  // before anything is asked; null: it is not told.
   std::function<void(const std::string& line)> tell;
   std::atomic<bool> is_waiting{false};  // requests are made again, and none was answered since
   std::atomic<uint64_t> requests{0};    // retries included

@@ -89,7 +89,7 @@ std::optional<Node> with_series(const Node& node, Context& context) {
     refined.parts = time_series_in(refined.parts);
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    return std::nullopt;  // nobody knows the unit of its data
+    return std::nullopt;  // the unit of its data is not known
   }
   return refined.parts ? std::optional(std::move(refined)) : std::nullopt;
 }

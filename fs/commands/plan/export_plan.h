@@ -1,6 +1,6 @@
 // An export that many processes share, as `plainfs export --plan` writes it down: the store and what it
 // looked like, every file with its exact size, and the tasks, each a list of ranges of bytes of those files.
-// A file may be shared by all tasks. The plan is JSON; who wants to see it or to make one needs no plainfs.
+// A file may be shared by all tasks. The plan is JSON, which can be read and made without plainfs.
 #pragma once
 
 #include <cstdint>

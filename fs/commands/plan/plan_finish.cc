@@ -168,7 +168,7 @@ class Finish {
     try {
       part.finish(file.size, file.modified, folder_.name_of(file.path));
     } catch (const Failure&) {
-      if (!state_.is_whole(file)) throw;  // else somebody else is finishing, too
+      if (!state_.is_whole(file)) throw;  // else another process is finishing, too
     }
   }
 

@@ -155,7 +155,7 @@ class Task {
     record.crc = crc;
   }
 
-  // Whether there is something to write into the part, which nobody had before.
+  // Whether there is something to write into the part, which no other task had before.
   bool begin_part(const PlannedFile& file, const PlannedRange& range) {
     if (state_.has_record(number_)) is_overtaken_ = true;
     if (is_overtaken_ || state_.is_whole(file)) return false;  // the file has its name already

@@ -13,7 +13,7 @@
 namespace plainfs {
 namespace {
 
-// A new file, never one that somebody has put there, which may be a link to another. What stands in the way
+// A new file, never one that was put there, which may be a link to another. What stands in the way
 // is of a process of this number that is gone, or was put there, and goes.
 Descriptor make_new(const Descriptor& folder, const std::string& name) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;

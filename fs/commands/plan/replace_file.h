@@ -1,5 +1,4 @@
-// A small file that is written in one step: whoever reads it sees what was there before or all of the new
-// one.
+// A small file that is written in one step: a reader sees what was there before or all of the new one.
 #pragma once
 
 #include <string>
