@@ -14,7 +14,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from cases import BAD, CHECK, GOOD, VIEWS, cases, lines, refused, statements, views_of
+from cases import BAD, GOOD, VIEWS, cases, lines, refused, statements, views_of
+from check_case import check_case
 from written_tree import tree
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
@@ -47,9 +48,9 @@ class Commands(unittest.TestCase):
             for name in ("expected", "links.txt", "others.txt", os.path.basename(store)):
                 if os.path.exists(os.path.join(case, name)):
                     os.symlink(os.path.join(case, name), os.path.join(plain, name))
-            checked = subprocess.run([sys.executable, CHECK, "--reads", "1", plain, target], capture_output=True)
-            if checked.returncode != 0:
-                failures.append(f"{case}: {checked.stdout.decode()[-400:]} {exported.stderr.decode()[-200:]}")
+            passed, problems = check_case(plain, target, reads=1)
+            if problems or not passed:
+                failures.append(f"{case}: {problems} {exported.stderr.decode()[-200:]}")
         self.assertFalse(failures, "\n".join(failures))
 
     def test_parts_put_together_are_the_whole(self):

@@ -3,7 +3,6 @@ import os
 import re
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
-CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_case.py")
 # The views that the cases hold: what other tools open has tests of its own.
 VIEWS = "csv,npy,mtx,tsv,json,vcf,plink,bgen"
 
