@@ -1,0 +1,67 @@
+# Of scripts/new-schema and scripts/new-view: sourced in the root. The new state of each file is made in $work and comes over the tree
+# when all of it is there, so that a list that was not found leaves nothing half done.
+export LC_ALL=C
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+refuse() {
+  echo "${0##*/}: $*" >&2
+  exit 2
+}
+
+# An identifier of C++, short enough for the lines that hold it, and no word of the language.
+check_name() {  # NAME
+  case $1 in
+    *[!a-z0-9_]* | [!a-z]* | *__* | *_ | "") refuse "'$1': a name is small letters, digits and single underscores, and begins with a letter" ;;
+  esac
+  [ ${#1} -le 24 ] || refuse "'$1' is longer than 24 letters"
+  case " alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype default delete do
+    double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr
+    operator or plainfs private protected public register requires return short signed sizeof static std struct switch template this
+    throw true try typedef typeid typename union unsigned using virtual void volatile while xor " in
+    *[[:space:]]"$1"[[:space:]]*) refuse "'$1' is a word of C++ or a namespace that is there" ;;
+  esac
+}
+
+# The new file PATH, of standard input.
+make() {  # PATH
+  [ ! -e "$1" ] || refuse "$1 is there already"
+  mkdir -p "$work/$(dirname "$1")"
+  cat >"$work/$1"
+}
+
+# What sed's arguments make of PATH; they have to change it.
+edit() {  # PATH ARGUMENT …
+  path=$1
+  shift
+  mkdir -p "$work/$(dirname "$path")"
+  [ -e "$work/$path" ] || cp "$path" "$work/$path"
+  sed "$@" "$work/$path" >"$work/edited"
+  if cmp -s "$work/$path" "$work/edited"; then refuse "$path: the list that the name belongs to is not where it was; nothing was changed"; fi
+  mv "$work/edited" "$work/$path"
+}
+
+# The number of the last line of PATH that is between the lines FROM and TO and begins with START: one more entry of a table follows it.
+last_line() {  # PATH FROM TO START
+  sed -n "/$2/,/$3/{/^$4/=;}" "$1" | tail -n 1
+}
+
+# #include "HEADER" among those of PATH that begin with START, in their order; they stand in one block.
+include() {  # PATH START HEADER
+  first=$(sed -n "\\|^#include \"$2|=" "$1" | head -n 1)
+  { sed -n "\\|^#include \"$2|p" "$1"; echo "#include \"$3\""; } | sort >"$work/block"
+  edit "$1" -e "$((first - 1))r $work/block" -e "\\|^#include \"$2|d"
+  rm "$work/block"
+}
+
+# Everything that was made comes over the tree; says what it was.
+put_in_place() {
+  (cd "$work" && find . -type f | sed 's|^\./||' | sort) >"$work.list"
+  while IFS= read -r path; do
+    if [ -e "$path" ]; then echo "changed  $path"; else echo "new      $path"; fi
+    mkdir -p "$(dirname "$path")"
+    cat "$work/$path" >"$path"
+  done <"$work.list"
+  rm "$work.list"
+}

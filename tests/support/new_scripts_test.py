@@ -1,0 +1,230 @@
+"""scripts/new-schema and scripts/new-view in a copy of the tree: the rules of the sources hold after them and what they made compiles;
+scripts/golden packs a case again as it was, and says what it does not take."""
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.environ.get("PLAINFS_BUILD", "")  # a configured build of ROOT
+
+
+def run(copy, *words, **variables):
+    return subprocess.run(words, cwd=copy, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **variables})
+
+
+def text_of(copy, path):
+    with open(os.path.join(copy, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def not_looked_at(folder, names):
+    """What neither the scripts nor the rules look at: the stores are 5 MB, of which the rules want the names."""
+    return [n for n in names if n in ("__pycache__", "corpus", "samples", "files") or n.endswith(".tar.xz")]
+
+
+class Copied(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.temporary = temporary.name
+        self.copy = os.path.join(temporary.name, "tree")
+
+    def made(self, *words, **variables):
+        result = run(self.copy, *words, **variables)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), words)
+        return result.stdout
+
+    def refused(self, why, *words, **variables):
+        result = run(self.copy, *words, **variables)
+        self.assertNotEqual(result.returncode, 0, words)
+        self.assertIn(why, result.stderr, words)
+        self.assertEqual(result.stdout, "", words)
+
+
+class New(Copied):
+    def setUp(self):
+        super().setUp()
+        for top in ("cache", "formats", "fs", "scripts", "tests"):
+            shutil.copytree(os.path.join(ROOT, top), os.path.join(self.copy, top), ignore=not_looked_at, copy_function=shutil.copy)
+        for archive in os.listdir(os.path.join(ROOT, "tests", "data")):
+            if archive.endswith(".tar.xz"):
+                with open(os.path.join(self.copy, "tests", "data", archive), "wb"):
+                    pass
+        for page in (".clang-format", "SECURITY.md"):
+            shutil.copy(os.path.join(ROOT, page), self.copy)
+
+    def state(self):
+        return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
+                for folder, _, names in os.walk(self.copy) for name in names}
+
+    def test_what_is_new_keeps_the_rules_and_compiles(self):
+        before = self.state()
+        self.made("scripts/new-schema", "tally_store")
+        self.made("scripts/new-schema", "zebra")
+        self.made("scripts/new-view", "tally")
+        self.made("scripts/new-view", "zebra_lines")
+        sources = sorted(path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h")))
+        self.assertEqual(len(sources), 4 * 3 + 2)  # source, header and test of each, and the two tables
+        for rules in ("layers", "views", "security"):
+            with self.subTest(rules):
+                kept = run(self.copy, sys.executable, "-B", f"tests/support/{rules}_test.py", PLAINFS_TEST_DATA="")
+                self.assertEqual(kept.returncode, 0, kept.stderr)
+        with self.subTest("lists"):
+            self.check_lists()
+        if shutil.which("clang-format"):
+            with self.subTest("format"):
+                self.made("clang-format", "--dry-run", "-Werror", *sources)
+        with self.subTest("compiles"):
+            self.check_compiles([path for path in sources if path.endswith(".cc") and "zebra" not in path])
+
+    def check_lists(self):
+        """Who completes the names of views knows those of the table, and the pages have them."""
+        names = set(re.findall(r'^    \{"(\w+)", offer_', text_of(self.copy, "fs/views/views.cc"), re.M))
+        self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
+        for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
+            words = re.search(r"\ball (csv [\w ]+)", text_of(self.copy, path))[1].split()
+            self.assertEqual(set(words), names | {"parts"}, path)
+        for name in names:
+            self.assertRegex(text_of(self.copy, "fs/man/plainfs.1"), rf"(?m)^\.BR? {name}\b", name)
+            self.assertIn(f"`{name}`", re.search(r"chooses among.*?is all of them", text_of(self.copy, "fs/VIEWS.md"), re.S)[0])
+        if shutil.which("groff"):
+            self.made("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
+
+    def check_compiles(self, sources):
+        """As the build would: with the flags of a source that lies in the same folder or is a test of its kind."""
+        commands_path = os.path.join(BUILD, "compile_commands.json")
+        if not BUILD or not os.path.exists(commands_path):
+            self.skipTest("no configured build (PLAINFS_BUILD)")
+        with open(commands_path, encoding="utf-8") as file:
+            commands = json.load(file)
+        like = {"formats/schemas/": "plainfs_loom.dir", "formats/registry.cc": "plainfs_formats.dir", "fs/views/": "plainfs_views.dir",
+                "tests/unit/tally": "unit_loom.dir", "tests/unit/fs_views/": "unit_views.dir"}
+
+        def compiled(source):
+            path = os.path.relpath(source, self.copy)
+            target = next(target for start, target in like.items() if path.startswith(start))
+            words = shlex.split(next(c["command"] for c in commands if f"/{target}/" in c["command"] and not c["file"].endswith(".cxx.in")
+                                     and "cmake_pch" not in c["file"]))
+            kept = [word for i, word in enumerate(words[:-4]) if "cmake_pch" not in word and not (word == "-include" and "cmake_pch" in words[i + 1])]
+            self.assertEqual((words[-4], words[-2]), ("-o", "-c"))
+            flags = [f"-I{self.copy}" if word == f"-I{ROOT}" else word for word in kept]
+            return path, run(self.copy, *flags, "-O0", "-Werror", "-fsyntax-only", source)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as two:
+            for path, result in two.map(compiled, sources):
+                self.assertEqual((result.returncode, result.stderr), (0, ""), path)
+
+    def test_what_is_there_or_is_no_name_is_refused(self):
+        before = self.state()
+        for name in ("loom", "hdf5", "base", "annotated", "views"):
+            self.refused("already", "scripts/new-schema", name)
+        for name in ("csv", "csv_table", "view", "parquet"):
+            self.refused("already", "scripts/new-view", name)
+        for script in ("scripts/new-schema", "scripts/new-view"):
+            for name in ("", "Loom", "1a", "../a", "a__b", "a_", "a b", "é", "a" * 25):
+                self.refused("name is small letters" if len(name) < 25 else "longer than", script, name)
+            for name in ("class", "plainfs", "while"):
+                self.refused("is a word of C++", script, name)
+            self.refused("one name is wanted", script)
+            self.refused("one name is wanted", script, "a", "b")
+        self.refused("is all views", "scripts/new-view", "all")
+        with open(os.path.join(self.copy, "fs", "man", "plainfs.1"), "w", encoding="utf-8") as file:
+            file.write("another page\n")
+        before = self.state()
+        self.refused("fs/man/plainfs.1: the list", "scripts/new-view", "tally")
+        self.assertEqual(self.state(), before)
+
+
+class Golden(Copied):
+    """In a tree that has only what the script asks for."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs(os.path.join(self.copy, "tests", "data"))
+        shutil.copytree(os.path.join(ROOT, "scripts"), os.path.join(self.copy, "scripts"))
+        shutil.copytree(os.path.join(ROOT, "tests", "support"), os.path.join(self.copy, "tests", "support"), ignore=not_looked_at)
+        for suite in ("loom", "bad-loom"):
+            shutil.copy(os.path.join(ROOT, "tests", "data", f"{suite}.tar.xz"), self.archive(suite))
+            run(self.copy, "tar", "xf", self.archive(suite), "-C", self.temporary)
+        self.case = os.path.join(self.temporary, "loom", "v2")
+
+    def archive(self, suite):
+        return os.path.join(self.copy, "tests", "data", f"{suite}.tar.xz")
+
+    def bytes_of(self, suite):
+        with open(self.archive(suite), "rb") as file:
+            return file.read()
+
+    def test_a_case_packed_again_is_as_it_was(self):
+        for suite, folder in (("loom", "loom"), ("bad-loom", os.path.join("bad", "loom"))):
+            names = os.listdir(os.path.join(self.temporary, folder))
+            self.assertEqual(self.made("scripts/golden", "list", suite).split(), sorted(names))
+            listing, packed = self.made("tar", "tvf", self.archive(suite)), self.bytes_of(suite)
+            case = os.path.join(self.temporary, folder, names[0])
+            os.utime(case, (1, 1))
+            self.made("scripts/golden", "add", case, suite, PLAINFS="none")
+            self.assertEqual(self.made("tar", "tvf", self.archive(suite)), listing)
+            if suite == "loom":
+                first = self.bytes_of(suite)
+                self.made("scripts/golden", "add", os.path.relpath(case, self.copy), suite, PLAINFS="none")
+                self.assertEqual(self.bytes_of(suite), first)
+                self.assertNotEqual(packed, b"")
+
+    def test_a_new_suite_is_listed(self):
+        self.assertIn("it is a new suite", self.made("scripts/golden", "add", self.case, "bad-other", PLAINFS="none"))
+        self.assertIn("bad/other/v2/expected/", self.made("tar", "tf", self.archive("bad-other")))
+        self.assertRegex(self.made("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
+
+    def program(self, *lost, more=()):
+        """A plainfs that exports what the case expects, without what is lost and with more."""
+        path = os.path.join(self.temporary, "plainfs")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n')
+            file.writelines([f"rm {name}\n" for name in lost] + [f"echo 1 >{name}\n" for name in more])
+        os.chmod(path, 0o755)
+        return path
+
+    def test_what_else_is_shown_stands_in_others(self):
+        for name in os.listdir(self.case):
+            if name.endswith(".txt"):
+                os.remove(os.path.join(self.case, name))
+        expected = sorted(name for name in os.listdir(os.path.join(self.case, "expected")) if name.endswith(".csv"))
+        said = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv")))
+        self.assertIn("2 paths are new in others.txt, 0 are not", said)
+        self.assertEqual(text_of(self.case, "others.txt"), "more.csv\nzz.npy\n")
+        self.assertEqual(self.made("tar", "xOf", self.archive("loom"), "loom/v2/others.txt"), "more.csv\nzz.npy\n")
+        said = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",)))
+        self.assertIn("0 paths are new in others.txt, 2 are not", said)
+        self.assertIn(f"FAIL {expected[0]}: ", said)
+        self.assertIn("FAIL more.csv: expected ok, got not listed", said)
+
+    def test_what_is_no_case_is_refused(self):
+        before, empty = self.bytes_of("loom"), os.path.join(self.temporary, "empty")
+        os.mkdir(empty)
+        for suite in ("", "Loom", "a/b", "../loom", "bad-"):
+            self.refused("no name of a suite", "scripts/golden", "add", self.case, suite, PLAINFS="none")
+        self.refused("there is no store", "scripts/golden", "add", empty, "loom", PLAINFS="none")
+        os.mkdir(os.path.join(empty, "store"))
+        self.refused("nothing to hold the store against", "scripts/golden", "add", empty, "loom", PLAINFS="none")
+        with open(os.path.join(empty, "outcome.txt"), "w", encoding="utf-8") as file:
+            file.write("as one likes it\n")
+        self.refused("no statement that can be checked", "scripts/golden", "add", empty, "loom", PLAINFS="none")
+        self.refused("does not open the store", "scripts/golden", "add", self.case, "loom", PLAINFS="/bin/false")
+        self.refused("no plainfs is built", "scripts/golden", "add", self.case, "loom", PLAINFS="")
+        self.refused("there is no suite", "scripts/golden", "list", "nothing")
+        self.refused("list or add", "scripts/golden", "remove")
+        with open(os.path.join(self.copy, "tests", "data", "large"), "wb") as file:
+            file.truncate(25_000_000)
+        self.refused("more than 25000000; nothing was packed", "scripts/golden", "add", self.case, "loom", PLAINFS="none")
+        self.assertEqual(self.bytes_of("loom"), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
