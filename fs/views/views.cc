@@ -66,9 +66,9 @@ void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& fil
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     files.push_back({false, ".csv", text_opener(context, [stored = *table, &context] {
-                       const Table table = context.options.ragged_as_count ? with_counts(stored) : stored;
-                       return has_nested_columns(table) ? csv_nested(table, context)
-                                                        : csv_table(table, context);
+                       const Table shown = context.options.ragged_as_count ? with_counts(stored) : stored;
+                       return has_nested_columns(shown) ? csv_nested(shown, context)
+                                                        : csv_table(shown, context);
                      })});
   } else if (const TimedGroup* const timed = timed_group(node)) {
     files.push_back({true, "timeseries.csv", text_opener(context, [series = timed->series(), &context] {
