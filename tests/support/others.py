@@ -5,8 +5,6 @@
 Refuses what is no case, in the words of what is wrong. With PLAINFS the store is exported into FOLDER and held against the case. Paths that
 can be read and that the case does not name are added to others.txt; a damaged store (outcome.txt) or parts (listings/) name no others.
 """
-import contextlib
-import io
 import os
 import random
 import subprocess
@@ -30,19 +28,16 @@ def check_is_a_case(case):
 
 def problems(case, actual):
     """(paths that the case does not name, what else is wrong), in the words of check_case."""
-    said, words = statements(case)
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told):
-        check = Check(case, actual)
-        check.files(16, random.Random(1))
-        check.links()
-        check.outcomes([(path, outcome) for path, outcome in said if outcome in ("ok", "not listed")])
-        check.named |= {path for path, _ in said}
-        check.everything_else()
-    failures = told.getvalue().splitlines()
+    said, _ = statements(case)
+    check = Check(case, actual)
+    check.files(16, random.Random(1))
+    check.links()
+    check.outcomes([(path, outcome) for path, outcome in said if outcome in ("ok", "not listed")])
+    check.named |= {path for path, _ in said}
+    check.everything_else()
     suffix = ": not expected"
-    others = [line.removeprefix("FAIL ").removesuffix(suffix) for line in failures if line.endswith(suffix)]
-    return others, [line for line in failures if not line.endswith(suffix)]
+    others = [line.removesuffix(suffix) for line in check.problems if line.endswith(suffix)]
+    return others, [line for line in check.problems if not line.endswith(suffix)]
 
 
 def main():
@@ -68,7 +63,7 @@ def main():
     for path in others:
         print(f"others.txt  {path}")
     for line in wrong:
-        print(line)
+        print(f"FAIL {line}")
     print(f"{os.path.basename(case)}: {len(others)} paths are new in others.txt, {len(wrong)} are not as the case has them")
     return 0
 
