@@ -16,7 +16,7 @@ BUILD = os.environ.get("PLAINFS_BUILD", "")  # a configured build of ROOT
 
 
 def run(copy, *words, **variables):
-    return subprocess.run(words, cwd=copy, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **variables})
+    return subprocess.run(words, cwd=copy, capture_output=True, text=True, timeout=600, check=False, env={**os.environ, **variables})
 
 
 def text_of(copy, path):
