@@ -23,6 +23,13 @@ try:
 except ImportError as error:
     no_anndata = str(error)
 
+try:
+    import dask
+    import dask.array
+    no_dask = no_anndata
+except ImportError as error:
+    no_dask = f"{error}: scripts/setup recipes"
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 READERS = os.path.join(HERE, "npm")
 PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
@@ -166,6 +173,24 @@ class Exported(unittest.TestCase):
                     self.assertEqual(digest(consolidated[name][...]), digest(array[...]), name)
             compared += len(plain)
         self.assertGreater(compared, 500)
+
+    @unittest.skipIf(no_dask, no_dask)
+    def test_dask_reads_every_array_that_is_a_matrix(self):
+        compared = 0
+        for path in self.folders(".zarr"):
+            beside = self.h5ad_beside(path)
+            if not beside:
+                continue
+            with self.subTest(store=os.path.relpath(path, self.folder)), dask.config.set(scheduler="synchronous"):
+                theirs = anndata.read_h5ad(beside)
+                for name, whole in [("X", theirs.X)] + [(f"{room}/{name}", part) for room in ("layers", "obsm", "varm") for name, part in getattr(theirs, room).items()]:
+                    if not isinstance(whole, np.ndarray):
+                        continue
+                    lazy = dask.array.from_zarr(path, component=name)
+                    same_values(lazy.compute(), whole, name)
+                    same_values(lazy[1:, ::2].compute(), whole[1:, ::2], f"a part of {name}")
+                    compared += 1
+        self.assertGreater(compared, 50)
 
     def test_plainfs_reads_its_own_zarr(self):
         compared = 0
