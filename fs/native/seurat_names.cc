@@ -62,10 +62,13 @@ void for_all_texts(const Array& texts, Visit&& visit) {
   }
 }
 
-std::string letters_and_digits(const std::string& name) {
+// What SeuratObject 5 lets stand before the _ of a key: letters and digits, a letter first.
+std::string stem_of_key(const std::string& name) {
   std::string kept;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) && !(c & 0x80)) kept += c;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && (std::isalpha(byte) || (std::isdigit(byte) && !kept.empty()))) kept += c;
+  }
   return kept;
 }
 
@@ -137,7 +140,7 @@ std::vector<std::string> feature_names(std::vector<std::string> stored) {
 }
 
 std::string assay_key(const std::string& name) {
-  std::string key = letters_and_digits(name);
+  std::string key = stem_of_key(name);
   std::transform(key.begin(), key.end(), key.begin(),
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
   return (key.empty() ? "assay" : key) + "_";
@@ -147,8 +150,13 @@ std::string reduction_key(const std::string& name) {
   if (name == "pca") return "PC_";
   if (name == "umap") return "UMAP_";
   if (name == "tsne") return "tSNE_";
-  const std::string key = letters_and_digits(name);
+  const std::string key = stem_of_key(name);
   return (key.empty() ? "DIM" : key) + "_";
+}
+
+std::string valid_key(const std::string& stored) {
+  const std::string key = stem_of_key(stored);
+  return key.empty() ? key : key + "_";
 }
 
 std::string made_name(std::string name) {

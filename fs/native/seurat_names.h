@@ -17,9 +17,13 @@ std::vector<std::string> made_unique(std::vector<std::string> names);
 // leaves out. Throws unsupported where a name is empty.
 std::vector<std::string> feature_names(std::vector<std::string> stored);
 
-// The key of an assay or a reduction: the name's letters and digits (of an assay in lower case) and _.
+// The key of an assay or a reduction: the name's letters and digits from the first letter on (of an assay in
+// lower case) and _.
 std::string assay_key(const std::string& name);
 std::string reduction_key(const std::string& name);
+// The same of a key as an object has it, which an old version of Seurat may have written; "" where nothing of
+// it may stand in a key.
+std::string valid_key(const std::string& stored);
 
 // R's make.names() of one name, as [[<- calls reductions and graphs: letters, digits, . and _ alone, and no
 // digit or _ at the beginning.

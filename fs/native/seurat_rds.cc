@@ -241,13 +241,16 @@ void complete(SeuratObject& object, Context& context) {
   if (!object.identities || !native_factor(*object.identities)) object.identities = made;
   object.meta_data = flat_columns({object.cells->count(), nullptr, object.meta_data});
   for (SeuratObject::Assay& assay : object.assays) {
+    assay.key = valid_key(assay.key);
     if (assay.key.empty()) assay.key = assay_key(assay.name);
     assay.features = spelled(assay.features, context);
     check_features(assay.features, assay.name, context);
     assay.columns = flat_columns({assay.features->count(), nullptr, assay.columns});
   }
-  for (SeuratObject::Reduction& reduction : object.reductions)
+  for (SeuratObject::Reduction& reduction : object.reductions) {
+    reduction.key = valid_key(reduction.key);
     if (reduction.key.empty()) reduction.key = reduction_key(reduction.name);
+  }
 }
 
 }  // namespace

@@ -125,6 +125,15 @@ BOOST_AUTO_TEST_CASE(keys_are_letters_and_digits) {
   BOOST_TEST(reduction_key("tsne") == "tSNE_");
   BOOST_TEST(reduction_key("draw_graph_fa") == "drawgraphfa_");
   BOOST_TEST(reduction_key("___") == "DIM_");
+  BOOST_TEST(reduction_key("2d_umap") == "dumap_");
+}
+
+// "a key that SeuratObject 5 refuses (`PC` of Seurat 2) is mended"
+BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
+  BOOST_TEST(valid_key("PC") == "PC_");
+  BOOST_TEST(valid_key("rna_umap_") == "rnaumap_");
+  BOOST_TEST(valid_key("tSNE_") == "tSNE_");
+  BOOST_TEST(valid_key("_") == "");
 }
 
 // "`orig.ident` and `active.ident` are what stands before the first `_` of a cell's name"
