@@ -1,5 +1,7 @@
 #include "fs/text/text_file_state.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "cache/cancellable_lock.h"
@@ -191,8 +193,8 @@ uint64_t TextFile::State::measure_block(uint64_t block) {
 
 // The size of the block, which is now in the cache; nullopt where it is too large for that.
 std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
-  Bytes buffer(kMostKeptText + ByteSink::kMargin);
-  ByteSink sink(reinterpret_cast<char*>(buffer.data()), kMostKeptText);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kMostKeptText + ByteSink::kMargin);
+  ByteSink sink(buffer.get(), kMostKeptText);
   try {
     source->format(block, sink);
   } catch (const Error&) {
@@ -203,7 +205,7 @@ std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
   TextBlock text;
   text.size = sink.size();
   text.bytes = text_bytes(text.size, 0);
-  std::copy_n(buffer.data(), text.size, text.bytes.data());
+  std::copy_n(reinterpret_cast<const std::byte*>(buffer.get()), text.size, text.bytes.data());
   keep(block, std::move(text));
   count_formatted(sink.size());
   kept_bytes.fetch_add(sink.size(), std::memory_order_relaxed);

@@ -416,8 +416,13 @@ class Bench:
                                        "--nonzeros", str(20_000_000 // scale))
         m = self.median(lambda: self.h5ad_seconds(compressed))
         self.table.row("read_h5ad, end to end", time_text(m["ours"]), f"of the gzip store itself {time_text(m['store'])}", m["store"] / m["ours"])
-        for name in ("matrix.rds", "anndata.h5ad"):
-            self.sequential_rows(matrix, name)
+        cells = self.python_store("cells.h5ad", "generate_anndata.py", "cells", "--cells", str(200_000 // scale))
+        measured = {name: self.sequential_rows(store, name)
+                    for store, name in ((matrix, "matrix.rds"), (matrix, "anndata.h5ad"), (matrix, "seurat.rds"), (matrix, "bpcells/val"),
+                                        (matrix, "anndata.zarr/X/data/0"), (cells, "anndata.h5ad"), (cells, "obs.parquet"))}
+        for name in ("seurat.rds", "bpcells/val", "anndata.zarr/X/data/0"):
+            h5ad = self.cold(matrix, "anndata.h5ad")["stat"]
+            self.table.row(f"{name}: first stat", time_text(measured[name]["stat"]), f"anndata.h5ad {time_text(h5ad)}", h5ad / measured[name]["stat"])
         m = self.median(lambda: {"framed": self.cold(matrix, "10x/matrix.mtx.gz")["cat"], "text": self.cold(matrix, "matrix.mtx")["cat"]})
         self.table.row("10x/matrix.mtx.gz: cat after the stat", time_text(m["framed"]), f"matrix.mtx {time_text(m['text'])}",
                        m["text"] / m["framed"])
