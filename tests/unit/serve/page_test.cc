@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "fs/serve/heat_map.h"
+#include "tests/support/sample_arrays.h"
 #include "tests/unit/serve/served.h"
 
 namespace plainfs::serve {
@@ -125,6 +126,21 @@ BOOST_AUTO_TEST_CASE(whatever_a_store_calls_things_is_text_on_every_page) {
     BOOST_TEST(!has(answer.body, "nowhere"), path);  // the folder on this machine
   }
   BOOST_TEST(has(page(""), "&lt;script&gt;"));
+}
+
+// As fragments.tsv has them.
+BOOST_AUTO_TEST_CASE(fragments_end_one_before_what_is_stored) {
+  Fragments fragments;
+  fragments.cell = plainfs::numbers<uint32_t>({1, 0});
+  fragments.start = plainfs::numbers<uint32_t>({10, 30});
+  fragments.end = plainfs::numbers<uint32_t>({20, 37});
+  fragments.chr_pointer = plainfs::numbers<uint64_t>({0, 2});
+  fragments.cell_names = text_array({"A-1", "B-2"});
+  fragments.chr_names = text_array({"chr1"});
+  root->add("f", {fragments, nullptr, {}, {}});
+  const std::string text = page("f/");
+  BOOST_TEST(!has(text, ">20<"));
+  BOOST_TEST((has(text, ">19<") && has(text, ">36<")));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_and_the_rest_is_shown) {
