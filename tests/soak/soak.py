@@ -160,7 +160,7 @@ def mount(mirror, mountpoint, options):
     def limit():
         if options.descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (options.descriptors, options.descriptors))
-    subprocess.run([PROGRAM, "-o", f"cache_size={options.cache}", mirror, mountpoint], check=True, preexec_fn=limit)
+    subprocess.run([PROGRAM, "-o", f"cache_size={options.cache},log_file={mountpoint}.log", mirror, mountpoint], check=True, preexec_fn=limit)
     return daemon_of(mountpoint)
 
 
@@ -206,7 +206,7 @@ def main():
     mountpoint = os.path.join(folder, "mount")
     os.mkdir(mountpoint)
     random.seed(options.seed)
-    total, wrong, slowest, watch, rounds = collections.Counter(), [], 0.0, Watch(), 0
+    total, wrong, slowest, watch, rounds, said = collections.Counter(), [], 0.0, Watch(), 0, collections.Counter()
     start = time.monotonic()
     try:
         mirror, export, files = mirror_and_export(options.suites)
@@ -218,6 +218,8 @@ def main():
                 wrong += bad
                 slowest = max(slowest, longest)
             rounds += 1
+        with open(f"{mountpoint}.log", encoding="utf-8", errors="replace") as log:
+            said = collections.Counter(re.sub(r"^\S+ ", "", line.strip()) for line in log)
     finally:
         if is_mounted(mountpoint):
             subprocess.run(["fusermount3", "-u", "-z", mountpoint], check=False)
@@ -227,6 +229,9 @@ def main():
         wrong.append(f"{watch.most_kib / 1024:.0f} MiB of memory, {most:.0f} are allowed")
     for line in wrong[:20]:
         print(line)
+    if wrong:
+        for line, times in said.most_common(20):
+            print(f"log, {times} times: {line}")
     print(f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, {total['bytes'] / 1e6:.0f} MB compared, "
           f"{total['again']} opened again, {len(wrong)} wrong; slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors")
     return 1 if wrong else 0

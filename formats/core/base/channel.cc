@@ -25,8 +25,8 @@ struct Head {
 // Most bytes that are made room for before any of them has come.
 constexpr size_t kStep = 4 << 20;
 
-// Milliseconds between two looks around.
-constexpr unsigned kLooks = 20;
+// Microseconds between two looks around.
+constexpr suseconds_t kBetweenLooks = 20'000;
 
 #ifdef MSG_NOSIGNAL
 constexpr int kSendFlags = MSG_NOSIGNAL;
@@ -62,27 +62,18 @@ void detach(msghdr& message, Descriptor& descriptor) {
   }
 }
 
-bool is_silence(int error) {
+bool is_time_to_look(int error) {
   return error == EAGAIN || error == EWOULDBLOCK;
 }
 
 }  // namespace
 
-void Channel::limit_silence(unsigned milliseconds, std::function<void()> look) {
-  const unsigned step = std::clamp(milliseconds, 1U, kLooks);
-  timeval limit{};
-  limit.tv_usec = static_cast<suseconds_t>(step * 1000);
-  if (!most_silence_ || *most_silence_ < std::chrono::milliseconds(kLooks) || step < kLooks)
-    for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO})
-      ::setsockopt(socket_.number(), SOL_SOCKET, which, &limit, sizeof limit);
-  most_silence_ = std::chrono::milliseconds(milliseconds);
+void Channel::look_while_waiting(std::function<void()> look) {
+  timeval step{};
+  step.tv_usec = kBetweenLooks;
+  for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO})
+    ::setsockopt(socket_.number(), SOL_SOCKET, which, &step, sizeof step);
   look_ = std::move(look);
-}
-
-// That nothing moved for a step.
-void Channel::waited(std::chrono::steady_clock::time_point since) const {
-  if (!most_silence_ || std::chrono::steady_clock::now() - since >= *most_silence_) throw Silence{};
-  if (look_) look_();
 }
 
 bool Channel::send_at_once(uint32_t kind, ByteSpan bytes) {
@@ -101,7 +92,6 @@ bool Channel::send(uint32_t kind, ByteSpan bytes, int descriptor) {
 }
 
 bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descriptor) {
-  auto since = std::chrono::steady_clock::now();
   ControlRoom room;
   iovec parts[2] = {{bytes, size}, {const_cast<std::byte*>(more.data()), more.size()}};
   while (parts[0].iov_len + parts[1].iov_len > 0) {
@@ -111,12 +101,11 @@ bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descrip
     if (descriptor >= 0) attach(message, room, descriptor);
     const ssize_t sent = ::sendmsg(socket_.number(), &message, kSendFlags);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && is_silence(errno)) {
-      waited(since);
+    if (sent < 0 && look_ && is_time_to_look(errno)) {
+      look_();
       continue;
     }
     if (sent < 0) return false;
-    since = std::chrono::steady_clock::now();
     descriptor = -1;
     auto left = static_cast<size_t>(sent);
     for (iovec& part : parts) {
@@ -130,7 +119,6 @@ bool Channel::send_all(std::byte* bytes, size_t size, ByteSpan more, int descrip
 }
 
 size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor) {
-  const auto since = std::chrono::steady_clock::now();
   for (;;) {
     ControlRoom room;
     iovec part{to, size};
@@ -143,8 +131,8 @@ size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor)
     }
     const ssize_t got = ::recvmsg(socket_.number(), &message, kReceiveFlags);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && is_silence(errno)) {
-      waited(since);
+    if (got < 0 && look_ && is_time_to_look(errno)) {
+      look_();
       continue;
     }
     left_unread_ = got < 0 && errno == ECONNRESET;

@@ -2,7 +2,6 @@
 // with a descriptor besides where the receiver takes them. Each side sends one and waits for the other's.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,7 +20,7 @@ struct Message {
 // Not thread-safe.
 class Channel {
  public:
-  // Thrown where nothing came or went for too long.
+  // What look throws where the other side is not waited for any longer.
   struct Silence {};
 
   Channel() = default;
@@ -29,9 +28,9 @@ class Channel {
   Channel(Descriptor socket, bool takes_descriptors)
       : socket_(std::move(socket)), takes_descriptors_(takes_descriptors) {}
 
-  // From now on send() and receive() throw Silence where so long nothing moves. look is called every now and
-  // then meanwhile, and may throw; nothing more is to be sent or received after that.
-  void limit_silence(unsigned milliseconds, std::function<void()> look = {});
+  // From now on look is called every now and then while send() and receive() wait. It may throw; nothing more
+  // is to be sent or received after that.
+  void look_while_waiting(std::function<void()> look);
 
   // False where the other side is gone.
   bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
@@ -47,10 +46,7 @@ class Channel {
   // At least one byte to where there is room for size; 0 at the end.
   size_t receive_some(std::byte* to, size_t size, Descriptor& descriptor);
 
-  void waited(std::chrono::steady_clock::time_point since) const;
-
   Descriptor socket_;
-  std::optional<std::chrono::milliseconds> most_silence_;
   std::function<void()> look_;
   bool left_unread_ = false;
   bool takes_descriptors_ = false;

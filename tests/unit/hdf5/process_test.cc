@@ -1,4 +1,5 @@
 // libhdf5 in a process of its own: it answers as the library here does, and its end is one error.
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -305,11 +306,9 @@ BOOST_AUTO_TEST_CASE(process_that_has_grown_too_large_is_begun_anew) {
   small.most_bytes = 1;
   LibraryProcesses processes(small);
   const ProcessFile file(path(), context, processes);
-  for (int i = 0; i < 3; ++i) {
-    BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
-    BOOST_TEST(processes.idle_numbers().empty());
-    BOOST_TEST(processes.statistics().processes == 0U);
-  }
+  BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
+  BOOST_TEST(processes.idle_numbers().empty());
+  BOOST_TEST(processes.statistics().processes == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(process_tells_how_much_memory_it_has) {
@@ -351,19 +350,22 @@ BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
 }
 
 BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
+  ProcessSettings impatient = settings();
+  impatient.most_silence_when_wanted = std::chrono::milliseconds(500);
+  LibraryProcesses own(impatient);
   std::vector<std::unique_ptr<ProcessFile>> files;
   for (size_t i = 0; i < LibraryProcesses::kMostProcesses; ++i)
-    files.push_back(std::make_unique<ProcessFile>(path(), context, process));
-  const ProcessFile healthy(directory.path("source.h5"), context, process);
+    files.push_back(std::make_unique<ProcessFile>(path(), context, own));
+  const ProcessFile healthy(directory.path("source.h5"), context, own);
   std::vector<std::future<bool>> asked;
   std::vector<Waiter> waiters(LibraryProcesses::kMostProcesses);
   for (size_t i = 0; i < waiters.size(); ++i) {
     files[i]->links(files[i]->root_address());
-    const std::vector<pid_t> idle = process.idle_numbers();
+    const std::vector<pid_t> idle = own.idle_numbers();
     BOOST_TEST(idle.size() == 1U);
     ::kill(idle.at(0), SIGSTOP);
     asked.push_back(std::async(std::launch::async, [&, i] { return waiters[i].ask(*files[i]); }));
-    while (!process.idle_numbers().empty()) std::this_thread::yield();
+    while (!own.idle_numbers().empty()) std::this_thread::yield();
   }
   BOOST_TEST(!healthy.links(healthy.root_address()).empty());
   for (Waiter& waiter : waiters) waiter.is_cancelled = true;
@@ -372,14 +374,34 @@ BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
     try {
       each.get();
     } catch (const LibraryEnded& error) {
-      BOOST_TEST(says("libhdf5 gave no answer for 1 s")(error));
+      BOOST_TEST(says("libhdf5 gave no answer for ")(error));
       ++given_up;
     }
   }
   BOOST_TEST(given_up == 1U);
-  BOOST_CHECK_EXCEPTION(files[0]->links(files[0]->root_address()), LibraryEnded,
-                        says("it is tried again in a while"));
+  // It may have been the storage: the file is read as it was.
+  BOOST_TEST(!files[0]->links(files[0]->root_address()).empty());
   BOOST_TEST(!healthy.links(healthy.root_address()).empty());
+}
+
+// Of a machine with much more to do than it can, a process gets a processor now and then: it is silent for
+// long over what it computes in a moment, and hangs not at all.
+BOOST_AUTO_TEST_CASE(process_that_waits_for_a_processor_is_not_taken_to_hang) {
+  ProcessSettings impatient = settings();
+  impatient.most_silence = std::chrono::milliseconds(150);
+  LibraryProcesses starved(impatient);
+  const ProcessFile file(path(), context, starved);
+  const sched_param none{};
+  BOOST_TEST(::sched_setscheduler(starved.idle_numbers().at(0), SCHED_IDLE, &none) == 0);
+  std::atomic<bool> is_enough{false};
+  std::vector<std::future<void>> burners;
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+    burners.push_back(std::async(std::launch::async, [&] {
+      while (!is_enough) {
+      }
+    }));
+  for (int i = 0; i < 4; ++i) BOOST_CHECK_NO_THROW(BOOST_TEST(!file.links(file.root_address()).empty()));
+  is_enough = true;
 }
 
 BOOST_AUTO_TEST_CASE(process_has_only_so_many_files_open) {
@@ -426,12 +448,46 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
   ProcessSettings quick = settings();
-  quick.most_silence = 300;
+  quick.most_silence = std::chrono::milliseconds(300);
   LibraryProcesses process(quick);
   const ProcessFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 gave no answer for 0.3 s"));
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
+}
+
+// Files that have the library compute for ever, in every process: where one more is wanted, one of them gives
+// up and is not asked about again for a while.
+BOOST_AUTO_TEST_CASE(file_that_computes_for_ever_gives_up_where_others_have_no_process) {
+  TemporaryDirectory directory;
+  TestContext context;
+  ::setenv("HDF5_TEST_HOSTILE", "computes", 1);
+  ProcessSettings impatient = settings(PLAINFS_HOSTILE_PROGRAM);
+  impatient.most_computing_when_wanted = std::chrono::milliseconds(100);
+  LibraryProcesses processes(impatient);
+  Waiter waiter;
+  std::atomic<size_t> given_up{0};
+  const auto open = [&](const std::string& path) {
+    const Request::Scope scope(&waiter);
+    try {
+      const ProcessFile file(path, context, processes);
+    } catch (const LibraryEnded& error) {
+      BOOST_TEST((error.why() == LibraryEnded::Why::busy_while_others_wait));
+      BOOST_CHECK_EXCEPTION(ProcessFile(path, context, processes), LibraryEnded,
+                            says("it is tried again in a while"));
+      ++given_up;
+      waiter.is_cancelled = true;
+    } catch (const Cancelled&) {
+    }
+  };
+  std::vector<std::future<void>> opened;
+  for (size_t i = 0; i <= LibraryProcesses::kMostProcesses; ++i) {
+    const std::string path = directory.path(std::to_string(i) + ".h5");
+    { Hdf5Writer(path).integers("x", {1}, {1}); }
+    opened.push_back(std::async(std::launch::async, open, path));
+  }
+  for (std::future<void>& each : opened) each.get();
+  BOOST_TEST(given_up == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(process_that_cannot_be_started_is_an_error_that_may_pass) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -20,16 +19,17 @@ constexpr size_t kSharedBytes = 1 << 20;
 // How long one answer may take, questions and all.
 constexpr int kSilencesInAll = 20;
 
-// Milliseconds without a word where files are closed for others. It reads nothing for that.
-constexpr unsigned kMostSilenceClosing = 1000;
-
-constexpr auto kNeverSilent = std::numeric_limits<LibraryProcess::Clock::rep>::max();
+// Where files are closed for others. It reads nothing for that.
+constexpr std::chrono::milliseconds kMostSilenceClosing{1'000};
 
 // Thrown where a process ended before it took the question.
 struct NotAsked {};
 
-// Thrown where others want a process and this one is silent.
-struct GivenUp {};
+// Thrown where it gives no word for too long.
+struct Silence : Channel::Silence {
+  explicit Silence(LibraryEnded::Why said = LibraryEnded::Why::silence) : why(said) {}
+  LibraryEnded::Why why;
+};
 
 }  // namespace
 
@@ -37,20 +37,37 @@ std::optional<pid_t> LibraryProcess::number() {
   return is_running() ? std::optional(child_->number()) : std::nullopt;
 }
 
-void LibraryProcess::heard(Clock::time_point when) {
-  heard_at_.store(when.time_since_epoch().count(), std::memory_order_relaxed);
+void LibraryProcess::heard() {
+  silence_.store(0, std::memory_order_relaxed);
+  computing_ = {};
+  looked_at_ = heard_at_ = Clock::now();
+  looked_.reset();
 }
 
-LibraryProcess::Clock::duration LibraryProcess::silence() const {
-  const Clock::rep at = heard_at_.load(std::memory_order_relaxed);
-  if (at == kNeverSilent) return {};
-  return Clock::now() - Clock::time_point(Clock::duration(at));
+// While it wants a processor, its silence is what it had of one; else, and where the system does not tell,
+// the clock's time.
+void LibraryProcess::add_to_silence() {
+  const auto now = Clock::now();
+  const std::optional<ChildProcess::Processing> processing = child_->processing();
+  const Clock::duration computed =
+      processing && looked_ ? std::chrono::duration_cast<Clock::duration>(processing->had - looked_->had)
+                            : Clock::duration{0};
+  computing_ += computed;
+  silence_.fetch_add((processing && processing->wants_more ? computed : now - looked_at_).count(),
+                     std::memory_order_relaxed);
+  looked_at_ = now;
+  looked_ = processing;
 }
 
 // Whether to go on waiting for an answer.
-void LibraryProcess::look_around() const {
+void LibraryProcess::look_around(std::chrono::milliseconds most_silence) {
   check_cancelled();
-  if (is_given_up_.load(std::memory_order_relaxed) && silence() > kMostSilenceWhenWanted) throw GivenUp{};
+  add_to_silence();
+  if (silence() > most_silence) throw Silence{};
+  if (!is_given_up_.load(std::memory_order_relaxed)) return;
+  if (computing_ > settings_.most_computing_when_wanted)
+    throw Silence{LibraryEnded::Why::busy_while_others_wait};
+  if (silence() > settings_.most_silence_when_wanted) throw Silence{};
 }
 
 void LibraryProcess::end() {
@@ -66,7 +83,7 @@ void LibraryProcess::start(Context& context) {
   if (is_running()) return;
   end();
   child_ = std::make_unique<ChildProcess>(settings_.program);
-  child_->channel().limit_silence(settings_.most_silence, [this] { look_around(); });
+  child_->channel().look_while_waiting([this] { look_around(settings_.most_silence); });
   try {
     Writer question;
     question.flag(settings_.plugins);
@@ -77,6 +94,8 @@ void LibraryProcess::start(Context& context) {
     const std::string unconfined = read_text(in);
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
+  } catch (const LibraryEnded& error) {  // that is no fault of the file's
+    throw unreadable("libhdf5's process did not begin: {}", error.what());
   } catch (...) {
     end();  // it may be neither confined nor ready
     throw;
@@ -89,7 +108,9 @@ LibraryEnded LibraryProcess::ended() {
   return LibraryEnded("libhdf5 ended while reading this file: " + why);
 }
 
-LibraryEnded LibraryProcess::silent(double seconds, LibraryEnded::Why why) {
+LibraryEnded LibraryProcess::silent(LibraryEnded::Why why) {
+  const double seconds =
+      std::round(std::chrono::duration<double>(Clock::now() - heard_at_).count() * 10) / 10;
   end();
   return LibraryEnded(fmt::format("libhdf5 gave no answer for {} s while reading this file", seconds), why);
 }
@@ -108,9 +129,9 @@ LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context)
 
 // The process's answer, whatever it asks before it gives it. question: empty where it has been sent.
 Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
-  const auto latest = Clock::now() + kSilencesInAll * std::chrono::milliseconds(settings_.most_silence);
+  const auto latest = Clock::now() + kSilencesInAll * settings_.most_silence;
   Channel& channel = child_->channel();
-  heard(Clock::now());
+  heard();
   if (!question.empty() && !channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw NotAsked{};
   for (bool any = false;; any = true) {
     std::optional<Message> message = channel.receive(kMostAnswered);
@@ -119,17 +140,14 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, 
     const bool is_answer = message->kind >= static_cast<uint32_t>(Answer::answer) &&
                            message->kind <= static_cast<uint32_t>(Answer::out_of_memory);
     if (is_answer) return *std::move(message);
-    if (Clock::now() > latest) throw Channel::Silence{};
-    heard_at_.store(kNeverSilent, std::memory_order_relaxed);
+    if (Clock::now() > latest) throw Silence{};
+    heard();
     const bool is_answered = desk_.answer(*message, channel, context.files);
-    heard(Clock::now());
+    heard();
     if (!is_answered) throw ended();
   }
-} catch (const Channel::Silence&) {
-  throw silent(settings_.most_silence / 1000.0, LibraryEnded::Why::silence);
-} catch (const GivenUp&) {
-  throw silent(std::round(std::chrono::duration<double>(silence()).count()),
-               LibraryEnded::Why::silence_while_others_wait);
+} catch (const Silence& silence) {
+  throw silent(silence.why);
 } catch (const Cancelled&) {
   end();  // its answer would be taken for that of the next question
   throw;
@@ -159,8 +177,8 @@ void LibraryProcess::close(uint64_t file) {
 // False where the process is gone, or was ended because it does not even close a file.
 bool LibraryProcess::close_some(Context& context) {
   if (to_close_.empty()) return true;
-  child_->channel().limit_silence(std::min(kMostSilenceClosing, settings_.most_silence),
-                                  [this] { look_around(); });
+  child_->channel().look_while_waiting(
+      [this] { look_around(std::min(kMostSilenceClosing, settings_.most_silence)); });
   try {
     while (!to_close_.empty()) {
       Writer question;
@@ -175,7 +193,7 @@ bool LibraryProcess::close_some(Context& context) {
     end();
     return false;
   }
-  child_->channel().limit_silence(settings_.most_silence, [this] { look_around(); });
+  child_->channel().look_while_waiting([this] { look_around(settings_.most_silence); });
   return true;
 }
 

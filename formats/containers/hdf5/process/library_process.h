@@ -27,7 +27,7 @@ namespace plainfs::hdf5 {
 // What is thrown where the process ended over a question, by itself or because it was silent: unreadable.
 class LibraryEnded : public Error {
  public:
-  enum class Why { itself, silence, silence_while_others_wait };
+  enum class Why { itself, silence, busy_while_others_wait };
   explicit LibraryEnded(const std::string& message, Why why = Why::itself)
       : Error(Errc::unreadable, message), why_(why) {}
   Why why() const { return why_; }
@@ -49,9 +49,14 @@ struct ProcessedFile {
 struct ProcessSettings {
   std::string program = this_program();  // runs serve_library() where it is told to
   bool plugins = false;                  // as ReadOptions::hdf5_plugins
-  unsigned most_silence = 30'000;        // milliseconds without a word
-  size_t most_files = 24;                // open in one process; the library takes most of a MiB for each
-  uint64_t most_bytes = 96 << 20;        // of memory that a process has for itself between two questions
+  // Without a word, but for the time that it waited for a processor.
+  std::chrono::milliseconds most_silence{30'000};
+  // Of that, where a thread waits for a process and none is left: so long it may compute, and so long it may
+  // be silent for other reasons, too (slow storage).
+  std::chrono::milliseconds most_computing_when_wanted{1'000};
+  std::chrono::milliseconds most_silence_when_wanted{5'000};
+  size_t most_files = 24;          // open in one process; the library takes most of a MiB for each
+  uint64_t most_bytes = 96 << 20;  // of memory that a process has for itself between two questions
   std::chrono::milliseconds most_idle{30'000};  // for all processes but one
 };
 
@@ -90,13 +95,11 @@ class LibraryProcess {
   // The memory that it has for itself, as it told lately; 0 where it cannot tell.
   uint64_t own_bytes() const { return own_bytes_; }
 
-  // Thread-safe: how long it has given no word. Zero where it is being answered.
-  Clock::duration silence() const;
-  // Thread-safe: that others want a process and this one is to be ended where it still is silent.
+  // Thread-safe: how long it has given no word, but for the time that it waited for a processor: of a machine
+  // with more to do than it can, that is no sign of a process that hangs. Zero where it is being answered.
+  Clock::duration silence() const { return Clock::duration(silence_.load(std::memory_order_relaxed)); }
+  // Thread-safe: that others want a process and this one is to be ended where it is silent for too long.
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
-
-  // How long it may be silent where a thread waits for a process and none is left.
-  static constexpr std::chrono::seconds kMostSilenceWhenWanted{1};
 
  private:
   Message answer_of(Context& context, Ask ask, ByteSpan question, int descriptor);
@@ -106,10 +109,11 @@ class LibraryProcess {
   bool close_some(Context& context);
   void open_again(ProcessedFile& file);
   void make_room();
-  void look_around() const;
-  void heard(Clock::time_point when);
+  void look_around(std::chrono::milliseconds most_silence);
+  void heard();
+  void add_to_silence();
   LibraryEnded ended();
-  LibraryEnded silent(double seconds, LibraryEnded::Why why);
+  LibraryEnded silent(LibraryEnded::Why why);
 
   const ProcessSettings& settings_;
   std::unique_ptr<ChildProcess> child_;
@@ -121,8 +125,12 @@ class LibraryProcess {
   uint64_t own_bytes_ = 0;
   bool told_unconfined_ = false;
   SourceServer desk_;
-  // Atomic: looked at by those who wait. A time of the clock, or kNeverSilent.
-  std::atomic<Clock::rep> heard_at_{0};
+  // Atomic: looked at by those who wait.
+  std::atomic<Clock::rep> silence_{0};
+  Clock::duration computing_{0};  // of that
+  Clock::time_point heard_at_{};
+  Clock::time_point looked_at_{};
+  std::optional<ChildProcess::Processing> looked_;  // then
   std::atomic<bool> is_given_up_{false};
 };
 

@@ -9,18 +9,22 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// How many endings of a crash one silence is: it keeps those waiting who read the file, and where others wait
-// for a process the file is not asked about again for a while.
+// How many endings of a crash one silence is: it keeps those waiting who read the file, and a file that has
+// the library compute without an end while others wait for a process is not asked about again for a while.
 size_t weight_of(LibraryEnded::Why why) {
   switch (why) {
     case LibraryEnded::Why::itself:
       return 1;
     case LibraryEnded::Why::silence:
       return CrashHistory::kMostOfFile / 2;
-    case LibraryEnded::Why::silence_while_others_wait:
+    case LibraryEnded::Why::busy_while_others_wait:
       return CrashHistory::kMostOfFile;
   }
   return 1;
+}
+
+uint64_t question_number(Ask ask, uint64_t about) {
+  return about * 16 + static_cast<uint64_t>(ask);
 }
 
 // How often a thread that waits looks again.
@@ -72,7 +76,7 @@ LibraryProcesses::Place* LibraryProcesses::another() {
   const auto silent = std::max_element(places_.begin(), places_.end(), [](const auto& a, const auto& b) {
     return a->process.silence() < b->process.silence();
   });
-  if ((*silent)->process.silence() > LibraryProcess::kMostSilenceWhenWanted) (*silent)->process.give_up();
+  (*silent)->process.give_up();
   return nullptr;
 }
 
@@ -173,17 +177,17 @@ void LibraryProcesses::close(const ProcessedFile& file) noexcept try {
   // It stays open there until it is the one that was asked about longest ago.
 }
 
+void LibraryProcesses::refuse_what_ended_it(const ProcessedFile& file, Ask ask, uint64_t about) {
+  const MutexLock lock(mutex_);
+  if (crashes_.is_refused(file.bytes->fingerprint(), question_number(ask, about),
+                          LibraryProcess::Clock::now()))
+    throw LibraryEnded("libhdf5 ended while reading this file, more than once: it is tried again in a while");
+}
+
 LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, ProcessedFile& file, Ask ask,
                                                ByteSpan question, uint64_t about) {
   const uint64_t fingerprint = file.bytes->fingerprint();
-  const uint64_t what = about * 16 + static_cast<uint64_t>(ask);
-  const auto now = LibraryProcess::Clock::now;
-  {
-    const MutexLock lock(mutex_);
-    if (crashes_.is_refused(fingerprint, what, now()))
-      throw LibraryEnded(
-          "libhdf5 ended while reading this file, more than once: it is tried again in a while");
-  }
+  const uint64_t what = question_number(ask, about);
   try {
     LibraryProcess::Answered answer = process.put(file, ask, question);
     const MutexLock lock(mutex_);
@@ -191,14 +195,16 @@ LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, Processe
     return answer;
   } catch (const LibraryEnded& error) {
     const MutexLock lock(mutex_);
-    crashes_.note(fingerprint, what, now(), weight_of(error.why()));
+    crashes_.note(fingerprint, what, LibraryProcess::Clock::now(), weight_of(error.why()));
     throw;
   }
 }
 
 void LibraryProcesses::open(ProcessedFile& file) {
   file.bytes->check_unchanged();
+  refuse_what_ended_it(file, Ask::open, 0);
   const Turn turn(*this, file);
+  refuse_what_ended_it(file, Ask::open, 0);
   put(turn.process(), file, Ask::open, {}, 0);
 }
 

@@ -18,8 +18,8 @@ namespace plainfs::hdf5 {
 // Thread-safe. Every wait ends with the request of the thread that waits (cache/request.h).
 class LibraryProcesses {
  public:
-  // At once. Where all of them have been silent for a while and one is wanted, the one that has been so for
-  // longest is ended.
+  // At once. Where all of them are silent and one is wanted, the one that has been so for longest is ended
+  // when that is too long (ProcessSettings).
   static constexpr size_t kMostProcesses = 6;
   // How long others wait for one that is busy, before they ask another.
   static constexpr std::chrono::milliseconds kPatience{50};
@@ -48,7 +48,9 @@ class LibraryProcesses {
   template <class Read>
   auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
     file.bytes->check_unchanged();
+    refuse_what_ended_it(file, ask, about);  // which waits for nobody
     const Turn turn(*this, file);
+    refuse_what_ended_it(file, ask, about);  // while this one waited
     const LibraryProcess::Answered answer = put(turn.process(), file, ask, question.bytes(), about);
     Cursor in = answer.cursor();
     try {
@@ -101,6 +103,7 @@ class LibraryProcesses {
     Place& place_;
   };
 
+  void refuse_what_ended_it(const ProcessedFile& file, Ask ask, uint64_t about);
   LibraryProcess::Answered put(LibraryProcess& process, ProcessedFile& file, Ask ask, ByteSpan question,
                                uint64_t about);
   Place& wait_for_place(ProcessedFile& file);
