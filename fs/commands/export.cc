@@ -82,7 +82,7 @@ class Export {
   }
 
   // The largest files first, each to the part that has the fewest bytes so far: every job comes to the same
-  // answer.
+  // answer. Those of this job by path, so that each store in a folder of many is opened once.
   void take(Share part) {
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) {
       return std::tie(b.size, a.path) < std::tie(a.size, b.path);
@@ -95,6 +95,7 @@ class Export {
       if (static_cast<size_t>(least - bytes.begin()) + 1 == part.number) own.push_back(std::move(copy));
     }
     files_ = std::move(own);
+    std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) { return a.path < b.path; });
   }
 
   // Whether the file was written now.

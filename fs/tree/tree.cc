@@ -20,7 +20,8 @@ bool has_transient_fault(const DirectoryEntry& shown) {
   return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
 }
 
-constexpr size_t kMostInnerStores = 12;    // libhdf5 takes most of a MiB for each, however small
+// Open at once in a folder of many; each that is opened again is read again.
+constexpr size_t kMostInnerStores = 48;
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
 
 size_t most_inner_stores() {

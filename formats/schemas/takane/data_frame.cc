@@ -155,12 +155,24 @@ class DataFrameGroup : public Group {
       if (const std::string folder = present(place_.directory, name, context_); !folder.empty())
         found.push_back({folder, open_directory(place_.inside(folder, shared_from_this()), {}, context_)});
     for (const std::string& name : directory_entries(place_.directory, context_))
-      if (name == "OBJECT" || name.starts_with('_'))
-        found.push_back(plain_file_member(place_.directory, name));
+      if (is_file_of_its_own(name)) found.push_back(plain_file_member(place_.directory, name));
     return found;
+  }
+  // The table is read where it is asked for alone: every schema asks what is opened for names of its own.
+  std::optional<Node> find(std::string_view name) const override {
+    if (name == "data_frame") return frame_node();
+    for (const FileName& folder : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
+      if (!name.empty() && name == present(place_.directory, folder, context_))
+        return open_directory(place_.inside(std::string(name), shared_from_this()), {}, context_);
+    if (!is_file_of_its_own(name)) return std::nullopt;
+    const std::vector<std::string> names = directory_entries(place_.directory, context_);
+    if (std::find(names.begin(), names.end(), name) == names.end()) return std::nullopt;
+    return plain_file_member(place_.directory, std::string(name)).node;
   }
   GroupPtr parent() const override { return place_.parent; }
   std::string path() const override { return place_.path; }
+
+  static bool is_file_of_its_own(std::string_view name) { return name == "OBJECT" || name.starts_with('_'); }
 
   // The whole table, or an Error that names the rule that is broken; and what data_frame/ lists.
   Node frame_node() const {
