@@ -316,6 +316,14 @@ struct FuseCallbacks {
   }
 
   static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
+#ifdef __linux__
+    // ls -l asks every file for its label and its access list, until it is told once that there are none
+    // here.
+    if (!std::string_view(name).starts_with("user.")) {
+      fuse_reply_err(request, ENOTSUP);
+      return;
+    }
+#endif
 #ifdef ENOATTR
     constexpr int kNoSuchAttribute = ENOATTR;  // macOS, where ENODATA is another
 #else

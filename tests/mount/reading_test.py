@@ -150,6 +150,14 @@ class Reading(Folder):
                 os.getxattr(m.path, "user.none")
             self.assertEqual(caught.exception.errno, errno.ENODATA)
 
+    def test_labels_and_access_lists_are_not_supported(self):
+        """ls -l, which asks for both, asks a file system that says so once, and any other for each file."""
+        with Mount(SAMPLE) as m:
+            for name in ("security.selinux", "system.posix_acl_access"):
+                with self.assertRaises(OSError) as caught:
+                    os.getxattr(m.join("matrix.mtx"), name)
+                self.assertEqual(caught.exception.errno, errno.ENOTSUP)
+
     def test_tar_finds_the_sizes_it_was_told(self):
         with Mount(SAMPLE) as m:
             archive = subprocess.run(["tar", "-C", m.path, "-cf", "-", "."], capture_output=True, timeout=60)
