@@ -7,7 +7,6 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -46,43 +45,44 @@ void for_each_text(const Array& array, uint64_t first, uint64_t count, const Vis
 
 namespace {
 
-TextLengths lengths_of(const Array& array, Context& context) {
-  TextLengths lengths;
-  lengths.count = array.count();
-  if (lengths.count > kMostTexts)
-    throw unsupported("{} texts are more than the {} that a file is made of", lengths.count, kMostTexts);
-  const uint64_t runs = divide_up(lengths.count, kTextsInRun);
+// TextLengths::before, and after it longest, any_missing and is_ascii.
+std::vector<uint64_t> lengths_of(const Array& array, Context& context) {
+  const uint64_t count = array.count();
+  if (count > kMostTexts)
+    throw unsupported("{} texts are more than the {} that a file is made of", count, kMostTexts);
+  const uint64_t runs = divide_up(count, kTextsInRun);
   struct Tally {
     uint64_t longest = 0;
     bool any_missing = false;
     bool is_ascii = true;
   };
   std::vector<Tally> parts(divide_up(runs, kRunsTogether));
-  lengths.before.resize(runs + 1);
+  std::vector<uint64_t> before(runs + 1);
   context.workers.parallel_for(parts.size(), [&](size_t together) {
     Tally& part = parts[together];
     for (uint64_t run = together * kRunsTogether; run < std::min(runs, (together + 1) * kRunsTogether);
          ++run) {
       const uint64_t first = run * kTextsInRun;
       uint64_t bytes = 0;
-      for_each_text(array, first, std::min(kTextsInRun, lengths.count - first),
+      for_each_text(array, first, std::min(kTextsInRun, count - first),
                     [&](std::string_view text, bool missing) {
                       bytes += text.size();
                       part.longest = std::max<uint64_t>(part.longest, text.size());
                       part.any_missing |= missing;
                       part.is_ascii &= is_ascii(text);
                     });
-      lengths.before[run + 1] = bytes;
+      before[run + 1] = bytes;
     }
   });
-  for (uint64_t run = 0; run < runs; ++run)
-    lengths.before[run + 1] = checked_add(lengths.before[run], lengths.before[run + 1]);
+  for (uint64_t run = 0; run < runs; ++run) before[run + 1] = checked_add(before[run], before[run + 1]);
+  Tally all;
   for (const Tally& part : parts) {
-    lengths.longest = std::max(lengths.longest, part.longest);
-    lengths.any_missing |= part.any_missing;
-    lengths.is_ascii &= part.is_ascii;
+    all.longest = std::max(all.longest, part.longest);
+    all.any_missing |= part.any_missing;
+    all.is_ascii &= part.is_ascii;
   }
-  return lengths;
+  before.insert(before.end(), {all.longest, uint64_t{all.any_missing}, uint64_t{all.is_ascii}});
+  return before;
 }
 
 }  // namespace
@@ -90,17 +90,14 @@ TextLengths lengths_of(const Array& array, Context& context) {
 TextLengths measure_texts(const Array& array, Context& context) {
   array.check();
   const FindingPtr found = noted("text lengths 1", array, [&] {
-    TextLengths lengths = lengths_of(array, context);
-    lengths.before.insert(lengths.before.end(),
-                          {lengths.longest, uint64_t{lengths.any_missing}, uint64_t{lengths.is_ascii}});
-    return Finding{{}, {}, std::move(lengths.before)};
+    return Finding{{}, {}, lengths_of(array, context)};
   });
   const std::vector<uint64_t>& numbers = found->numbers;
   const uint64_t count = array.count(), runs = divide_up(count, kTextsInRun);
   if (numbers.size() != runs + 4 || !std::is_sorted(numbers.begin(), numbers.end() - 3))
     throw unreadable("texts have changed since they were measured");
-  const auto rest = numbers.end() - 3;
-  return {count, rest[0], {numbers.begin(), rest}, rest[1] != 0, rest[2] != 0};
+  const uint64_t* const rest = numbers.data() + runs + 1;
+  return {count, rest[0], std::span(numbers).first(runs + 1), rest[1] != 0, rest[2] != 0, found};
 }
 
 }  // namespace plainfs

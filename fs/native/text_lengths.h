@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
+#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -19,10 +20,12 @@ inline constexpr uint64_t kTextsInRun = 1024;
 
 struct TextLengths {
   uint64_t count = 0;
-  uint64_t longest = 0;          // bytes
-  std::vector<uint64_t> before;  // bytes of all texts before each run of kTextsInRun; the last: of all
+  uint64_t longest = 0;  // bytes
+  // Bytes of all texts before each run of kTextsInRun; the last: of all.
+  std::span<const uint64_t> before;
   bool any_missing = false;
   bool is_ascii = true;
+  FindingPtr found;  // has before: the chunks of one array are many files, and share it
 };
 
 // Of all elements, in C order. Throws unsupported where they are over 2^32: a store of a few bytes may say

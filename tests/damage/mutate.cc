@@ -137,6 +137,11 @@ class Mutation {
     if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad") ||
         path.find(".zarr/") != path.npos)
       return true;
+    // The cells of a level have what all have.
+    if (const size_t by = path.find("by/"); by == 0 || (by != path.npos && path[by - 1] == '/')) {
+      const size_t level = path.find('/', by + 3), rest = path.find('/', level + 1);
+      if (rest != path.npos) return explains(path.substr(0, by) + path.substr(rest + 1));
+    }
     const std::string stem = path.substr(0, path.rfind('.'));
     if (stem != path && near_.starts_with(stem + "/")) return true;
     const size_t made = std::min({path.find("10x/"), path.find("bpcells/"), path.find("pseudobulk/")});
