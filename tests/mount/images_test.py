@@ -277,13 +277,14 @@ class Pictures(Folder):
 
 @unittest.skipIf(tifffile is None, "python3-tifffile is not installed")
 class Pixels(Folder):
-    """One mount of a folder of random images, the same in every run."""
+    """One mount of a folder of random images, the same in every run; IMAGES=COUNT:SEED makes others."""
 
     @classmethod
     def setUpClass(cls):
         cls.store = tempfile.mkdtemp(prefix="plainfs-test-")
-        chance = random.Random(45)
-        cls.images = {f"{i}.zarr": random_image(os.path.join(cls.store, f"{i}.zarr"), chance) for i in range(60)}
+        count, seed = map(int, os.environ.get("IMAGES", "60:45").split(":"))
+        chance = random.Random(seed)
+        cls.images = {f"{i}.zarr": random_image(os.path.join(cls.store, f"{i}.zarr"), chance) for i in range(count)}
         cls.mount = Mount(cls.store)
         cls.mount.__enter__()
 
