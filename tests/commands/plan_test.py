@@ -99,6 +99,27 @@ class Whole(Planned):
         self.finish()
         self.assert_is_export(store)
 
+    def test_of_fragments_by_level_and_their_coverage(self):
+        """What the files of -o cells= and -o genome= say is part of the plan: by/ and coverage.bw are made with it."""
+        store, cells, genome = os.path.join(DATA, "bpcells", "frag_packed", "store"), self.join("cells.csv"), self.join("genome")
+        fragments = [line.split("\t") for line in self.succeeds("cat", store, "fragments.tsv").splitlines()]
+        with open(cells, "w", encoding="utf-8") as file:
+            file.write('"",type\n' + "".join(f'"{cell}",{"TB"[i % 2]}\n' for i, cell in enumerate(sorted({line[3] for line in fragments}))))
+        with open(genome, "w", encoding="utf-8") as file:
+            file.write("".join(f"{name}\t4000000000\n" for name in sorted({line[0] for line in fragments})))
+        options, paths = ("-o", "cells=" + cells, "-o", "genome=" + genome), ("by/type/T/fragments.tsv", "chrom.sizes")
+        self.succeeds("export", "--plan", "--tasks", "2", *options, store, *paths, self.path)
+        for number in (1, 2):
+            self.task(number)
+        self.finish()
+        for path in paths:
+            with open(os.path.join(self.target, path), encoding="utf-8") as file:
+                self.assertEqual(file.read(), self.succeeds("cat", *options, store, path), path)
+        for path in (genome, cells):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write('other\t1\n' if path == genome else '"other",T\n')
+            self.fails(12, "export", "--task", "1", self.path, self.join("again"), says=f"{path}: has changed since the export was planned")
+
     def test_of_a_path_given_twice(self):
         store = write_zeros(self.join("s.zarr"), 10)
         self.succeeds("export", "--plan", "--tasks", "1", store, "a.csv", "a.csv", self.path)

@@ -64,6 +64,16 @@ void check_ranges(const ExportPlan& plan) {
   }
 }
 
+json json_of(const PlannedOption& option) {
+  return {{"file", option.path}, {"digest", option.digest}};
+}
+
+PlannedOption option_of(const json& options, const char* name) {
+  if (!options.contains(name)) return {};
+  const json& option = options.at(name);
+  return {option.at("file").get<std::string>(), option.at("digest").get<std::string>()};
+}
+
 json json_of(const ExportPlan& plan) {
   json sources = json::array(), links = json::array(), files = json::array(), tasks = json::array();
   for (const SourceStamp& source : plan.sources)
@@ -88,6 +98,8 @@ json json_of(const ExportPlan& plan) {
             {"rowname", plan.read.row_name_header},
             {"ragged_is_count", plan.read.ragged_as_count},
             {"hdf5_plugins", plan.read.hdf5_plugins},
+            {"cells", json_of(plan.cells)},
+            {"genome", json_of(plan.genome)},
             {"follow_outside", plan.read.follow_outside},
             {"no_sign", plan.read.remote.no_sign},
             {"endpoint", plan.read.remote.endpoint},
@@ -124,6 +136,8 @@ ExportPlan plan_of(const json& text) {
   plan.read.row_name_header = options.value("rowname", "");
   plan.read.ragged_as_count = options.value("ragged_is_count", false);
   plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
+  plan.cells = option_of(options, "cells");
+  plan.genome = option_of(options, "genome");
   plan.read.follow_outside = options.at("follow_outside").get<bool>();
   plan.read.remote.no_sign = options.at("no_sign").get<bool>();
   plan.read.remote.endpoint = options.at("endpoint").get<std::string>();

@@ -27,11 +27,19 @@ struct PlannedRange {
   uint64_t size = 0;  // bytes; 0 only of an empty file
 };
 
+// A file beside the store that the views are made with: of -o cells= or -o genome=. No path: none.
+struct PlannedOption {
+  std::string path;
+  std::string digest;  // of its text
+};
+
 struct ExportPlan {
-  std::string store;                 // its location
-  std::string views;                 // as in Options
-  std::string subdir;                // and this
-  ReadOptions read;                  // but the query of a URL, which may be its key
+  std::string store;   // its location
+  std::string views;   // as in Options
+  std::string subdir;  // and this
+  ReadOptions read;    // but the query of a URL, which may be its key, and what cells and genome say
+  PlannedOption cells;
+  PlannedOption genome;
   std::vector<SourceStamp> sources;  // all that the store was read from, as it was
   std::vector<std::string> folders;
   std::vector<ExportedLink> links;

@@ -11,6 +11,8 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/model/cell_table.h"
+#include "formats/core/model/genome.h"
 #include "formats/core/text/utf8.h"
 #include "fs/commands/plan/export_plan.h"
 #include "fs/commands/plan/plan_commands.h"
@@ -128,8 +130,6 @@ int plan_command(Arguments arguments) {
   options.store = options.names[0];
   if (!options.read.remote.query.empty())
     throw Failure(kUnsupported, options.store + ": a plan keeps no signed URL; there is --part I/N");
-  if (options.read.cells)
-    throw Failure(kUnsupported, "-o cells=: a plan keeps no table of cells; there is --part I/N");
   const std::string path = boost::filesystem::absolute(options.names.back()).string();
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
   for (bool is_again = false;; is_again = true) {
@@ -151,6 +151,8 @@ int plan_command(Arguments arguments) {
     plan->views = options.views;
     plan->subdir = options.subdir;
     plan->read = options.read;
+    if (options.read.cells) plan->cells = {options.cells, options.read.cells->digest};
+    if (options.read.genome) plan->genome = {options.genome, options.read.genome->digest};
     keep_sizes(session.filesystem(), path, progress);
     write_plan(*plan, path);
     progress.say(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),

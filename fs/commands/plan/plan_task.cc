@@ -7,13 +7,16 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "formats/core/base/modified_time.h"
 #include "formats/core/codecs/checksum.h"
+#include "fs/cells_file.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
+#include "fs/genome_file.h"
 #include "fs/option_values.h"
 #include "fs/session.h"
 
@@ -195,6 +198,19 @@ class Task {
   std::atomic<bool> is_overtaken_{false};  // another run of this task has ended meanwhile
 };
 
+// What the file of an option says, where that is what it said when the export was planned.
+template <class Value>
+std::shared_ptr<const Value> planned_file(const char* name, const PlannedOption& planned,
+                                          std::shared_ptr<const Value> (*read)(const std::string& path)) {
+  if (planned.path.empty()) return nullptr;
+  std::shared_ptr<const Value> value = read(planned.path);
+  if (value->digest != planned.digest)
+    throw Failure(
+        kNotReadable,
+        fmt::format("-o {}={}: has changed since the export was planned; plan it again", name, planned.path));
+  return value;
+}
+
 }  // namespace
 
 int task_command(Arguments arguments) {
@@ -223,6 +239,10 @@ int task_command(Arguments arguments) {
   options.views = plan.views;
   options.subdir = plan.subdir;
   const RemoteOptions given = std::exchange(options.read, plan.read).remote;
+  options.cells = plan.cells.path;
+  options.genome = plan.genome.path;
+  options.read.cells = planned_file("cells", plan.cells, read_cells_file);
+  options.read.genome = planned_file("genome", plan.genome, read_genome_file);
   options.read.remote.cache_folder = given.cache_folder;  // of the machine that the task runs on
   options.read.remote.cache_bytes = given.cache_bytes;
   options.index = sizes_folder(path);
