@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -49,6 +50,55 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
       "{} found by name and not listed, as telling their sizes reads the store: plainfs ls -a shows them; "
       "listed after plainfs index or with -o views=all\n",
       count_text(unsized, "name"));
+}
+
+// What is found by its name and in no listing, by the name or the end of it.
+struct FoundKind {
+  std::string_view name;
+  const char* what;
+};
+constexpr FoundKind kFoundKinds[] = {
+    {"genes", "one gene: NAME.csv, NAME.npy"},
+    {"cells", "one cell: NAME.csv, NAME.npy"},
+    {"by", "the cells of a level: COLUMN/LEVEL/"},
+    {"pseudobulk", "sums of each gene by level: COLUMN.csv"},
+    {"anndata.zarr", "for zarr, dask and Vitessce"},
+    {"bpcells", "for BPCells"},
+    {".parquet", "for DuckDB, polars and Arrow"},
+    {".mat", "for MATLAB and Octave"},
+    {".tif", "for what opens TIFF"},
+    {".png", "a picture"},
+    {".bw", "for genome browsers"},
+};
+
+const FoundKind* found_kind(std::string_view name) {
+  for (const FoundKind& kind : kFoundKinds)
+    if (name == kind.name || (kind.name.starts_with('.') && name.ends_with(kind.name))) return &kind;
+  return nullptr;
+}
+
+// "  X/genes/  one gene: NAME.csv, NAME.npy", a line a kind, of the first and how many there are.
+void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all) {
+  std::map<const FoundKind*, std::vector<std::string>> found;
+  for (const Walked& walked : all)
+    if (walked.kind == FileKind::directory) try {
+        const ListingPtr listing = filesystem.list(walked.inode);
+        for (size_t i = listing->unsized; i < listing->unlisted.size(); ++i) {
+          const Listing::Entry& entry = listing->unlisted[i];
+          const FoundKind* const kind = found_kind(entry.name);
+          if (!kind) continue;
+          const bool is_folder = entry.kind == FileKind::directory;
+          found[kind].push_back((walked.path.empty() ? "" : walked.path + "/") + entry.name +
+                                (is_folder ? "/" : ""));
+        }
+      } catch (const Error&) {
+        // the summary has told
+      }
+  if (found.empty()) return;
+  std::puts("\nfound by name and in no listing; plainfs ls -a shows them:");
+  for (const auto& [kind, paths] : found)
+    std::printf("  %-20s  %s%s\n", printable(paths[0]).c_str(), kind->what,
+                paths.size() == 1 ? "" : fmt::format(" (and {} more)", paths.size() - 1).c_str());
 }
 
 // The files that there are for it, and how large they are where that takes no pass over the content.
@@ -119,6 +169,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   std::vector<WalkFailure> failures;  // the summary has told
   const std::vector<Walked> all = walk(session.filesystem(), path, failures);
   print_sizes(session.filesystem(), all);
+  print_found_by_name(session.filesystem(), all);
   if (!mounted || mounted->subdir.empty())
     print_ways_to_open(*store, all, mounted ? mountpoint : mountpoint_of(store->path));
   return kSuccess;

@@ -412,6 +412,16 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r"(?m)^assays/RNA/counts +sparse matrix +\d+ × \d+, \d+ values \(\w+\), by column$")
         self.assertRegex(text, r"(?m)^meta\.data +table +\d+ rows × \d+ columns$")
 
+    def test_info_tells_what_is_found_by_its_name(self):
+        store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
+        text = run("info", store).stdout.decode()
+        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of a level", r"pseudobulk/ +sums",
+                     r"anndata.zarr/ +for zarr", r"X/bpcells/ +for BPCells \(and 1 more\)", r"obs.parquet +for DuckDB"):
+            self.assertRegex(text, r"(?m)^  " + line)
+        listed = run("info", "-o", "parts", store).stdout.decode()
+        self.assertNotIn("X/genes/ ", listed)
+        self.assertIn("obs.parquet ", listed)
+
     def test_info_tells_of_graphs(self):
         text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
         self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by place$")
