@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 namespace {
 
@@ -20,6 +21,12 @@ void* operator new(size_t size) {
 }
 void* operator new[](size_t size) {
   return allocated(size);
+}
+// As what is given back by the delete of below.
+void* operator new(size_t size, const std::nothrow_t&) noexcept try {
+  return allocated(size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 void operator delete(void* there) noexcept {
   std::free(there);

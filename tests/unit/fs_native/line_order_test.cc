@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_SUITE(line_order)
 // VIEWS 12 "The first part across the order in which a sparse matrix is stored"
 BOOST_AUTO_TEST_CASE(lines_are_the_entries_of_the_store_wherever_they_lie) {
   const auto whole = random_matrix<uint32_t>(300, 400, 1, small_count);
-  const auto large = random_matrix<int64_t>(
-      300, 400, 2, [](auto& r) { return static_cast<int64_t>(r()) * static_cast<int64_t>(r()); });
+  const auto large =
+      random_matrix<int64_t>(300, 400, 2, [](auto& r) { return static_cast<int64_t>(uint64_t{r()} * r()); });
   const auto real = random_matrix<float>(300, 400, 3, [](auto& r) {
     static constexpr float kOf[] = {1, -0.0f, 0.25f, NAN, INFINITY, 300};
     return kOf[r() % 6];
