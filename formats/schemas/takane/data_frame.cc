@@ -161,8 +161,9 @@ class DataFrameGroup : public Group {
   // The table is read where it is asked for alone: every schema asks what is opened for names of its own.
   std::optional<Node> find(std::string_view name) const override {
     if (name == "data_frame") return frame_node();
+    if (name.empty()) return std::nullopt;
     for (const FileName& folder : {kOtherColumns, kColumnAnnotations, kOtherAnnotations})
-      if (!name.empty() && name == present(place_.directory, folder, context_))
+      if (name == present(place_.directory, folder, context_))
         return open_directory(place_.inside(std::string(name), shared_from_this()), {}, context_);
     if (!is_file_of_its_own(name)) return std::nullopt;
     const std::vector<std::string> names = directory_entries(place_.directory, context_);
@@ -171,8 +172,6 @@ class DataFrameGroup : public Group {
   }
   GroupPtr parent() const override { return place_.parent; }
   std::string path() const override { return place_.path; }
-
-  static bool is_file_of_its_own(std::string_view name) { return name == "OBJECT" || name.starts_with('_'); }
 
   // The whole table, or an Error that names the rule that is broken; and what data_frame/ lists.
   Node frame_node() const {
@@ -196,6 +195,7 @@ class DataFrameGroup : public Group {
   }
 
  private:
+  static bool is_file_of_its_own(std::string_view name) { return name == "OBJECT" || name.starts_with('_'); }
   std::string frame_path() const { return place_.path == "/" ? "/data_frame" : place_.path + "/data_frame"; }
   void warn(const std::string& message) const { context_.warn(frame_path() + ": " + message); }
 
