@@ -8,15 +8,14 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
+#include "formats/core/base/process_stat.h"
 #include "formats/core/text/printable.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/mounted_store.h"
@@ -67,21 +66,15 @@ uint64_t memory_of(pid_t process) {
   return file >> all >> resident ? resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Since the process began: the 22nd word of stat, in ticks since the machine did. The second word is a name
-// in brackets, which may hold anything.
+// Since the process began.
 double seconds_of(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const size_t bracket = text.rfind(')');
-  if (bracket == std::string::npos) return 0;
-  std::istringstream words(text.substr(bracket + 1));
-  std::string word;
-  for (int i = 3; i <= 22; ++i) words >> word;
+  const std::optional<ProcessStat> stat = process_stat(process);
+  if (!stat) return 0;
   timespec now{};
 #ifdef __linux__
   ::clock_gettime(CLOCK_BOOTTIME, &now);
 #endif
-  const double begun = std::strtod(word.c_str(), nullptr) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double begun = std::chrono::duration<double>(stat->begun).count();
   return std::max(0.0, static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - begun);
 }
 

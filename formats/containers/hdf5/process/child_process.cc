@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 
 #ifdef __APPLE__
@@ -137,29 +135,6 @@ std::string ChildProcess::what_ended_it() {
   if (!status_) return "it answered nonsense";
   if (WIFSIGNALED(*status_)) return fmt::format("signal {}", WTERMSIG(*status_));
   return fmt::format("exit code {}", WEXITSTATUS(*status_));
-}
-
-// The third word of stat, and the 14th and 15th in ticks. The second word is a name in brackets, which may
-// hold anything.
-std::optional<ChildProcess::Processing> ChildProcess::processing() const {
-#ifdef __linux__
-  std::ifstream file(fmt::format("/proc/{}/stat", number_));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const size_t bracket = text.rfind(')');
-  if (bracket == std::string::npos) return std::nullopt;
-  std::istringstream words(text.substr(bracket + 1));
-  char state = 0;
-  std::string skipped;
-  uint64_t user = 0, system = 0;
-  words >> state;
-  for (int i = 4; i < 14; ++i) words >> skipped;
-  if (!(words >> user >> system)) return std::nullopt;
-  const std::chrono::duration<double> had(static_cast<double>(user + system) /
-                                          static_cast<double>(::sysconf(_SC_CLK_TCK)));
-  return Processing{std::chrono::duration_cast<std::chrono::nanoseconds>(had), state == 'R'};
-#else
-  return std::nullopt;
-#endif
 }
 
 std::string this_program() {

@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,15 +27,6 @@ class ChildProcess {
   bool is_running();
   // Of one that has closed its end of the channel: "signal 11".
   std::string what_ended_it();
-
-  // What it had of the processors, and whether it would have more: one that neither runs nor wants to is
-  // stopped, or waits for storage.
-  struct Processing {
-    std::chrono::nanoseconds had;
-    bool wants_more;
-  };
-  // nullopt where the system does not tell.
-  std::optional<Processing> processing() const;
 
  private:
   void end();

@@ -39,24 +39,31 @@ std::optional<pid_t> LibraryProcess::number() {
 
 void LibraryProcess::heard() {
   silence_.store(0, std::memory_order_relaxed);
-  computing_ = {};
+  computing_.store(0, std::memory_order_relaxed);
   looked_at_ = heard_at_ = Clock::now();
   looked_.reset();
 }
 
-// While it wants a processor, its silence is what it had of one; else, and where the system does not tell,
-// the clock's time.
+// While it wants a processor, its silence is what it had of one; else (it is stopped, or waits for storage),
+// and where the system does not tell, the clock's time.
 void LibraryProcess::add_to_silence() {
   const auto now = Clock::now();
-  const std::optional<ChildProcess::Processing> processing = child_->processing();
+  const std::optional<ProcessStat> seen = process_stat(child_->number());
   const Clock::duration computed =
-      processing && looked_ ? std::chrono::duration_cast<Clock::duration>(processing->had - looked_->had)
-                            : Clock::duration{0};
-  computing_ += computed;
-  silence_.fetch_add((processing && processing->wants_more ? computed : now - looked_at_).count(),
+      seen && looked_ ? seen->processor_time - looked_->processor_time : Clock::duration{0};
+  computing_.fetch_add(computed.count(), std::memory_order_relaxed);
+  silence_.fetch_add((seen && seen->state == 'R' ? computed : now - looked_at_).count(),
                      std::memory_order_relaxed);
   looked_at_ = now;
-  looked_ = processing;
+  looked_ = seen;
+}
+
+bool LibraryProcess::is_computing_for_long() const {
+  return Clock::duration(computing_.load(std::memory_order_relaxed)) > settings_.most_computing_when_wanted;
+}
+
+bool LibraryProcess::is_overdue() const {
+  return is_computing_for_long() || silence() > settings_.most_silence_when_wanted;
 }
 
 // Whether to go on waiting for an answer.
@@ -64,10 +71,9 @@ void LibraryProcess::look_around(std::chrono::milliseconds most_silence) {
   check_cancelled();
   add_to_silence();
   if (silence() > most_silence) throw Silence{};
-  if (!is_given_up_.load(std::memory_order_relaxed)) return;
-  if (computing_ > settings_.most_computing_when_wanted)
-    throw Silence{LibraryEnded::Why::busy_while_others_wait};
-  if (silence() > settings_.most_silence_when_wanted) throw Silence{};
+  if (is_given_up_.load(std::memory_order_relaxed) && is_overdue())
+    throw Silence(is_computing_for_long() ? LibraryEnded::Why::busy_while_others_wait
+                                          : LibraryEnded::Why::silence);
 }
 
 void LibraryProcess::end() {
@@ -94,8 +100,8 @@ void LibraryProcess::start(Context& context) {
     const std::string unconfined = read_text(in);
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
-  } catch (const LibraryEnded& error) {  // that is no fault of the file's
-    throw unreadable("libhdf5's process did not begin: {}", error.what());
+  } catch (const LibraryEnded&) {  // that is no fault of the file's
+    throw unreadable("libhdf5's process ended, or gave no answer, as it began");
   } catch (...) {
     end();  // it may be neither confined nor ready
     throw;

@@ -20,6 +20,7 @@
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/containers/hdf5/process/source_server.h"
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/process_stat.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::hdf5 {
@@ -98,7 +99,9 @@ class LibraryProcess {
   // Thread-safe: how long it has given no word, but for the time that it waited for a processor: of a machine
   // with more to do than it can, that is no sign of a process that hangs. Zero where it is being answered.
   Clock::duration silence() const { return Clock::duration(silence_.load(std::memory_order_relaxed)); }
-  // Thread-safe: that others want a process and this one is to be ended where it is silent for too long.
+  // Thread-safe: whether that is too long where others want a process and none is left.
+  bool is_overdue() const;
+  // Thread-safe: that this is so, and it is to be ended if it still gives no word.
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -112,6 +115,7 @@ class LibraryProcess {
   void look_around(std::chrono::milliseconds most_silence);
   void heard();
   void add_to_silence();
+  bool is_computing_for_long() const;
   LibraryEnded ended();
   LibraryEnded silent(LibraryEnded::Why why);
 
@@ -127,10 +131,10 @@ class LibraryProcess {
   SourceServer desk_;
   // Atomic: looked at by those who wait.
   std::atomic<Clock::rep> silence_{0};
-  Clock::duration computing_{0};  // of that
+  std::atomic<Clock::rep> computing_{0};  // of that
   Clock::time_point heard_at_{};
   Clock::time_point looked_at_{};
-  std::optional<ChildProcess::Processing> looked_;  // then
+  std::optional<ProcessStat> looked_;  // what was seen then
   std::atomic<bool> is_given_up_{false};
 };
 

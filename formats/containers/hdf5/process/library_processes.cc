@@ -67,16 +67,17 @@ std::vector<pid_t> LibraryProcesses::idle_numbers() {
   return numbers;
 }
 
-// One that is idle, or a new one. Where there is none, the one that has been silent for longest is told to
-// give up.
+// One that is idle, or a new one. Where there is none, of those that are silent for too long the one that is
+// so for longest is told to give up.
 LibraryProcesses::Place* LibraryProcesses::another() {
   for (const auto& place : places_)
     if (!place->is_busy) return place.get();
   if (places_.size() < kMostProcesses) return places_.emplace_back(std::make_unique<Place>(settings_)).get();
-  const auto silent = std::max_element(places_.begin(), places_.end(), [](const auto& a, const auto& b) {
-    return a->process.silence() < b->process.silence();
-  });
-  (*silent)->process.give_up();
+  LibraryProcess* longest = nullptr;
+  for (const auto& place : places_)
+    if (place->process.is_overdue() && (!longest || place->process.silence() > longest->silence()))
+      longest = &place->process;
+  if (longest) longest->give_up();
   return nullptr;
 }
 

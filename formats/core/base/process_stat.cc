@@ -1,0 +1,50 @@
+#include "formats/core/base/process_stat.h"
+
+#ifdef __linux__
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#endif
+
+namespace plainfs {
+
+#ifdef __linux__
+// The 3rd word, the 14th and 15th, and the 22nd, in ticks. The second word is a name in brackets, which may
+// hold anything.
+std::optional<ProcessStat> process_stat(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t bracket = text.rfind(')');
+  if (bracket == std::string::npos) return std::nullopt;
+  std::istringstream words(text.substr(bracket + 1));
+  const auto skip = [&](int count) {
+    std::string word;
+    while (count-- > 0) words >> word;
+  };
+  ProcessStat stat;
+  uint64_t user = 0, system = 0, begun = 0;
+  words >> stat.state;
+  skip(10);
+  words >> user >> system;
+  skip(6);
+  if (!(words >> begun)) return std::nullopt;
+  const auto time_of = [](uint64_t ticks) {
+    const std::chrono::duration<double> seconds(static_cast<double>(ticks) /
+                                                static_cast<double>(::sysconf(_SC_CLK_TCK)));
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
+  };
+  stat.processor_time = time_of(user + system);
+  stat.begun = time_of(begun);
+  return stat;
+}
+#else
+std::optional<ProcessStat> process_stat(pid_t) {
+  return std::nullopt;
+}
+#endif
+
+}  // namespace plainfs

@@ -1,0 +1,20 @@
+// What Linux tells of a process in /proc/PID/stat.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+
+namespace plainfs {
+
+struct ProcessStat {
+  char state = 0;  // as in proc(5): 'R' runs or waits for a processor
+  std::chrono::nanoseconds processor_time{};
+  std::chrono::nanoseconds begun{};  // since the machine did
+};
+
+// nullopt where there is no such process, and on other systems.
+std::optional<ProcessStat> process_stat(pid_t process);
+
+}  // namespace plainfs
