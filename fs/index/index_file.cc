@@ -17,13 +17,12 @@
 namespace plainfs {
 namespace {
 
-constexpr std::string_view kMagic = "plainfs index 2\n";
+constexpr std::string_view kMagic = "plainfs index 3\n";
 constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
 
 // More would be in the way of what it is for.
 constexpr uint64_t kMostDirectory = uint64_t{64} << 20;
 constexpr uint64_t kMostFile = uint64_t{256} << 20;
-constexpr uint64_t kMostFindings = uint64_t{1} << 16;  // of one file; there are a few
 constexpr uint64_t kMostPaths = uint64_t{64} << 20;
 
 class Writer {
@@ -85,35 +84,26 @@ Error system_error() {
 
 }  // namespace
 
-Bytes encode_findings(const Findings& findings) {
+Bytes encode_measured(const Measured& measured) {
   Writer out;
-  out.number(findings.size());
-  for (const FindingPtr& finding : findings) {
-    out.text(finding->name);
-    out.number(finding->numbers.size());
-    uint64_t before = 0;
-    for (const uint64_t value : finding->numbers) {
-      out.number(zigzag(value - before));
-      before = value;
-    }
+  out.text(measured.version);
+  out.number(measured.numbers.size());
+  uint64_t before = 0;
+  for (const uint64_t value : measured.numbers) {
+    out.number(zigzag(value - before));
+    before = value;
   }
   return out.take();
 }
 
-Findings decode_findings(ByteSpan bytes) {
+MeasuredPtr decode_measured(ByteSpan bytes) {
   Cursor cursor(bytes);
-  const uint64_t many = count(cursor, 2);
-  if (many > kMostFindings) throw damaged("{} findings of one file", many);
-  Findings findings(many);
-  for (FindingPtr& finding : findings) {
-    Finding made{std::string(text(cursor)), {}, {}, true};
-    made.numbers.resize(count(cursor));
-    uint64_t before = 0;
-    for (uint64_t& value : made.numbers) before = value = before + unzigzag(number(cursor));
-    finding = std::make_shared<const Finding>(std::move(made));
-  }
+  Measured measured{std::string(text(cursor)), {}};
+  measured.numbers.resize(count(cursor));
+  uint64_t before = 0;
+  for (uint64_t& value : measured.numbers) before = value = before + unzigzag(number(cursor));
   if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
-  return findings;
+  return std::make_shared<const Measured>(std::move(measured));
 }
 
 Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources,
@@ -134,9 +124,9 @@ Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources
     directory.number(common);
     directory.text(std::string_view(entry.path).substr(common));
     directory.number(offset);
-    directory.number(entry.findings.size());
-    directory.little(crc32c(entry.findings));
-    offset += entry.findings.size();
+    directory.number(entry.measured.size());
+    directory.little(crc32c(entry.measured));
+    offset += entry.measured.size();
     paths += entry.path.size();
     before = entry.path;
   }
@@ -148,7 +138,7 @@ Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources
   file.little(uint64_t{made.size()});
   file.little(crc32c(made));
   file.bytes(made);
-  for (const IndexEntry& entry : entries) file.bytes(entry.findings);
+  for (const IndexEntry& entry : entries) file.bytes(entry.measured);
   return file.take();
 }
 
@@ -188,9 +178,9 @@ void IndexFile::read_directory(std::string_view key) {
   if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
 }
 
-// findings: where they begin in the file.
-void IndexFile::read_places(Cursor& cursor, uint64_t findings) {
-  const uint64_t files = count(cursor, 8), room = file_size_ - findings;
+// begin: of what is measured, in the file.
+void IndexFile::read_places(Cursor& cursor, uint64_t begin) {
+  const uint64_t files = count(cursor, 8), room = file_size_ - begin;
   std::string path, before;
   std::vector<size_t> begins{0};
   for (uint64_t i = 0; i < files; ++i) {
@@ -202,8 +192,8 @@ void IndexFile::read_places(Cursor& cursor, uint64_t findings) {
     if (i > 0 && path <= before) throw damaged("paths that do not rise");
     Place place{{}, number(cursor), number(cursor), cursor.little<uint32_t>()};
     if (place.offset > room || place.length > room - place.offset)
-      throw damaged("findings at {} of {} bytes", place.offset, room);
-    place.offset += findings;
+      throw damaged("lengths at {} of {} bytes", place.offset, room);
+    place.offset += begin;
     places_.push_back(place);
     paths_ += path;
     if (paths_.size() > kMostPaths) throw damaged("paths of more than {} bytes", kMostPaths);
@@ -219,7 +209,7 @@ const IndexFile::Place* IndexFile::find(std::string_view path) const {
   return found == places_.end() || found->path != path ? nullptr : &*found;
 }
 
-Bytes IndexFile::findings(const Place& place) const {
+Bytes IndexFile::measured(const Place& place) const {
   Bytes bytes = read(place.offset, place.length);
   if (crc32c(bytes) != place.checksum) throw damaged("the checksum of {} is another", place.path);
   return bytes;

@@ -1,24 +1,24 @@
 // One file of the index: what is known of the files that one store is shown as, and what the store looked
 // like when that was found out.
 //
-// The format, version 2 (numbers are little-endian; "count" and "number" are LEB128, "text" is a count and so
+// The format, version 3 (numbers are little-endian; "count" and "number" are LEB128, "text" is a count and so
 // many bytes):
-//   16 bytes   "plainfs index 2\n"
+//   16 bytes   "plainfs index 3\n"
 //   u64, u32   bytes of the directory, CRC-32C of the directory
 //   directory  text     the key: the store and the options it was opened with
 //              count    sources, then of each: text name, text stamp (formats/core/base/sources.h)
 //              count    files, then of each, by path: count of bytes it has in common with the path before,
-//                       text the rest of the path, number offset and number length of its findings,
+//                       text the rest of the path, number offset and number length of what is measured,
 //                       counted from the end of the directory, u32 CRC-32C of them
-//   findings   count, then of each: text name, count of numbers, each as the difference (zigzag) from the one
-//              before
+//   measured   of each file (fs/text/measured.h): text version, count of numbers, each as the difference
+//              (zigzag) from the one before
 //
 // It holds lengths only, of files and of the blocks of texts: no byte that a file shows, and nothing that a
 // byte is decided by. Each length is compared with the store when what it is of is made, and an index that
 // says a wrong one is thrown away. What cannot be compared is where a block begins: that is the sum of all
 // lengths before it, so a writer of the file, with its checksums, can shift what a reader finds that begins
 // in the middle of a text. So only the user's own files are read. Passes over the bytes of a store
-// (kept_passes.h) are findings too, which bring a checksum of all that they lead to. Nothing
+// (kept_passes.h) are numbers too, which bring a checksum of all that they lead to. Nothing
 // in it crashes or exhausts plainfs: checksums and bounds.
 #pragma once
 
@@ -31,19 +31,19 @@
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/sources.h"
-#include "fs/text/findings.h"
+#include "fs/text/measured.h"
 
 namespace plainfs {
 
 class Cursor;
 
-Bytes encode_findings(const Findings& findings);
+Bytes encode_measured(const Measured& measured);
 // Throws damaged.
-Findings decode_findings(ByteSpan bytes);
+MeasuredPtr decode_measured(ByteSpan bytes);
 
 struct IndexEntry {
   std::string path;  // from the store's root, as shown
-  Bytes findings;    // encoded
+  Bytes measured;    // encoded
 };
 
 // entries: by path, each path once. Throws unsupported where it would be too large to be read again.
@@ -55,7 +55,7 @@ class IndexFile {
  public:
   struct Place {
     std::string_view path;
-    uint64_t offset;  // of the findings, in the file
+    uint64_t offset;  // of what is measured, in the file
     uint64_t length;
     uint32_t checksum;
   };
@@ -72,12 +72,12 @@ class IndexFile {
   // Null where nothing is known of that path.
   const Place* find(std::string_view path) const;
   // Encoded. Throws damaged where they are not what was written.
-  Bytes findings(const Place& place) const;
+  Bytes measured(const Place& place) const;
 
  private:
   explicit IndexFile(int descriptor) : descriptor_(descriptor) {}
   void read_directory(std::string_view key);
-  void read_places(Cursor& cursor, uint64_t findings);
+  void read_places(Cursor& cursor, uint64_t begin);
   Bytes read(uint64_t offset, uint64_t size) const;
 
   const int descriptor_;

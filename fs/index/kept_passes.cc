@@ -17,15 +17,14 @@ StoreIndex KeptPasses::index_of(const std::string& location, Sources& files) con
 std::vector<uint64_t> KeptPasses::known(const std::string& location, const std::string& name,
                                         Sources& files) {
   StoreIndex index = index_of(location, files);
-  for (const FindingPtr& finding : index.findings(kPath))
-    if (finding->name == name) return finding->numbers;
-  return {};
+  const MeasuredPtr measured = index.measured(kPath);
+  return measured && measured->version == name ? measured->numbers : std::vector<uint64_t>();
 }
 
 void KeptPasses::keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
                       std::chrono::steady_clock::duration took, Sources& files) {
   StoreIndex index = index_of(location, files);
-  index.add(kPath, {std::make_shared<const Finding>(Finding{name, {}, std::move(numbers), true})});
+  index.add(kPath, std::make_shared<const Measured>(Measured{name, std::move(numbers)}));
   index.count(took);
   index.save(false);
 }

@@ -22,8 +22,8 @@ constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
 constexpr auto kWorthSaving = std::chrono::milliseconds(250);
 constexpr int kSavingShare = 20;
 
-bool is_held(const IndexFile::Place& place, ByteSpan findings) {
-  return place.length == findings.size() && place.checksum == crc32c(findings);
+bool is_held(const IndexFile::Place& place, ByteSpan measured) {
+  return place.length == measured.size() && place.checksum == crc32c(measured);
 }
 
 }  // namespace
@@ -75,18 +75,18 @@ bool StoreIndex::is_read() {
   return is_read_;
 }
 
-Findings StoreIndex::findings(const std::string& path) {
+MeasuredPtr StoreIndex::measured(const std::string& path) {
   const std::shared_ptr<const IndexFile> file = known();
   try {
     {
       const MutexLock lock(mutex_);
-      if (const auto added = added_.find(path); added != added_.end()) return decode_findings(added->second);
+      if (const auto added = added_.find(path); added != added_.end()) return decode_measured(added->second);
     }
     const IndexFile::Place* const place = file ? file->find(path) : nullptr;
-    return place ? decode_findings(file->findings(*place)) : Findings();
+    return place ? decode_measured(file->measured(*place)) : nullptr;
   } catch (const Error& error) {
     told("used", error);
-    return {};
+    return nullptr;
   }
 }
 
@@ -107,14 +107,10 @@ bool StoreIndex::discard(const std::string& path) {
   return true;
 }
 
-void StoreIndex::add(const std::string& path, const Findings& findings) {
-  Findings kept;
-  for (const FindingPtr& finding : findings)
-    if (finding->is_kept) kept.push_back(finding);
-  const auto is_of_use = [](const FindingPtr& finding) { return !finding->name.empty(); };
-  if (kept.empty() || !std::all_of(kept.begin(), kept.end(), is_of_use)) return;
+void StoreIndex::add(const std::string& path, const MeasuredPtr& measured) {
+  if (measured->version.empty()) return;
   const std::shared_ptr<const IndexFile> file = known();
-  Bytes encoded = encode_findings(kept);
+  Bytes encoded = encode_measured(*measured);
   const IndexFile::Place* const place = file ? file->find(path) : nullptr;
   if (place && is_held(*place, encoded)) return;
   const MutexLock lock(mutex_);
@@ -161,12 +157,12 @@ void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   if (const auto file = open_valid()) {
     for (const SourceStamp& source : file->sources()) sources.emplace(source.name, source.stamp);
     for (const IndexFile::Place& place : file->places())
-      if (!entries.contains(std::string(place.path))) entries.emplace(place.path, file->findings(place));
+      if (!entries.contains(std::string(place.path))) entries.emplace(place.path, file->measured(place));
   }
   std::vector<SourceStamp> stamps;
   for (auto& [source, stamp] : sources) stamps.push_back({source, std::move(stamp)});
   std::vector<IndexEntry> files;
-  for (auto& [path, findings] : entries) files.push_back({path, std::move(findings)});
+  for (auto& [path, measured] : entries) files.push_back({path, std::move(measured)});
   folder_->write(name_, key_, encode_index(key_, stamps, files));
   std::shared_ptr<const IndexFile> file = folder_->open(name_, key_);
   if (!file) return;

@@ -1,5 +1,5 @@
-// What passes over one store have found out, in earlier sessions and in this one, for the files that it is
-// shown as (fs/text/findings.h). It is read when it is first asked for anything, and
+// What passes over one store have measured, in earlier sessions and in this one, of the files that it is
+// shown as (fs/text/measured.h). It is read when it is first asked for anything, and
 // used only where everything that the store was read from is what it was then.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "cache/mutex.h"
 #include "formats/core/base/sources.h"
 #include "fs/index/index_folder.h"
-#include "fs/text/findings.h"
+#include "fs/text/measured.h"
 
 namespace plainfs {
 
@@ -27,18 +27,18 @@ class StoreIndex {
   StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options, Sources& sources,
              std::function<void(const std::string&)> tell);
 
-  // Of the file at that path, as shown from the store's root; none where nothing is known.
+  // Of the file at that path, as shown from the store's root; null where nothing is known.
   // The first time, all that the store was read from is looked at.
-  Findings findings(const std::string& path);
+  MeasuredPtr measured(const std::string& path);
   // Whether that costs no look at the store: it is not the first time.
   bool is_read();
   // What the index says of that path is wrong: nothing of it is used from now on or found in another session.
   // Whether it said anything.
   bool discard(const std::string& path);
-  // Of them those that are kept (Finding::is_kept), where they have a name and are not known.
-  void add(const std::string& path, const Findings& findings);
+  // Where it has a version and is not known.
+  void add(const std::string& path, const MeasuredPtr& measured);
 
-  // How long passes have taken, whose findings are about to be added.
+  // How long passes have taken, whose lengths are about to be added.
   void count(Duration passes);
   // Whether so much was counted since the last save() that it is worth one.
   bool is_due();

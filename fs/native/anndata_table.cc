@@ -10,7 +10,6 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/text_lengths.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -49,10 +48,10 @@ bool look_for_missing(const Array& values, Context& context) {
 
 bool any_missing(const Array& values, Context& context) {
   if (!values.may_be_missing()) return false;
-  const FindingPtr found = noted("any missing 1", values, [&] {
-    return Finding{{}, {}, {look_for_missing(values, context)}};
-  });
-  return found->numbers.at(0) != 0;
+  struct AnyMissing {
+    bool value;
+  };
+  return values.survey<AnyMissing>(0, [&] { return AnyMissing{look_for_missing(values, context)}; })->value;
 }
 
 namespace {
@@ -114,7 +113,7 @@ void FrameWriter::put_column(const ArrayPtr& values) {
   if (const auto factor = native_factor(*values))
     return put_categorical(anndata_codes(*factor), factor->parts.levels, factor->parts.is_ordered);
   const bool may_be_missing = values->may_be_missing();
-  if (is_text(type) && may_be_missing && measure_texts(*values, context_).any_missing)
+  if (is_text(type) && may_be_missing && measure_texts(*values, context_)->any_missing)
     return put_texts_with_missing(values);
   if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(values);
   put_values(path_, values);

@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-// As a Finding is named.
+// As Measured has it.
 constexpr const char kZarrTexts[] = "zarr texts 1";
 
 // A type of numbers as Zarr names it, with what stands for an element that is in no chunk.
@@ -128,7 +128,7 @@ Shape chunk_of_texts(const Shape& shape, const ZarrLimits& limits) {
 // The count, the texts, and empty ones for those that fill the chunk up.
 ByteLayout text_chunk(const ArrayPtr& values, uint64_t first, uint64_t length, Context& context) {
   const ArrayPtr texts = without_missing_texts(values, context);
-  const auto lengths = std::make_shared<const TextLengths>(measure_texts(*texts, context));
+  const TextLengthsPtr lengths = measure_texts(*texts, context);
   const uint64_t count = std::min(length, lengths->count - first);
   const auto stored = static_cast<uint32_t>(length);
   ByteLayout chunk;

@@ -96,8 +96,8 @@ class BgzfFile : public ViewFile {
     return known ? std::optional(bgzf_size(*known)) : std::nullopt;
   }
   Slices read(uint64_t offset, size_t size) override;
-  Findings findings() const override { return file_->findings(); }
-  void adopt(const Findings& findings) override { file_->adopt(findings); }
+  MeasuredPtr measured() const override { return file_->measured(); }
+  void adopt(const MeasuredPtr& measured) override { file_->adopt(measured); }
 
  private:
   const std::shared_ptr<ViewFile> file_;

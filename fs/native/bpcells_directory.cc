@@ -12,14 +12,13 @@
 #include "fs/native/entry_segments.h"
 #include "fs/native/text_segments.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {
 
 namespace {
 
-// As a Finding is named.
+// Of the files, as Measured has it.
 constexpr const char kBpcells[] = "bpcells 1";
 
 constexpr uint64_t kCountsAtOnce = 64 * 1024;
@@ -39,7 +38,10 @@ bool are_counts(const DType& type, const Elements& elements) {
 bool are_counts(const Array& values, Context& context) {
   const DType& type = values.dtype();
   if (type.kind == Kind::unsigned_integer && type.size <= 4 && !values.may_be_missing()) return true;
-  const FindingPtr found = noted("are counts 1", values, [&] {
+  struct AreCounts {
+    bool value;
+  };
+  const auto look = [&] {
     const uint64_t count = values.count();
     std::atomic<bool> all{true};
     context.workers.parallel_for(divide_up(count, kCountsAtOnce), [&](size_t run) {
@@ -47,9 +49,9 @@ bool are_counts(const Array& values, Context& context) {
       const uint64_t first = run * kCountsAtOnce;
       if (!are_counts(type, read_run(values, first, std::min(kCountsAtOnce, count - first)))) all = false;
     });
-    return Finding{{}, {}, {all}};
-  });
-  return found->numbers.at(0) != 0;
+    return AreCounts{all};
+  };
+  return values.survey<AreCounts>(0, look)->value;
 }
 
 ArrayPtr ones_and_zeros(ArrayPtr values) {
@@ -179,7 +181,7 @@ ByteLayout BpcellsFiles::names(const ArrayPtr& names, uint64_t extent) {
   names->check();
   if (names->count() != extent) return layout;
   const ArrayPtr texts = without_missing_texts(names, context_);
-  const auto lengths = std::make_shared<const TextLengths>(measure_texts(*texts, context_));
+  const TextLengthsPtr lengths = measure_texts(*texts, context_);
   layout.put(framed_texts(texts, lengths, 0, extent, with_line_feed()));
   return layout;
 }

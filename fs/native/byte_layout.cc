@@ -64,6 +64,7 @@ class LayoutFile : public ViewFile {
   LayoutFile(std::function<ByteLayout()> lay_out, Context& context, std::string version)
       : lay_out_(std::move(lay_out)), context_(context), version_(std::move(version)) {}
   LayoutFile(ByteLayout layout, Context& context) : context_(context), is_given_(true) {
+    const MutexLock lock(told_.preparing);
     set_blocks(std::move(layout));
   }
 
@@ -72,75 +73,43 @@ class LayoutFile : public ViewFile {
     prepare();
     return blocks_->size();
   }
-  std::optional<uint64_t> known_size() override {
-    const uint64_t size = size_.load(std::memory_order_acquire);
-    return size == kUnknown ? std::nullopt : std::optional(size);
-  }
+  std::optional<uint64_t> known_size() override { return told_.known(); }
   Slices read(uint64_t offset, size_t size) override;
-  Findings findings() const override;
-  void adopt(const Findings& findings) override;
+  MeasuredPtr measured() const override {
+    const std::optional<uint64_t> size = told_.known();
+    if (!size || is_given_) return nullptr;
+    return std::make_shared<const Measured>(Measured{version_, {*size}});
+  }
+  void adopt(const MeasuredPtr& measured) override {
+    told_.adopt(
+        measured, version_, [](const Measured& found) { return found.numbers.size() == 1; }, [] {});
+  }
 
  private:
   void prepare();
-  ByteLayout laid_out();
-  void set_blocks(ByteLayout layout) {
+  void set_blocks(ByteLayout layout) REQUIRES(told_.preparing) {
     const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
     blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
-    size_.store(blocks_->size(), std::memory_order_release);
     prepared_.store(true, std::memory_order_release);
+    told_.tell(blocks_->size());
   }
-
-  static constexpr uint64_t kUnknown = UINT64_MAX;
 
   std::function<ByteLayout()> lay_out_;
   Context& context_;
   const std::string version_;
   const bool is_given_ = false;  // laid out when it was made
-  Notebook notebook_;
-  Mutex preparing_;                       // guards the first prepare
-  std::atomic<bool> prepared_{false};     // set once blocks_ is final; read without the lock
-  std::atomic<uint64_t> size_{kUnknown};  // known before blocks_ where it was adopted
+  ToldSize told_;
+  std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
   std::shared_ptr<LayoutBlocks> blocks_;
 };
 
 void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(preparing_);
+  const CancellableLock lock(told_.preparing, told_.waiting);
   if (prepared_.load(std::memory_order_relaxed)) return;
-  ByteLayout layout = laid_out();
-  const bool is_other = known_size().value_or(layout.size()) != layout.size();
+  ByteLayout layout = lay_out_();
   lay_out_ = nullptr;
   set_blocks(std::move(layout));
-  // Said once: from then on it is as long as it is.
-  if (is_other) throw Outdated("the file has changed since it was measured");
-}
-
-// Requires: preparing_ is held.
-ByteLayout LayoutFile::laid_out() try {
-  const Notebook::Scope scope(notebook_);
-  return lay_out_();
-} catch (const Error&) {
-  notebook_.clear();  // it may be why
-  throw;
-}
-
-// The last one is the size.
-Findings LayoutFile::findings() const {
-  const uint64_t size = size_.load(std::memory_order_acquire);
-  if (size == kUnknown || is_given_) return {};
-  Findings findings = notebook_.all();
-  findings.push_back(std::make_shared<const Finding>(Finding{version_, {}, {size}, true}));
-  return findings;
-}
-
-void LayoutFile::adopt(const Findings& findings) {
-  if (!preparing_.try_lock()) return;
-  const MutexLock lock(preparing_, std::adopt_lock);
-  if (known_size() || findings.empty()) return;
-  const Finding& last = *findings.back();
-  if (last.name != version_ || last.numbers.size() != 1 || last.numbers[0] == 0) return;
-  notebook_.adopt({findings.begin(), findings.end() - 1});
-  size_.store(last.numbers[0], std::memory_order_release);
 }
 
 Slices LayoutFile::read(uint64_t offset, size_t size) {
@@ -233,6 +202,17 @@ std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Conte
 
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context) {
   return std::make_unique<LayoutFile>(std::move(layout), context);
+}
+
+std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
+                                    std::string version) {
+  return layout_file(
+      [make = std::move(make)] {
+        ByteLayout layout;
+        layout.put(make());
+        return layout;
+      },
+      context, std::move(version));
 }
 
 }  // namespace plainfs

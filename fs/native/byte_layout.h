@@ -63,12 +63,14 @@ class ByteLayout {
   uint64_t size_ = 0;
 };
 
-// The file that lay_out lays out, when its size or content is asked for first; again where it threw. What
-// lay_out has to find out by passes over the store is noted() (fs/text/findings.h); version: of the layout,
-// as a Finding is named.
+// The file that lay_out lays out, when its size or content is asked for first; again where it threw. version:
+// of the layout, as Measured has it.
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
                                       std::string version = {});
-// The file that is laid out so: its size is known, and nothing was found out for it.
+// The file that is laid out so: its size is known without a pass.
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
+// The file whose content is short and takes long to make: made when it is first asked for.
+std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
+                                    std::string version = {});
 
 }  // namespace plainfs

@@ -11,7 +11,6 @@
 #include "formats/core/base/checked.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {
@@ -35,6 +34,11 @@ constexpr uint64_t kKeptPart = 2;
 // Of the budget, what the places of the columns may take.
 constexpr uint64_t kPointersPart = 2;
 
+// A survey of the indices of a matrix, with how many columns it has for a key.
+struct EntriesByColumn {
+  std::vector<uint64_t> pointer;  // columns + 1, the first 0
+};
+
 const DType& pointer_type() {
   static const DType type = number_type(Kind::unsigned_integer, 8);
   return type;
@@ -56,8 +60,7 @@ class ColumnOrder {
   ColumnOrder& operator=(const ColumnOrder&) = delete;
 
   uint64_t entries() const { return majors_.entries(); }
-  // columns + 1, the first 0.
-  std::span<const uint64_t> pointer() const { return counted_->numbers; }
+  std::span<const uint64_t> pointer() const { return counted_->pointer; }
   const DType& type_of(Part part) const { return part == Part::rows ? row_type() : matrix_.value->dtype(); }
   uint64_t band_length(Part part) const;
 
@@ -75,7 +78,7 @@ class ColumnOrder {
   // Calls visit(run) for all entries, in the order of the store.
   template <class Visit>
   void pass(bool with_values, Visit&& visit) const;
-  std::vector<uint64_t> count_entries() const;
+  EntriesByColumn count_entries() const;
 
   CacheKey key_of(Part part, uint64_t band) const { return {cache_owner_, 2 * band + (part == Part::rows)}; }
   Elements make_band(Part part, uint64_t begin, uint64_t end) const;
@@ -87,7 +90,7 @@ class ColumnOrder {
   const uint64_t entries_at_once_;
   const bool stays_in_cache_;
   const uint64_t cache_owner_;
-  FindingPtr counted_;
+  std::shared_ptr<const EntriesByColumn> counted_;
 };
 
 // Bytes of one entry, decoded.
@@ -123,11 +126,8 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
     throw unsupported("{} columns are more than a cache of {} bytes can put in order", matrix_.columns,
                       budget_);
-  counted_ = noted("entries by column 1", [&] { return Finding{{}, {}, count_entries()}; });
-  const std::span<const uint64_t> pointer = this->pointer();
-  if (pointer.size() != matrix_.columns + 1 || pointer.front() != 0 || pointer.back() != entries() ||
-      !std::is_sorted(pointer.begin(), pointer.end()))
-    throw unreadable("a matrix has changed since its entries were counted");
+  counted_ = matrix_.index->survey<EntriesByColumn>(matrix_.columns, [&] { return count_entries(); });
+  if (pointer().back() != entries()) throw unreadable("a matrix has changed since its entries were counted");
 }
 
 uint64_t ColumnOrder::band_length(Part part) const {
@@ -156,13 +156,13 @@ void ColumnOrder::pass(bool with_values, Visit&& visit) const {
   }
 }
 
-std::vector<uint64_t> ColumnOrder::count_entries() const {
+EntriesByColumn ColumnOrder::count_entries() const {
   std::vector<uint64_t> pointer(matrix_.columns + 1);
   pass(false, [&](const Run& run) {
     for (const uint32_t column : run.columns->values()) ++pointer[column + 1];
   });
   std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
-  return pointer;
+  return {std::move(pointer)};
 }
 
 // The entries of a band that a pass has come to.

@@ -18,16 +18,17 @@ constexpr uint64_t kElementsAtOnce = 256 * 1024;
 
 // Cells in rows, in C order, and where the entries of each begin.
 struct DenseCells {
-  ArrayPtr values;                 // cells x genes
-  uint64_t cells_at_once;          // to read together
-  std::vector<uint64_t> pointer;   // cells + 1
-  std::shared_ptr<ViewFile> text;  // of the same values, or null
+  ArrayPtr values;         // cells x genes
+  uint64_t cells_at_once;  // to read together
+  std::shared_ptr<const EntriesByCell> entries;
+  std::shared_ptr<const void> beside;
 
   uint64_t cells() const { return values->shape()[0]; }
   uint64_t genes() const { return values->shape()[1]; }
+  const std::vector<uint64_t>& pointer() const { return entries->pointer; }
   uint64_t cell_of(uint64_t entry) const {
-    const auto after = std::upper_bound(pointer.begin(), pointer.end(), entry);
-    return static_cast<uint64_t>(after - pointer.begin()) - 1;
+    const auto after = std::upper_bound(pointer().begin(), pointer().end(), entry);
+    return static_cast<uint64_t>(after - pointer().begin()) - 1;
   }
 };
 using DenseCellsPtr = std::shared_ptr<const DenseCells>;
@@ -44,7 +45,7 @@ void for_each_entry(const Elements& elements, uint64_t first, uint64_t genes, Vi
 class EntryValues : public Array {
  public:
   EntryValues(DenseCellsPtr cells, DType dtype, bool are_genes)
-      : Array(std::move(dtype), {cells->pointer.back()}), cells_(std::move(cells)), are_genes_(are_genes) {}
+      : Array(std::move(dtype), {cells->pointer().back()}), cells_(std::move(cells)), are_genes_(are_genes) {}
 
   Elements read(const Box& box) const override {
     return visit_number(cells_->values->dtype(), [&](auto zero) { return read_as<decltype(zero)>(box); });
@@ -69,7 +70,7 @@ Elements EntryValues::read_as(const Box& box) const {
   Elements result = zero_elements(dtype(), box.extent[0]);
   uint64_t cell = cells_->cell_of(first);
   const uint64_t cells_end = cells_->cell_of(end - 1) + 1;
-  uint64_t entry = cells_->pointer[cell];
+  uint64_t entry = cells_->pointer()[cell];
   while (entry < end) {
     check_cancelled();
     const uint64_t some = std::min(cells_->cells_at_once, cells_end - cell);
@@ -89,7 +90,7 @@ Elements EntryValues::read_as(const Box& box) const {
         if (result.missing.empty()) result.missing.resize(result.count);
         result.missing[to] = 1;
       });
-      if (entry != cells_->pointer[cell + i + 1])
+      if (entry != cells_->pointer()[cell + i + 1])
         throw unreadable("a matrix has changed since its entries were counted");
     }
     cell += some;
@@ -97,7 +98,7 @@ Elements EntryValues::read_as(const Box& box) const {
   return result;
 }
 
-std::vector<uint64_t> count_entries(const DenseCells& cells, Context& context) {
+EntriesByCell count_entries(const DenseCells& cells, Context& context) {
   std::vector<uint64_t> pointer(cells.cells() + 1);
   context.workers.parallel_for(divide_up(cells.cells(), cells.cells_at_once), [&](size_t together) {
     const uint64_t first = together * cells.cells_at_once;
@@ -110,27 +111,12 @@ std::vector<uint64_t> count_entries(const DenseCells& cells, Context& context) {
     });
   });
   std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
-  return pointer;
-}
-
-const char* finding_name(bool cells_are_rows) {
-  return cells_are_rows ? "dense entries 1" : "dense entries of columns 1";
+  return {std::move(pointer)};
 }
 
 }  // namespace
 
-FindingPtr cell_pointer(const Array& values, bool cells_are_rows, uint64_t cells,
-                        const std::function<std::vector<uint64_t>()>& find) {
-  FindingPtr found = noted(finding_name(cells_are_rows), values, [&] { return Finding{{}, {}, find()}; });
-  const std::vector<uint64_t>& pointer = found->numbers;
-  const bool is_whole =
-      pointer.size() == cells + 1 && pointer[0] == 0 && std::is_sorted(pointer.begin(), pointer.end());
-  if (!is_whole) throw unreadable("a matrix has changed since its entries were counted");
-  return found;
-}
-
-SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
-                        const std::function<std::shared_ptr<ViewFile>()>& text) {
+SparseMatrix entries_of(const LabelledArray& matrix, Context& context, std::shared_ptr<const void> beside) {
   const DType& type = matrix.values->dtype();
   if (!type.is_integer() && type.kind != Kind::real && type.kind != Kind::boolean &&
       type.kind != Kind::logical)
@@ -142,24 +128,17 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);
-  const auto find = [&] {
-    if (text) {
-      cells->text = text();
-      cells->text->size();
-      const FindingPtr counted = matrix.values->noted<Finding>(finding_name(are_rows));
-      if (counted) return counted->numbers;
-    }
-    return count_entries(*cells, context);
-  };
-  cells->pointer = cell_pointer(*matrix.values, are_rows, cells->cells(), find)->numbers;
+  cells->entries = matrix.values->survey<EntriesByCell>(entries_key(are_rows),
+                                                        [&] { return count_entries(*cells, context); });
+  cells->beside = std::move(beside);
 
   SparseMatrix entries;
   entries.rows = cells->genes();
   entries.columns = cells->cells();
   const DType whole = number_type(Kind::unsigned_integer, 8);
-  Elements pointer = zero_elements(whole, cells->pointer.size());
-  std::copy(cells->pointer.begin(), cells->pointer.end(), pointer.mutable_values<uint64_t>().begin());
-  entries.pointer = std::make_shared<MemoryArray>(whole, Shape{cells->pointer.size()}, std::move(pointer));
+  Elements pointer = zero_elements(whole, cells->pointer().size());
+  std::copy(cells->pointer().begin(), cells->pointer().end(), pointer.mutable_values<uint64_t>().begin());
+  entries.pointer = std::make_shared<MemoryArray>(whole, Shape{cells->pointer().size()}, std::move(pointer));
   entries.value = std::make_shared<EntryValues>(cells, type, false);
   entries.index = std::make_shared<EntryValues>(cells, whole, true);
   entries.row_ids = matrix.matrix->row_ids;

@@ -67,7 +67,7 @@ void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attrib
     return data(path, {*kind, form.size, shape}, array_segment(ordered, form, context_),
                 std::move(attributes));
   }
-  texts(path, values, measure_texts(*ordered, context_), std::move(attributes));
+  texts(path, values, *measure_texts(*ordered, context_), std::move(attributes));
 }
 
 void H5Layout::texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,

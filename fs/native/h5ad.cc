@@ -20,7 +20,7 @@ class H5AnnData : public AnnDataLayout {
     out_.dataset(path, values, std::move(attributes));
   }
   void texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
-    out_.texts(path, values, measure_texts(*values, context_), std::move(attributes));
+    out_.texts(path, values, *measure_texts(*values, context_), std::move(attributes));
   }
   void integers(const std::string& path, const ArrayPtr& values, uint32_t bytes,
                 AnnDataAttributes attributes) override {

@@ -1,21 +1,17 @@
 #include "fs/native/parquet_tally.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
 namespace {
 
 constexpr uint64_t kRunsInPass = 16;
-constexpr uint64_t kNumbersAGroup = 3;  // of ParquetExtremes
 
 bool has_extremes(const ParquetColumn& column) {
   return column.is_optional() && column.size() > 0 && !column.dictionary() &&
@@ -74,13 +70,14 @@ void widen(const ParquetType& type, const Bytes& bytes, bool is_first, ParquetEx
   }
 }
 
-// Values before each run, bytes before each, and then the extremes of each group.
-std::vector<uint64_t> tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows_in_group,
-                               Context& context) {
+ParquetCounts tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows_in_group, Context& context) {
   const uint64_t runs = divide_up(rows, kParquetRun), groups = divide_up(rows, rows_in_group);
   const bool is_text = column.size() == 0, has_them = has_extremes(column);
-  std::vector<uint64_t> values(runs + 1), bytes(is_text ? runs + 1 : 0);
-  std::vector<uint64_t> extremes(has_them ? groups * kNumbersAGroup : 0);
+  ParquetCounts all;
+  std::vector<uint64_t>&values = all.values, &bytes = all.bytes;
+  values.resize(runs + 1);
+  bytes.resize(is_text ? runs + 1 : 0);
+  all.extremes.resize(has_them ? groups : 0);
   context.workers.parallel_for(groups, [&](size_t group) {
     ParquetExtremes found;
     uint64_t there = 0;
@@ -99,18 +96,13 @@ std::vector<uint64_t> tally_of(const ParquetColumn& column, uint64_t rows, uint6
       there += run.there;
       first += some;
     }
-    if (!has_them) return;
-    const uint64_t numbers[] = {found.smallest, found.largest, found.nans};
-    std::copy(std::begin(numbers), std::end(numbers),
-              extremes.begin() + static_cast<ptrdiff_t>(group * kNumbersAGroup));
+    if (has_them) all.extremes[group] = found;
   });
   for (uint64_t run = 0; run < runs; ++run) {
     values[run + 1] += values[run];
     if (is_text) bytes[run + 1] = checked_add(bytes[run], bytes[run + 1]);
   }
-  values.insert(values.end(), bytes.begin(), bytes.end());
-  values.insert(values.end(), extremes.begin(), extremes.end());
-  return values;
+  return all;
 }
 
 }  // namespace
@@ -119,39 +111,29 @@ ParquetTally::ParquetTally(ParquetColumnPtr column, uint64_t rows, uint64_t rows
     : column_(std::move(column)), rows_(rows) {
   const bool is_text = column_->size() == 0;
   if (!column_->is_optional() && !is_text) return;
-  const std::string name =
-      fmt::format("parquet tally 1, {} rows of {}", rows_in_group, is_text ? "text" : "values");
-  const FindingPtr found = noted(name, column_->array(), [&] {
-    return Finding{{}, {}, tally_of(*column_, rows, rows_in_group, context)};
+  counts_ = column_->array().survey<ParquetCounts>(rows_in_group << 1 | uint64_t{is_text}, [&] {
+    return tally_of(*column_, rows, rows_in_group, context);
   });
   const uint64_t runs = divide_up(rows, kParquetRun), groups = divide_up(rows, rows_in_group);
-  const uint64_t lists = (runs + 1) * (is_text ? 2 : 1);
-  const uint64_t extremes = has_extremes(*column_) ? groups * kNumbersAGroup : 0;
-  const auto begin = found->numbers.begin();
-  const auto at = [&](uint64_t place) { return begin + static_cast<ptrdiff_t>(place); };
-  if (found->numbers.size() != lists + extremes || !std::is_sorted(begin, at(runs + 1)) ||
-      !std::is_sorted(at(is_text ? runs + 1 : 0), at(lists)))
-    throw unreadable("column {} has changed since it was measured", column_->name());
-  values_.assign(begin, at(runs + 1));
-  if (is_text) bytes_.assign(at(runs + 1), at(lists));
-  for (uint64_t place = lists; place < lists + extremes; place += kNumbersAGroup)
-    extremes_.push_back({*at(place), *at(place + 1), *at(place + 2)});
+  if (counts_->values.size() != runs + 1)
+    throw damaged("column {} has other rows than the {} of its table", column_->name(), rows);
   for (uint64_t group = 0; group < groups; ++group)
     in_group_.push_back(values_before(std::min(rows, (group + 1) * rows_in_group)) -
                         values_before(group * rows_in_group));
 }
 
 uint64_t ParquetTally::values_before(uint64_t row) const {
-  return values_.empty() ? row : values_[run_of(row)];
+  return counts_ ? counts_->values[run_of(row)] : row;
 }
 
 uint64_t ParquetTally::bytes_before(uint64_t row) const {
-  return bytes_.empty() ? values_before(row) * column_->size() : bytes_[run_of(row)];
+  const bool is_text = column_->size() == 0;
+  return is_text ? counts_->bytes[run_of(row)] : values_before(row) * column_->size();
 }
 
 std::optional<ParquetExtremes> ParquetTally::extremes(uint64_t group) const {
-  if (extremes_.empty() || in_group_[group] == 0) return std::nullopt;
-  return extremes_[group];
+  if (!counts_ || counts_->extremes.empty() || in_group_[group] == 0) return std::nullopt;
+  return counts_->extremes[group];
 }
 
 }  // namespace plainfs

@@ -3,6 +3,7 @@
 // and the largest number of each row group.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,13 @@ struct ParquetExtremes {
   uint64_t smallest = 0;  // the bytes of a value, little-endian
   uint64_t largest = 0;
   uint64_t nans = 0;  // of reals; then these two say nothing
+};
+
+// A survey of a column's array. Runs are of kParquetRun rows.
+struct ParquetCounts {
+  std::vector<uint64_t> values;           // before each run, and of all
+  std::vector<uint64_t> bytes;            // the same of texts; empty: of one size
+  std::vector<ParquetExtremes> extremes;  // of each row group; empty: not known
 };
 
 class ParquetTally {
@@ -35,10 +43,8 @@ class ParquetTally {
 
   const ParquetColumnPtr column_;
   const uint64_t rows_;
-  std::vector<uint64_t> values_;  // before each run, and of all; empty: a value a row
-  std::vector<uint64_t> bytes_;   // the same of texts; empty: of one size
-  std::vector<ParquetExtremes> extremes_;
-  std::vector<uint64_t> in_group_;  // values
+  std::shared_ptr<const ParquetCounts> counts_;  // null: a value a row
+  std::vector<uint64_t> in_group_;               // values
 };
 
 }  // namespace plainfs

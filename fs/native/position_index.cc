@@ -241,10 +241,4 @@ std::string PositionIndexes::finish(IndexKind kind, uint64_t blocks,
   return indexer.finish();
 }
 
-std::string index_of(TextFile& file, IndexKind kind) {
-  file.size();
-  file.read(0, 0);  // where the size was known before, what it is made of is not
-  return dynamic_cast<const IndexedText&>(file.source()).index(kind);
-}
-
 }  // namespace plainfs

@@ -20,11 +20,6 @@
 
 namespace plainfs {
 
-enum class IndexKind {
-  tbi,  // for positions up to 2^29
-  csi,  // of depth 6: up to 2^32
-};
-
 // Where tabix finds the position in a line, and what one is called in messages.
 struct LineLayout {
   uint32_t preset;    // 0x10000: counted from 0, as in BED; 2: VCF
@@ -139,15 +134,5 @@ class PositionIndexes {
  private:
   PositionIndexer tbi_, csi_;
 };
-
-// What a text is whose lines are indexed while they are measured.
-class IndexedText {
- public:
-  virtual ~IndexedText() = default;
-  // What the index file holds (PositionIndexer::finish). Requires: the text is prepared.
-  virtual std::string index(IndexKind kind) const = 0;
-};
-// That of a file; measures it where that was not done. Requires: its source is an IndexedText.
-std::string index_of(TextFile& file, IndexKind kind);
 
 }  // namespace plainfs

@@ -34,10 +34,10 @@ void append_string(std::string_view text, bool is_missing, Bytes& out) {
 // The strings of an array one after the other.
 class StringsSegment : public Segment {
  public:
-  StringsSegment(ArrayPtr array, TextLengths lengths)
+  StringsSegment(ArrayPtr array, TextLengthsPtr lengths)
       : array_(std::move(array)), lengths_(std::move(lengths)) {}
 
-  uint64_t size() const override { return start_of(lengths_.before.size() - 1); }
+  uint64_t size() const override { return start_of(lengths_->before.size() - 1); }
 
   void read(const Wanted& wanted) const override {
     const uint64_t end = wanted.offset + wanted.out.size();
@@ -47,7 +47,7 @@ class StringsSegment : public Segment {
       strings.reserve(length);
       const uint64_t first = run * kTextsInRun;
       for_each_text(
-          *array_, first, std::min(kTextsInRun, lengths_.count - first),
+          *array_, first, std::min(kTextsInRun, lengths_->count - first),
           [&](std::string_view text, bool is_missing) { append_string(text, is_missing, strings); });
       if (strings.size() != length) throw unreadable("texts have changed since they were measured");
       const uint64_t some = std::min(end, start + length) - at;
@@ -58,11 +58,11 @@ class StringsSegment : public Segment {
 
  private:
   uint64_t start_of(uint64_t run) const {
-    return lengths_.before[run] + 8 * std::min(run * kTextsInRun, lengths_.count);
+    return lengths_->before[run] + 8 * std::min(run * kTextsInRun, lengths_->count);
   }
   // The run that the byte is in.
   uint64_t run_at(uint64_t offset) const {
-    uint64_t low = 0, high = lengths_.before.size() - 1;
+    uint64_t low = 0, high = lengths_->before.size() - 1;
     while (high - low > 1) {
       const uint64_t middle = low + (high - low) / 2;
       (start_of(middle) <= offset ? low : high) = middle;
@@ -71,7 +71,7 @@ class StringsSegment : public Segment {
   }
 
   const ArrayPtr array_;
-  const TextLengths lengths_;
+  const TextLengthsPtr lengths_;
 };
 
 ElementForm form_of(RVector vector) {

@@ -175,7 +175,7 @@ std::string made_name(std::string name) {
 }
 
 ArrayPtr spelled(ArrayPtr names, Context& context) {
-  if (names->dtype().kind == Kind::text && !measure_texts(*names, context).any_missing) return names;
+  if (names->dtype().kind == Kind::text && !measure_texts(*names, context)->any_missing) return names;
   const DType type = names->dtype();
   return mapped(std::move(names), text_type(), [type](const Elements& elements, const Box&) {
     TextBuilder texts(elements.count);
@@ -219,11 +219,11 @@ bool are_same_texts(const Array& a, const Array& b, Context& context) {
 }
 
 std::vector<std::string> held_texts(const Array& texts, const char* what, Context& context) {
-  const TextLengths lengths = measure_texts(texts, context);
-  check_room(checked_add(lengths.before.back(), checked_multiply(lengths.count, kNameOverhead)),
-             lengths.count, what, context);
+  const TextLengthsPtr lengths = measure_texts(texts, context);
+  check_room(checked_add(lengths->before.back(), checked_multiply(lengths->count, kNameOverhead)),
+             lengths->count, what, context);
   std::vector<std::string> held;
-  held.reserve(lengths.count);
+  held.reserve(lengths->count);
   for_all_texts(texts, [&](uint64_t, std::string_view text) { held.emplace_back(text); });
   return held;
 }

@@ -47,9 +47,9 @@ ArrayPtr fitting(const ArrayPtr& values, const ValueForm& form) {
 
 // Text of fixed length, ASCII where it is: what scanpy decodes.
 void put_texts(const std::string& path, const ArrayPtr& texts, Context& context, H5Layout& out) {
-  const TextLengths lengths = measure_texts(*texts, context);
-  const auto width = static_cast<uint32_t>(std::min<uint64_t>(padded_width(lengths), INT32_MAX));
-  const SkeletonKind kind = lengths.is_ascii ? SkeletonKind::ascii_text : SkeletonKind::utf8_text;
+  const TextLengthsPtr lengths = measure_texts(*texts, context);
+  const auto width = static_cast<uint32_t>(std::min<uint64_t>(padded_width(*lengths), INT32_MAX));
+  const SkeletonKind kind = lengths->is_ascii ? SkeletonKind::ascii_text : SkeletonKind::utf8_text;
   out.data(path, {kind, width, {texts->count()}}, padded_texts(texts, width));
 }
 

@@ -45,21 +45,17 @@ void for_each_text(const Array& array, uint64_t first, uint64_t count, const Vis
 
 namespace {
 
-// TextLengths::before, and after it longest, any_missing and is_ascii.
-std::vector<uint64_t> lengths_of(const Array& array, Context& context) {
+TextLengths lengths_of(const Array& array, Context& context) {
   const uint64_t count = array.count();
   if (count > kMostTexts)
     throw unsupported("{} texts are more than the {} that a file is made of", count, kMostTexts);
   const uint64_t runs = divide_up(count, kTextsInRun);
-  struct Tally {
-    uint64_t longest = 0;
-    bool any_missing = false;
-    bool is_ascii = true;
-  };
-  std::vector<Tally> parts(divide_up(runs, kRunsTogether));
-  std::vector<uint64_t> before(runs + 1);
+  std::vector<TextLengths> parts(divide_up(runs, kRunsTogether));
+  TextLengths all;
+  all.count = count;
+  all.before.resize(runs + 1);
   context.workers.parallel_for(parts.size(), [&](size_t together) {
-    Tally& part = parts[together];
+    TextLengths& part = parts[together];
     for (uint64_t run = together * kRunsTogether; run < std::min(runs, (together + 1) * kRunsTogether);
          ++run) {
       const uint64_t first = run * kTextsInRun;
@@ -71,33 +67,24 @@ std::vector<uint64_t> lengths_of(const Array& array, Context& context) {
                       part.any_missing |= missing;
                       part.is_ascii &= is_ascii(text);
                     });
-      before[run + 1] = bytes;
+      all.before[run + 1] = bytes;
     }
   });
-  for (uint64_t run = 0; run < runs; ++run) before[run + 1] = checked_add(before[run], before[run + 1]);
-  Tally all;
-  for (const Tally& part : parts) {
+  for (uint64_t run = 0; run < runs; ++run)
+    all.before[run + 1] = checked_add(all.before[run], all.before[run + 1]);
+  for (const TextLengths& part : parts) {
     all.longest = std::max(all.longest, part.longest);
     all.any_missing |= part.any_missing;
     all.is_ascii &= part.is_ascii;
   }
-  before.insert(before.end(), {all.longest, uint64_t{all.any_missing}, uint64_t{all.is_ascii}});
-  return before;
+  return all;
 }
 
 }  // namespace
 
-TextLengths measure_texts(const Array& array, Context& context) {
+TextLengthsPtr measure_texts(const Array& array, Context& context) {
   array.check();
-  const FindingPtr found = noted("text lengths 1", array, [&] {
-    return Finding{{}, {}, lengths_of(array, context)};
-  });
-  const std::vector<uint64_t>& numbers = found->numbers;
-  const uint64_t count = array.count(), runs = divide_up(count, kTextsInRun);
-  if (numbers.size() != runs + 4 || !std::is_sorted(numbers.begin(), numbers.end() - 3))
-    throw unreadable("texts have changed since they were measured");
-  const uint64_t* const rest = numbers.data() + runs + 1;
-  return {count, rest[0], std::span(numbers).first(runs + 1), rest[1] != 0, rest[2] != 0, found};
+  return array.survey<TextLengths>(0, [&] { return lengths_of(array, context); });
 }
 
 }  // namespace plainfs

@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -22,15 +21,15 @@ struct TextLengths {
   uint64_t count = 0;
   uint64_t longest = 0;  // bytes
   // Bytes of all texts before each run of kTextsInRun; the last: of all.
-  std::span<const uint64_t> before;
+  std::vector<uint64_t> before;
   bool any_missing = false;
   bool is_ascii = true;
-  FindingPtr found;  // has before: the chunks of one array are many files, and share it
 };
+using TextLengthsPtr = std::shared_ptr<const TextLengths>;
 
-// Of all elements, in C order. Throws unsupported where they are over 2^32: a store of a few bytes may say
-// that it has as many as it likes.
-TextLengths measure_texts(const Array& array, Context& context);
+// Of all elements, in C order: a survey of the array. Throws unsupported where they are over 2^32: a store of
+// a few bytes may say that it has as many as it likes.
+TextLengthsPtr measure_texts(const Array& array, Context& context);
 
 // Calls visit(text, is_missing) for elements [first, first + count) in C order, each of any dtype as a .csv
 // shows it, without quotes. Throws damaged where one is not UTF-8, and unsupported where one holds a NUL:

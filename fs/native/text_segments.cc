@@ -39,8 +39,7 @@ class PaddedTexts : public Segment {
 
 class FramedTexts : public Segment {
  public:
-  FramedTexts(ArrayPtr texts, std::shared_ptr<const TextLengths> lengths, uint64_t first, uint64_t count,
-              TextFraming framing)
+  FramedTexts(ArrayPtr texts, TextLengthsPtr lengths, uint64_t first, uint64_t count, TextFraming framing)
       : texts_(std::move(texts)),
         lengths_(std::move(lengths)),
         framing_(framing),
@@ -101,7 +100,7 @@ class FramedTexts : public Segment {
   }
 
   const ArrayPtr texts_;
-  const std::shared_ptr<const TextLengths> lengths_;
+  const TextLengthsPtr lengths_;
   const TextFraming framing_;
   const uint64_t first_, end_;
   const uint64_t bytes_before_first_;
@@ -128,7 +127,7 @@ TextFraming with_line_feed() {
 }
 
 ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
-  if (!texts->may_be_missing() || !measure_texts(*texts, context).any_missing) return texts;
+  if (!texts->may_be_missing() || !measure_texts(*texts, context)->any_missing) return texts;
   return mapped(texts, text_type(), [type = texts->dtype()](const Elements& elements, const Box&) {
     TextBuilder spelled(elements.count);
     std::string text;
@@ -144,8 +143,8 @@ ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
   });
 }
 
-SegmentPtr framed_texts(ArrayPtr texts, std::shared_ptr<const TextLengths> lengths, uint64_t first,
-                        uint64_t count, TextFraming framing) {
+SegmentPtr framed_texts(ArrayPtr texts, TextLengthsPtr lengths, uint64_t first, uint64_t count,
+                        TextFraming framing) {
   return std::make_shared<FramedTexts>(std::move(texts), std::move(lengths), first, count, framing);
 }
 

@@ -32,7 +32,7 @@ ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context);
 
 // Texts [first, first + count) one after the other, each framed; lengths are of all. Requires: none is
 // missing. May read the texts of a run to know the size.
-SegmentPtr framed_texts(ArrayPtr texts, std::shared_ptr<const TextLengths> lengths, uint64_t first,
-                        uint64_t count, TextFraming framing);
+SegmentPtr framed_texts(ArrayPtr texts, TextLengthsPtr lengths, uint64_t first, uint64_t count,
+                        TextFraming framing);
 
 }  // namespace plainfs

@@ -8,7 +8,6 @@
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/byte_layout.h"
-#include "fs/native/made_file.h"
 #include "fs/native/python_json.h"
 
 namespace plainfs {
@@ -22,7 +21,7 @@ Json group_document() {
   return Json::Object{{"zarr_format", Json::of(int64_t{2})}};
 }
 
-// Of all files of the hierarchy, as a Finding is named.
+// Of all files of the hierarchy, as Measured has it.
 constexpr const char kZarr[] = "zarr 1";
 
 uint64_t chunk_count(const ZarrArray& array) {
@@ -145,8 +144,9 @@ void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member
 ListMade zarr_directory(ZarrNodePtr root, Context& context) {
   return [root = std::move(root), &context] {
     std::vector<MadeEntry> files = NodeFiles(root, context).list();
-    files.push_back(
-        {".zmetadata", [root] { return made_file([root] { return consolidated(*root); }, kZarr); }});
+    files.push_back({".zmetadata", [root, &context] {
+                       return made_file([root] { return consolidated(*root); }, context, kZarr);
+                     }});
     return files;
   };
 }

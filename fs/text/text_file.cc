@@ -26,48 +26,35 @@ uint64_t TextFile::size() {
 }
 
 std::optional<uint64_t> TextFile::known_size() {
-  const uint64_t size = state_->file_size.load(std::memory_order_acquire);
-  return size == kNotMeasured ? std::nullopt : std::optional(size);
+  return state_->told.known();
 }
 
-// Null where they are not known.
-FindingPtr TextFile::offsets() const {
-  if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->finding;
-  if (state_->file_size.load(std::memory_order_acquire) == kNotMeasured || !state_->adopted) return nullptr;
-  return state_->adopted->finding;
-}
-
-Findings TextFile::findings() const {
-  const FindingPtr last = offsets();
-  if (!last) return {};
-  Findings findings = state_->notebook.all();
-  findings.push_back(last);
-  return findings;
+// Null where nothing is known.
+MeasuredPtr TextFile::measured() const {
+  if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->measured;
+  return state_->told.known() ? state_->told.adopted() : nullptr;
 }
 
 uint64_t TextFile::cut_before(uint64_t offset) const {
-  const FindingPtr finding = offsets();
-  if (!finding) return 0;
-  const std::span<const uint64_t> begins = TextOffsets(finding).of();
+  const MeasuredPtr of = measured();
+  if (!of) return 0;
+  const std::span<const uint64_t> begins = TextOffsets(of).of();
   const auto after = std::upper_bound(begins.begin(), begins.end(), offset);
   return after == begins.begin() ? 0 : *(after - 1);
 }
 
-void TextFile::adopt(const Findings& findings) {
-  // Others may have the same file open: what they have found out, or are about to, stays.
-  if (!state_->preparing.try_lock()) return;
-  const MutexLock lock(state_->preparing, std::adopt_lock);
-  if (state_->file_size.load(std::memory_order_relaxed) != kNotMeasured || findings.empty()) return;
-  const FindingPtr& last = findings.back();
-  if (last->name != state_->source->version() || !TextOffsets::are_in(*last)) return;
-  state_->notebook.adopt({findings.begin(), findings.end() - 1});
-  state_->adopted.emplace(last);
-  state_->count_offsets(last->numbers.size());
-  state_->file_size.store(state_->adopted->file_size(), std::memory_order_release);
+void TextFile::adopt(const MeasuredPtr& measured) {
+  state_->told.adopt(measured, state_->source->version(), TextOffsets::are_in,
+                     [&] { state_->count_offsets(measured->numbers.size()); });
 }
 
-const TextSource& TextFile::source() const {
-  return *state_->source;
+std::string TextFile::position_index(IndexKind kind) {
+  state_->get_ready();
+  return state_->source->position_index(kind);
+}
+
+bool TextFile::has_beginning() const {
+  return !state_->source->head_follows_blocks();
 }
 
 std::optional<Slices> TextFile::read_beginning(uint64_t offset, size_t size) {

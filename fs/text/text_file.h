@@ -37,7 +37,7 @@ class TextSource {
   // again where it threw.
   virtual void prepare() {}
   virtual std::string head() const { return {}; }
-  // Of the text and of where its blocks begin (fs/text/findings.h); empty: not to be kept for other sessions.
+  // Of the text and of where its blocks begin, as Measured has it; empty: not to be kept for other sessions.
   virtual std::string version() const { return {}; }
   // Tells the division into blocks from others of the same version, where it depends on more than the store.
   virtual uint64_t division() const { return 0; }
@@ -50,6 +50,9 @@ class TextSource {
   // Whether measure takes about as long as format does: then the pass that measures formats, and keeps what
   // it makes as long as there is room, for the next reader.
   virtual bool is_worth_keeping(uint64_t) const { return false; }
+  // As ViewFile's: of lines that have positions, which are indexed while they are measured. Measures those
+  // that were not.
+  virtual std::string position_index(IndexKind) const { throw unsupported("lines without positions"); }
 };
 
 // A source whose View has `template <class Sink> void emit(uint64_t block, Sink& sink) const`.
@@ -71,17 +74,15 @@ class TextFile : public ViewFile {
   uint64_t size() override;
   std::optional<uint64_t> known_size() override;
   Slices read(uint64_t offset, size_t size) override;
-  bool has_beginning() const override { return !source().head_follows_blocks(); }
+  bool has_beginning() const override;
   std::optional<Slices> read_beginning(uint64_t offset, size_t size) override;
   uint64_t cut_before(uint64_t offset) const override;
-  Findings findings() const override;
-  void adopt(const Findings& findings) override;
-
-  const TextSource& source() const;
+  MeasuredPtr measured() const override;
+  void adopt(const MeasuredPtr& measured) override;
+  std::string position_index(IndexKind kind) override;
 
  private:
   struct State;
-  FindingPtr offsets() const;
   std::shared_ptr<State> state_;  // shared with the read-ahead that is under way
 };
 

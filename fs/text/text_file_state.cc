@@ -44,16 +44,19 @@ Bytes text_bytes(size_t size, size_t margin) {
 
 void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(preparing, waiting);
+  const CancellableLock lock(told.preparing, told.waiting);
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
-  if (adopted && !offsets) look_at_adopted();
-  if (!offsets) measure();
-  begins = offsets->of();
-  if (source->head_follows_blocks() && !has_head.load(std::memory_order_relaxed)) {
-    head = offsets->head();
-    has_head.store(head.size() == begins.front(), std::memory_order_relaxed);
+  if (!offsets) {
+    // What was measured in another division says how long the text is, and not where its blocks begin.
+    const MeasuredPtr& adopted = told.adopted();
+    if (adopted && TextOffsets(adopted).division() == source->division())
+      offsets.emplace(adopted);
+    else
+      measure();
+    told.tell(offsets->file_size());
   }
+  begins = offsets->of();
   const bool is_other_head = !source->head_follows_blocks() && begins.front() != head.size();
   if (begins.size() != source->block_count() + 1 || is_other_head)
     throw Outdated("the text has changed since it was measured");
@@ -64,7 +67,7 @@ void TextFile::State::get_ready() {
 // which are compared with their lengths. Requires: all else is ready.
 void TextFile::State::get_head() {
   if (!source->head_follows_blocks() || has_head.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(preparing, waiting);
+  const CancellableLock lock(told.preparing, told.waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
     measure_blocks();
@@ -80,24 +83,12 @@ void TextFile::State::get_head() {
   has_head.store(true, std::memory_order_release);
 }
 
-// What was measured in another division says how long the text is, and not where its blocks begin.
-void TextFile::State::look_at_adopted() {
-  if (adopted->division() == source->division()) {
-    offsets.emplace(*adopted);
-    return;
-  }
-  measure();
-  // Said once: from then on it is as long as was measured.
-  if (offsets->file_size() != adopted->file_size())
-    throw Outdated("the text has changed since it was measured");
-}
-
 // Bytes [from, to) while nothing is measured, so that a few lines do not wait for the whole text.
 // Null where that is not possible, or where it meets an error, which measuring will meet, too.
 std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
-  if (adopted) return std::nullopt;
-  if (!preparing.try_lock()) return std::nullopt;
-  const MutexLock lock(preparing, std::adopt_lock);
+  if (told.known()) return std::nullopt;
+  if (!told.preparing.try_lock()) return std::nullopt;
+  const MutexLock lock(told.preparing, std::adopt_lock);
   if (ready.load(std::memory_order_relaxed)) return std::nullopt;
   prepare();
   if (source->head_follows_blocks()) return std::nullopt;
@@ -127,10 +118,7 @@ std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
 
 void TextFile::State::prepare() {
   if (prepared) return;
-  {
-    const Notebook::Scope scope(notebook);
-    source->prepare();
-  }
+  source->prepare();
   if (!source->head_follows_blocks()) head = source->head();
   check_block_count(source->block_count());
   prepared = true;
@@ -148,7 +136,7 @@ void TextFile::State::measure_blocks() {
     for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
       if (measured[i] != kNotMeasured) continue;
       check_cancelled();
-      if (is_patient && waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
+      if (is_patient && told.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
       measured[i] = is_patient ? source->measure(i) : measure_block(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
@@ -162,20 +150,19 @@ void TextFile::State::measure() try {
     head = source->head();
     has_head.store(true, std::memory_order_relaxed);
   }
-  Finding finding{source->version(), source->head_follows_blocks() ? head : std::string(), {}, true};
-  finding.numbers.reserve(count + 2);
-  finding.numbers.push_back(source->division());
-  finding.numbers.push_back(head.size());
-  for (const uint64_t size : sizes) finding.numbers.push_back(checked_add(finding.numbers.back(), size));
+  Measured measured{source->version(), {}};
+  std::vector<uint64_t>& numbers = measured.numbers;
+  numbers.reserve(count + 2);
+  numbers.push_back(source->division());
+  numbers.push_back(head.size());
+  for (const uint64_t size : sizes) numbers.push_back(checked_add(numbers.back(), size));
   sizes = {};
   count_offsets(count);
-  offsets.emplace(std::make_shared<const Finding>(std::move(finding)));
-  file_size.store(offsets->file_size(), std::memory_order_release);
+  offsets.emplace(std::make_shared<const Measured>(std::move(measured)));
 } catch (const Error&) {
   // It may be another error the next time, or none: nothing is built on what there was.
   sizes = {};
   offsets_room.reset();
-  notebook.clear();
   prepared = false;
   forget_all();
   kept_bytes.store(0, std::memory_order_relaxed);

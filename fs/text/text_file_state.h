@@ -22,22 +22,19 @@ inline constexpr uint64_t kBlocksAhead = 16;
 
 inline constexpr uint64_t kNotMeasured = UINT64_MAX;
 
-// Where blocks begin, and what was found out with it. Immutable.
+// Where blocks begin. Immutable.
 struct TextOffsets {
-  explicit TextOffsets(FindingPtr its_finding) : finding(std::move(its_finding)) {}
+  explicit TextOffsets(MeasuredPtr its) : measured(std::move(its)) {}
   // numbers: the division, then where each block begins, and last where the file ends.
-  const FindingPtr finding;
+  const MeasuredPtr measured;
 
-  uint64_t division() const { return finding->numbers[0]; }
-  std::span<const uint64_t> of() const { return std::span(finding->numbers).subspan(1); }
-  uint64_t file_size() const { return finding->numbers.back(); }
-  // Of a source whose head comes out of measuring; empty where another session has measured it.
-  const std::string& head() const { return finding->text; }
-  // Whether finding may be one: what others have noted is looked at before it is used. Of a file that is
-  // said to be empty no reader reads what would show that it is not.
-  static bool are_in(const Finding& finding) {
-    const std::span<const uint64_t> numbers = finding.numbers;
-    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end()) && numbers.back() > 0;
+  uint64_t division() const { return measured->numbers[0]; }
+  std::span<const uint64_t> of() const { return std::span(measured->numbers).subspan(1); }
+  uint64_t file_size() const { return measured->numbers.back(); }
+  // Whether that may be such: what another session has left is looked at before it is used.
+  static bool are_in(const Measured& measured) {
+    const std::span<const uint64_t> numbers = measured.numbers;
+    return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end());
   }
 };
 
@@ -57,10 +54,9 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   void get_ready();
   void get_head();
-  void prepare() REQUIRES(preparing);
-  void measure_blocks() REQUIRES(preparing);
-  void measure() REQUIRES(preparing);
-  void look_at_adopted() REQUIRES(preparing);
+  void prepare() REQUIRES(told.preparing);
+  void measure_blocks() REQUIRES(told.preparing);
+  void measure() REQUIRES(told.preparing);
   std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
@@ -75,21 +71,17 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   const std::unique_ptr<TextSource> source;
   Context& context;
-  const uint64_t budget;                        // of the cache, in bytes
-  Mutex preparing;                              // held by the one who prepares or measures
-  std::atomic<int> waiting{0};                  // for that; relaxed: who sees it late goes on so long
-  bool prepared GUARDED_BY(preparing) = false;  // the source and head are final
+  const uint64_t budget;  // of the cache, in bytes
+  ToldSize told;
+  bool prepared GUARDED_BY(told.preparing) = false;  // the source and head are final
   // Of the blocks measured so far, kNotMeasured of the others.
-  std::vector<uint64_t> sizes GUARDED_BY(preparing);
+  std::vector<uint64_t> sizes GUARDED_BY(told.preparing);
   std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next: a little more is no harm
   std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
-  std::atomic<bool> ready{false};  // set once head, offsets and begins are final; read without the lock
-  std::atomic<uint64_t> file_size{kNotMeasured};  // the last that is set, of adopted or offsets
-  std::string head;                               // where it follows blocks: final once has_head is set
-  std::atomic<bool> has_head{false};              // of those
-  Notebook notebook;                              // of the source
-  std::optional<TextOffsets> adopted;             // set before another thread knows the file
+  std::atomic<bool> ready{false};     // set once head, offsets and begins are final; read without the lock
+  std::string head;                   // where it follows blocks: final once has_head is set
+  std::atomic<bool> has_head{false};  // of those
   std::optional<TextOffsets> offsets;
   std::optional<ByteCache::Reservation>
       offsets_room;                  // of the budget: a text of terabytes has millions of blocks

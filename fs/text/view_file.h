@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
-#include "fs/text/findings.h"
+#include "formats/core/base/error.h"
+#include "fs/text/measured.h"
 
 namespace plainfs {
 
@@ -42,6 +43,11 @@ struct Slices {
   }
 };
 
+enum class IndexKind {
+  tbi,  // for positions up to 2^29
+  csi,  // of depth 6: up to 2^32
+};
+
 // Thread-safe. Errors are thrown, from any call, for as long as they last. What takes long ends with
 // Cancelled where the calling thread's Request is cancelled (cache/request.h).
 class ViewFile {
@@ -64,11 +70,15 @@ class ViewFile {
   // side. Requires: the size is known.
   virtual uint64_t cut_before(uint64_t offset) const { return offset / kCutBytes * kCutBytes; }
 
-  // What size() found out in its passes over the content, to be kept for as long as the size is known;
-  // none where it has made none.
-  virtual Findings findings() const { return {}; }
-  // What another file of the same content had found out. To be called before anything else.
-  virtual void adopt(const Findings&) {}
+  // What the pass that size() took has measured, to be kept for as long as the size is known; null where it
+  // took none.
+  virtual MeasuredPtr measured() const { return nullptr; }
+  // What another file of the same content had measured, or null. To be called before anything else.
+  virtual void adopt(const MeasuredPtr&) {}
+
+  // What the index of its lines by position holds, as tabix reads it, before it is compressed. Throws
+  // unsupported where lines have no positions, or the kind does not reach them.
+  virtual std::string position_index(IndexKind) { throw unsupported("lines without positions"); }
 
  private:
   static constexpr uint64_t kCutBytes = 4 << 20;

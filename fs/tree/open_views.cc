@@ -22,7 +22,7 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   const WriterLock lock(mutex_);
   Known& known = known_[file];
   if (known.view) return known.view;
-  if (!known.findings.empty()) view->adopt(known.findings);
+  if (known.measured) view->adopt(known.measured);
   kept_.push_back(file);
   known.view = view;
   closed = close_some();
@@ -63,13 +63,13 @@ std::optional<uint64_t> OpenViews::size(Inode file) const {
   return found == known_.end() ? std::nullopt : found->second.size;
 }
 
-std::vector<std::pair<Inode, Findings>> OpenViews::findings() const {
-  std::vector<std::pair<Inode, Findings>> all;
+std::vector<std::pair<Inode, MeasuredPtr>> OpenViews::measured() const {
+  std::vector<std::pair<Inode, MeasuredPtr>> all;
   const ReaderLock lock(mutex_);
   for (const auto& [file, known] : known_) {
-    Findings found = known.view ? known.view->findings() : Findings();
-    if (found.empty()) found = known.findings;
-    if (!found.empty()) all.emplace_back(file, std::move(found));
+    MeasuredPtr measured = known.view ? known.view->measured() : nullptr;
+    if (!measured) measured = known.measured;
+    if (measured) all.emplace_back(file, std::move(measured));
   }
   return all;
 }
@@ -78,7 +78,7 @@ void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
   const WriterLock lock(mutex_);
   Known& known = known_[file];
   known.size = size;
-  if (Findings found = view.findings(); !found.empty()) known.findings = std::move(found);
+  if (MeasuredPtr measured = view.measured()) known.measured = std::move(measured);
 }
 
 }  // namespace plainfs

@@ -1,6 +1,6 @@
 // The files under the mountpoint that are open, or were lately, one view each however many have it open; and
-// what was found out about the size of every file, which is kept for as long as the kernel may know it: a
-// view that is opened again need not go through its content again.
+// what was measured of every file, which is kept for as long as the kernel may know its size: a view that is
+// opened again need not go through its content again.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ class OpenViews {
 
   std::optional<uint64_t> size(Inode file) const;
   void remember_size(Inode file, uint64_t size, const ViewFile& view);
-  // All that was found out, of files that are open and of those that were.
-  std::vector<std::pair<Inode, Findings>> findings() const;
+  // All that was measured, of files that are open and of those that were.
+  std::vector<std::pair<Inode, MeasuredPtr>> measured() const;
 
  private:
   struct Known {
@@ -39,7 +39,7 @@ class OpenViews {
     std::atomic<bool> is_used{
         false};  // the view, since it was last looked at; atomic: set with the mutex shared
     std::optional<uint64_t> size;
-    Findings findings;
+    MeasuredPtr measured;
   };
   std::vector<std::shared_ptr<ViewFile>> close_some() REQUIRES(mutex_);
 

@@ -33,12 +33,12 @@ IndexPlace Tree::index_place(Inode file) {
   return place;
 }
 
-// Whether what was found out in this session or an earlier one tells the file's size.
+// Whether what was measured in this session or an earlier one tells the file's size.
 bool Tree::is_known_size(Inode file) {
   if (open_views_.size(file)) return true;
   if (!indexes_.are_kept()) return false;
   const IndexPlace place = index_place(file);
-  return !indexes_.of(place).findings(place.path).empty();
+  return indexes_.of(place).measured(place.path) != nullptr;
 }
 
 std::shared_ptr<ViewFile> Tree::view(Inode file) {
@@ -48,7 +48,7 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
   if (changes(file)) return view;
   if (indexes_.are_kept() && !open_views_.size(file)) {
     const IndexPlace place = index_place(file);
-    view->adopt(indexes_.of(place).findings(place.path));
+    view->adopt(indexes_.of(place).measured(place.path));
   }
   return open_views_.keep(file, std::move(view));
 }
@@ -101,9 +101,9 @@ void Tree::save_index_in(IndexFolderPtr folder) {
 }
 
 void Tree::save(Indexes& indexes, bool is_wanted) {
-  for (const auto& [file, findings] : open_views_.findings()) {
+  for (const auto& [file, measured] : open_views_.measured()) {
     const IndexPlace place = index_place(file);
-    indexes.of(place).add(place.path, findings);
+    indexes.of(place).add(place.path, measured);
   }
   indexes.save(is_wanted);
 }

@@ -12,7 +12,6 @@
 #include "formats/core/model/genome.h"
 #include "fs/native/big_wig.h"
 #include "fs/text/field_text.h"
-#include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 #include "fs/views/chrom_sizes.h"
 #include "fs/views/native_files.h"
@@ -51,6 +50,13 @@ struct BaseCounts {
   double sum, sum_of_squares;
 };
 
+// A survey of the starts: of one session, which knows one genome.
+struct CoverageSurvey {
+  std::vector<CoveragePart> parts;
+  BigWigTotal total;
+  std::vector<BigWigSummary> summaries;
+};
+
 class Coverage : public Segment {
  public:
   Coverage(Fragments fragments, const Genome& genome, Context& context);
@@ -81,8 +87,6 @@ class Coverage : public Segment {
   void add_counts(uint32_t chromosome, std::span<const BigWigItem> items,
                   std::vector<BaseCounts>& counts) const;
   void add_summaries(const std::vector<BaseCounts>& counts);
-  Finding finding() const;
-  void take(const Finding& finding);
 
   const Fragments fragments_;
   Context& context_;
@@ -314,43 +318,20 @@ void Coverage::measure() {
   add_summaries(all);
 }
 
-// For who opens the file again: what is known of the parts, then the total, then the summaries.
-Finding Coverage::finding() const {
-  Finding found{"coverage 1", {}, {}, false};
-  const auto put = [&](const auto& values) {
-    found.numbers.push_back(values.size());
-    found.text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-  };
-  put(parts_);
-  put(std::span(&plan_.total, 1));
-  put(plan_.summaries);
-  return found;
-}
-
-void Coverage::take(const Finding& finding) {
-  const char* at = finding.text.data();
-  const auto get = [&](auto* out, uint64_t count) {
-    if (count > 0) std::memcpy(out, at, count * sizeof *out);
-    at += count * sizeof *out;
-  };
-  parts_.resize(finding.numbers[0]);
-  plan_.summaries.resize(finding.numbers[2]);
-  get(parts_.data(), parts_.size());
-  get(&plan_.total, 1);
-  get(plan_.summaries.data(), plan_.summaries.size());
-}
-
 Coverage::Coverage(Fragments fragments, const Genome& genome, Context& context)
     : fragments_(std::move(fragments)), context_(context) {
   const Fragments& f = fragments_;
   for (const ArrayPtr& part : {f.start, f.end, f.chr_pointer, f.chr_names}) part->check();
   take_chromosomes(genome);
   plan_.reduction = finest_reduction(plan_.chromosomes);
-  take(*noted("coverage 1", [&] {
+  const auto survey = f.start->survey<CoverageSurvey>(0, [&] {
     divide();
     measure();
-    return finding();
-  }));
+    return CoverageSurvey{std::move(parts_), plan_.total, std::move(plan_.summaries)};
+  });
+  parts_ = survey->parts;
+  plan_.total = survey->total;
+  plan_.summaries = survey->summaries;
   offsets_.push_back(0);
   for (const CoveragePart& part : parts_)
     offsets_.push_back(offsets_.back() + (part.items == 0 ? 0 : section_bytes(part.items)));

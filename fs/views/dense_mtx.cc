@@ -93,14 +93,14 @@ void DenseMtx::prepare() {
 
 std::string DenseMtx::head() const {
   if (cells() > kMostCellsNoted) return mtx_head(values_->dtype(), rows(), columns(), count_all());
-  const FindingPtr pointer = cell_pointer(*values_, transposed_, cells(), [&] {
+  const auto by_cell = values_->survey<EntriesByCell>(entries_key(transposed_), [&] {
     count_all();
     std::vector<uint64_t> starts(cells() + 1);
     const MutexLock lock(mutex_);
     std::partial_sum(entries_of_cells_.begin(), entries_of_cells_.end(), starts.begin() + 1);
-    return starts;
+    return EntriesByCell{std::move(starts)};
   });
-  return mtx_head(values_->dtype(), rows(), columns(), pointer->numbers.back());
+  return mtx_head(values_->dtype(), rows(), columns(), by_cell->pointer.back());
 }
 
 uint64_t DenseMtx::count_all() const {

@@ -110,7 +110,7 @@ class CellEndings {
   std::map<uint64_t, std::string> elsewhere_;  // those that no slot holds
 };
 
-class FragmentsTsv : public TextSource, public IndexedText {
+class FragmentsTsv : public TextSource {
  public:
   FragmentsTsv(Fragments fragments, Context& context)
       : fragments_(std::move(fragments)), context_(context), cache_owner_(context.cache.new_owner()) {}
@@ -122,7 +122,7 @@ class FragmentsTsv : public TextSource, public IndexedText {
   uint64_t measure(uint64_t block) const override;
   void format(uint64_t block, ByteSink& out) const override;
 
-  std::string index(IndexKind kind) const override;
+  std::string position_index(IndexKind kind) const override;
 
  private:
   struct Chromosome {
@@ -278,7 +278,7 @@ uint64_t FragmentsTsv::measure(uint64_t block) const {
   return size;
 }
 
-std::string FragmentsTsv::index(IndexKind kind) const {
+std::string FragmentsTsv::position_index(IndexKind kind) const {
   return indexes_->finish(
       kind, block_count(), [&](uint64_t block) { measure(block); }, context_.workers);
 }

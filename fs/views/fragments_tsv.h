@@ -9,7 +9,7 @@
 
 namespace plainfs {
 
-// An IndexedText (fs/native/position_index.h).
+// Its lines have positions (TextSource::position_index).
 std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context);
 
 }  // namespace plainfs

@@ -6,7 +6,6 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/findings.h"
 
 namespace plainfs {
 
@@ -82,12 +81,10 @@ TwoAlleleSites::TwoAlleleSites(const Variants& variants, Context& context) {
   check_alleles(variants);
   if (variants.count() > kMostVariants)
     throw unsupported("{} variants are more than {}", variants.count(), kMostVariants);
-  finding_ = noted("two alleles 1", *variants.alleles, [&] {
-    return Finding{"two alleles 1", {}, bits_of(variants, context), false};
-  });
-  for (uint64_t word = 0; word < words().size(); ++word) {
+  bits_ = variants.alleles->survey<Bits>(0, [&] { return Bits{bits_of(variants, context)}; });
+  for (uint64_t word = 0; word < bits_->words.size(); ++word) {
     if (word % kWordsInRun == 0) before_.push_back(count_);
-    count_ += static_cast<uint64_t>(std::popcount(words()[word]));
+    count_ += static_cast<uint64_t>(std::popcount(bits_->words[word]));
   }
 }
 
@@ -95,9 +92,9 @@ uint64_t TwoAlleleSites::variant(uint64_t number) const {
   const auto after = std::upper_bound(before_.begin(), before_.end(), number);
   const auto run = static_cast<uint64_t>(after - before_.begin()) - 1;
   uint64_t left = number - before_[run], word = run * kWordsInRun;
-  for (uint64_t some; (some = static_cast<uint64_t>(std::popcount(words()[word]))) <= left; ++word)
+  for (uint64_t some; (some = static_cast<uint64_t>(std::popcount(bits_->words[word]))) <= left; ++word)
     left -= some;
-  uint64_t bits = words()[word];
+  uint64_t bits = bits_->words[word];
   for (; left > 0; --left) bits &= bits - 1;
   return word * 64 + static_cast<uint64_t>(std::countr_zero(bits));
 }

@@ -20,18 +20,20 @@ std::optional<Error> refused_genotypes(const Variants& variants);
 // Which variants have exactly one alternative allele, however it is spelled.
 class TwoAlleleSites {
  public:
-  // One pass over the alleles, which is noted (fs/text/findings.h). Throws what reading throws.
+  // One pass over the alleles. Throws what reading throws.
   TwoAlleleSites(const Variants& variants, Context& context);
 
   uint64_t count() const { return count_; }
-  bool has(uint64_t variant) const { return words()[variant / 64] >> variant % 64 & 1; }
+  bool has(uint64_t variant) const { return bits_->words[variant / 64] >> variant % 64 & 1; }
   // The variant that is the number-th of them. Requires: number < count().
   uint64_t variant(uint64_t number) const;
 
  private:
-  const std::vector<uint64_t>& words() const { return finding_->numbers; }
-
-  FindingPtr finding_;            // a bit each
+  // A survey of the alleles.
+  struct Bits {
+    std::vector<uint64_t> words;
+  };
+  std::shared_ptr<const Bits> bits_;
   std::vector<uint64_t> before_;  // how many stand before each run of words
   uint64_t count_ = 0;
 };

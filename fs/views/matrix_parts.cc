@@ -154,39 +154,53 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
 };
 using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
 
-// The .csv of one part, which may know its size from a pass over all.
+// The .csv of one part, which may know its size from a pass over all: then it is nothing but that until it is
+// read, so that a listing of very many costs little.
 class PartFile : public ViewFile {
  public:
-  PartFile(MatrixPartsPtr parts, PartNames::Asked part, std::shared_ptr<TextFile> text)
-      : parts_(std::move(parts)), part_(std::move(part)), text_(std::move(text)) {}
+  PartFile(MatrixPartsPtr parts, PartNames::Asked part) : parts_(std::move(parts)), part_(std::move(part)) {}
 
   uint64_t size() override {
-    if (const auto known = text_->known_size()) return *known;
+    if (const auto known = known_size()) return *known;
     const std::optional<uint64_t> size = parts_->size_of(part_, true);
-    return size ? *size : text_->size();
+    return size ? *size : text().size();
   }
   std::optional<uint64_t> known_size() override {
-    if (const auto known = text_->known_size()) return known;
-    return parts_->size_of(part_, false);
+    if (const std::optional<uint64_t> told = parts_->size_of(part_, false)) return told;
+    return has_text_.load(std::memory_order_acquire) ? text_->known_size() : std::nullopt;
   }
   Slices read(uint64_t offset, size_t size) override {
     const std::optional<uint64_t> told = parts_->size_of(part_, false);
-    if (told && *told != text_->size())
+    if (told && *told != text().size())
       throw unreadable("a matrix has changed since its parts were measured");
-    return text_->read(offset, size);
+    return text().read(offset, size);
   }
-  bool has_beginning() const override { return text_->has_beginning(); }
+  bool has_beginning() const override { return text().has_beginning(); }
   std::optional<Slices> read_beginning(uint64_t offset, size_t size) override {
-    return text_->read_beginning(offset, size);
+    return text().read_beginning(offset, size);
   }
-  uint64_t cut_before(uint64_t offset) const override { return text_->cut_before(offset); }
-  Findings findings() const override { return text_->findings(); }
-  void adopt(const Findings& findings) override { text_->adopt(findings); }
+  uint64_t cut_before(uint64_t offset) const override { return text().cut_before(offset); }
+  MeasuredPtr measured() const override {
+    return has_text_.load(std::memory_order_acquire) ? text_->measured() : nullptr;
+  }
+  void adopt(const MeasuredPtr& measured) override {
+    if (measured) text().adopt(measured);
+  }
 
  private:
+  TextFile& text() const {
+    opening_.call([this] {
+      text_ = parts_->open_csv({part_});
+      has_text_.store(true, std::memory_order_release);
+    });
+    return *text_;
+  }
+
   const MatrixPartsPtr parts_;
   const PartNames::Asked part_;
-  const std::shared_ptr<TextFile> text_;
+  mutable Once opening_;
+  mutable std::atomic<bool> has_text_{false};
+  mutable std::shared_ptr<TextFile> text_;
 };
 
 std::vector<std::string> MatrixParts::names() const {
@@ -208,9 +222,8 @@ std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
   OfferedFile file{true, std::string(name), nullptr};
   file.open = [self = shared_from_this(), parts = *std::move(parts), is_npy]() -> std::shared_ptr<ViewFile> {
     if (is_npy) return self->open_npy(parts);
-    std::shared_ptr<TextFile> text = self->open_csv(parts);
-    if (parts.size() > 1) return text;
-    return std::make_shared<PartFile>(self, parts.front(), std::move(text));
+    if (parts.size() > 1) return self->open_csv(parts);
+    return std::make_shared<PartFile>(self, parts.front());
   };
   return file;
 }
@@ -254,8 +267,6 @@ std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool 
     const uint64_t alone = matrix_->lines(side_, true)->is_costly() ? kCostlyAskedAlone : kAskedAlone;
     if (asked_.fetch_add(1, std::memory_order_relaxed) < alone) return std::nullopt;
     sizing_.call([this] {
-      Notebook none;  // what is found out belongs to no one file
-      const Notebook::Scope scope(none);
       Sizes sizes = find_sizes();
       if (!sizes.more.empty()) sizes_ = std::move(sizes);
     });

@@ -7,7 +7,6 @@
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/text/findings.h"
 #include "fs/text/index_run.h"
 #include "fs/views/mtx_lines.h"
 
@@ -38,8 +37,13 @@ class Mtx : public EmittingSource<Mtx> {
   void emit(uint64_t block, Sink& sink) const;
 
  private:
-  std::vector<uint64_t> read_pointers() const;
-  void find_blocks();
+  // A survey of the pointers, with how many entries a block has for a key.
+  struct Blocks {
+    uint64_t entries;
+    std::vector<uint64_t> first_major;  // of each: the row or column that its first entry is in
+  };
+  void check_pointer_count() const;
+  Blocks find_blocks() const;
   template <class Put>
   void for_each_major(uint64_t block, Put&& put) const;
   template <class Index, class Value, class Sink>
@@ -59,9 +63,7 @@ class Mtx : public EmittingSource<Mtx> {
   uint64_t count_ = 0;
   uint64_t entries_in_block_ = 1;
   mutable std::atomic<bool> any_fall_{false};  // relaxed: asked for when all blocks are measured
-  FindingPtr blocks_;
-  // Of each block: the row or column that its first entry is in.
-  std::span<const uint64_t> first_major_;  // in blocks_
+  std::shared_ptr<const Blocks> blocks_;
 };
 
 void Mtx::prepare() {
@@ -75,20 +77,13 @@ void Mtx::prepare() {
     throw damaged("a sparse matrix has {} values and {} indices", count_, matrix_.index->count());
   const uint64_t line = mtx_line_width(majors_, minors_, type);
   entries_in_block_ = std::max<uint64_t>(128, kBlockText / line / 128 * 128);
-  find_blocks();
+  check_pointer_count();
+  blocks_ = matrix_.pointer->survey<Blocks>(entries_in_block_, [&] { return find_blocks(); });
+  if (blocks_->entries != count_)
+    throw damaged("the pointers end at {}, there are {} entries", blocks_->entries, count_);
 }
 
-void Mtx::find_blocks() {
-  blocks_ = noted("mtx blocks 1", [&] { return Finding{{}, {}, read_pointers()}; });
-  first_major_ = blocks_->numbers;
-  const bool fit = first_major_.size() == block_count() &&
-                   std::is_sorted(first_major_.begin(), first_major_.end()) &&
-                   (first_major_.empty() || first_major_.back() < majors_);
-  if (!fit) throw unreadable("the pointers have changed since they were looked at");
-}
-
-// Checks that the pointers rise from 0 to the number of entries, and finds where each block begins.
-std::vector<uint64_t> Mtx::read_pointers() const {
+void Mtx::check_pointer_count() const {
   const uint64_t stored = matrix_.pointer->count();
   // BPCells writes a matrix without columns with two pointers.
   const bool surplus = majors_ == 0 && stored == 2;
@@ -97,6 +92,12 @@ std::vector<uint64_t> Mtx::read_pointers() const {
                   matrix_.by_row ? "rows" : "columns");
   if (majors_ > kMostMajors)
     throw unsupported("a sparse matrix with {} pointers is too large to be shown", stored);
+}
+
+// Checks that the pointers rise from 0 to no more than the number of entries, and finds where each block
+// begins.
+Mtx::Blocks Mtx::find_blocks() const {
+  const uint64_t stored = matrix_.pointer->count();
   std::vector<uint64_t> first_major;
   uint64_t before = 0, next_block_entry = 0;
   for (uint64_t first = 0; first < stored; first += kPointersAtOnce) {
@@ -111,8 +112,7 @@ std::vector<uint64_t> Mtx::read_pointers() const {
       before = pointer;
     }
   }
-  if (before != count_) throw damaged("the pointers end at {}, there are {} entries", before, count_);
-  return first_major;
+  return {before, std::move(first_major)};
 }
 
 std::string Mtx::head() const {
@@ -126,9 +126,10 @@ template <class Put>
 void Mtx::for_each_major(uint64_t block, Put&& put) const {
   const uint64_t first = block * entries_in_block_;
   const uint64_t end = std::min(count_, first + entries_in_block_);
-  const uint64_t last_major = block + 1 < first_major_.size() ? first_major_[block + 1] : majors_ - 1;
+  const uint64_t last_major =
+      block + 1 < blocks_->first_major.size() ? blocks_->first_major[block + 1] : majors_ - 1;
   uint64_t at = first;
-  for (uint64_t major = first_major_[block]; at < end && major <= last_major;) {
+  for (uint64_t major = blocks_->first_major[block]; at < end && major <= last_major;) {
     const uint64_t some = std::min(kPointersAtOnce, last_major + 1 - major);
     const IndexRun<uint64_t> ends(*matrix_.pointer, major + 1, some, UINT64_MAX, "pointer");
     for (const uint64_t pointer : ends.values()) {
@@ -161,7 +162,7 @@ void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
   });
   // The row or column in which the block begins may have begun before it.
   const uint64_t first = block * entries_in_block_;
-  const IndexRun<uint64_t> begin(*matrix_.pointer, first_major_[block], 1, UINT64_MAX, "pointer");
+  const IndexRun<uint64_t> begin(*matrix_.pointer, blocks_->first_major[block], 1, UINT64_MAX, "pointer");
   if (!falls && begin.values()[0] < first) {
     const IndexRun<Index> before(*matrix_.index, first - 1, 1, minors_, "index");
     falls = index[0] <= before.values()[0];

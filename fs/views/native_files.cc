@@ -14,7 +14,6 @@
 #include "fs/native/bpcells_directory.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/h5ad.h"
-#include "fs/native/made_file.h"
 #include "fs/native/parquet.h"
 #include "fs/native/position_index.h"
 #include "fs/native/rds.h"
@@ -98,7 +97,7 @@ std::optional<FeatureLists> features_of(const Node& node) {
   return FeatureLists{matrix->ids, matrix->genes, node};
 }
 
-// Of what the files hold and of how they are laid out, as a Finding is named (fs/text/findings.h).
+// Of what the files hold and of how they are laid out, as Measured has it.
 constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 2", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 1",
                      kIndex[] = "position index 1", kSeurat[] = "seurat 1";
 
@@ -135,6 +134,16 @@ void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<
   }
 }
 
+// The text of a dense matrix, where it is shown: the pass over its lines counts the entries, too, so that
+// asking for every size takes one pass. Null where they are counted.
+std::shared_ptr<ViewFile> measured_beside(const LabelledArray& matrix, const Opener& text) {
+  const uint64_t key = entries_key(matrix.matrix->transposed);
+  if (!text || matrix.values->known_survey<EntriesByCell>(key)) return nullptr;
+  std::shared_ptr<ViewFile> file = text();
+  file->size();
+  return file;
+}
+
 }  // namespace
 
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files) {
@@ -162,7 +171,9 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
   } else {
     const auto& stored = std::get<LabelledArray>(node.content);
     const Opener text = stored.labels ? Opener() : offered("matrix.mtx", files);
-    entries = [matrix = as_meant(stored), text, &context] { return entries_of(matrix, context, text); };
+    entries = [matrix = as_meant(stored), text, &context] {
+      return entries_of(matrix, context, measured_beside(matrix, text));
+    };
   }
   add_to_tenx_directory({true, "10x.h5",
                          layout_opener(
@@ -207,11 +218,9 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   // Both kinds, for which of them reaches all positions is not known without reading these.
   for (const auto& [ending, kind] :
        {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
-    const auto make_index = [text, kind = kind] {
-      const auto file = std::dynamic_pointer_cast<TextFile>(text());
-      return index_of(*file, kind);
-    };
-    files.push_back({true, name + ending, framed([make_index] { return made_file(make_index, kIndex); })});
+    const auto make_index = [text, kind = kind] { return text()->position_index(kind); };
+    files.push_back({true, name + ending,
+                     framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
     // That of variants is there for those that the other does not reach.
     files.back().found_by_name = has_variants && kind == IndexKind::csi;
   }

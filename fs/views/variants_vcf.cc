@@ -39,7 +39,7 @@ struct CallField {
   std::function<void(uint64_t call, uint64_t alleles, Sink& sink)> put;  // call: row * samples + sample
 };
 
-class VariantsVcf : public EmittingSource<VariantsVcf>, public IndexedText {
+class VariantsVcf : public EmittingSource<VariantsVcf> {
  public:
   VariantsVcf(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
 
@@ -54,7 +54,7 @@ class VariantsVcf : public EmittingSource<VariantsVcf>, public IndexedText {
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
-  std::string index(IndexKind kind) const override;
+  std::string position_index(IndexKind kind) const override;
 
  private:
   template <class Sink>
@@ -492,7 +492,7 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
   if (!is_indexed) indexes_->add(number, std::move(indexed));
 }
 
-std::string VariantsVcf::index(IndexKind kind) const {
+std::string VariantsVcf::position_index(IndexKind kind) const {
   const auto make = [&](IndexKind its_kind) {
     const auto measure_again = [&](uint64_t block) { measure(block); };
     return indexes_->finish(its_kind, block_count(), measure_again, context_.workers);

@@ -9,8 +9,8 @@
 
 namespace plainfs {
 
-// An IndexedText (fs/native/position_index.h). There is an index of the kind csi only where one of the kind
-// tbi does not reach all positions, which is what tabix makes for VCF.
+// Its lines have positions (TextSource::position_index). There is an index of the kind csi only where one of
+// the kind tbi does not reach all positions, which is what tabix makes for VCF.
 std::unique_ptr<TextSource> variants_vcf(Variants variants, Context& context);
 
 }  // namespace plainfs

@@ -299,18 +299,17 @@ class Index(Folder):
     def forged(self, index, change):
         """The index with one number changed after the other, each with right checksums: change(number) of each."""
         kinds = set()
-        for at, (entry, findings) in enumerate(index.entries):
+        for at, (entry, measured) in enumerate(index.entries):
             kind = os.path.basename(entry).split(".", 1)[-1]
             if kind in kinds:  # one of each is enough
                 continue
             kinds.add(kind)
-            for which, finding in enumerate(findings):
-                places = range(len(finding.numbers))
-                for number in [*places[:2], *places[-2:]] if len(places) > 4 else places:
-                    changed = sizes_file.copy(index)
-                    numbers = changed.entries[at][1][which].numbers
-                    numbers[number] = change(numbers[number])
-                    yield entry, sizes_file.encode(changed)
+            places = range(len(measured.numbers))
+            for number in [*places[:2], *places[-2:]] if len(places) > 4 else places:
+                changed = sizes_file.copy(index)
+                numbers = changed.entries[at][1].numbers
+                numbers[number] = change(numbers[number])
+                yield entry, sizes_file.encode(changed)
 
     def test_whatever_number_of_it_is_changed_the_bytes_are_right(self):
         for store in (SEURAT, FRAGMENTS, self.dense()):

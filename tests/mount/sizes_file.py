@@ -3,7 +3,7 @@ import copy as copying
 import dataclasses
 import struct
 
-MAGIC = b"plainfs index 2\n"
+MAGIC = b"plainfs index 3\n"
 MASK = (1 << 64) - 1
 
 
@@ -24,8 +24,8 @@ TABLE = [_entry(byte) for byte in range(256)]
 
 
 @dataclasses.dataclass
-class Finding:
-    name: bytes
+class Measured:
+    version: bytes
     numbers: list
 
 
@@ -33,7 +33,7 @@ class Finding:
 class Index:
     key: bytes
     sources: list   # of (name, stamp)
-    entries: list   # of (path, findings)
+    entries: list   # of (path, measured)
 
 
 class Reader:
@@ -70,29 +70,24 @@ def text(value):
     return number(len(value)) + value
 
 
-def decode_findings(data):
+def decode_measured(data):
     reader = Reader(data)
-    findings = []
+    measured = Measured(reader.text(), [])
+    before = 0
     for _ in range(reader.number()):
-        finding = Finding(reader.text(), [])
-        before = 0
-        for _ in range(reader.number()):
-            difference = reader.number()
-            before = before + (difference >> 1 ^ (MASK if difference & 1 else 0)) & MASK
-            finding.numbers.append(before)
-        findings.append(finding)
-    return findings
+        difference = reader.number()
+        before = before + (difference >> 1 ^ (MASK if difference & 1 else 0)) & MASK
+        measured.numbers.append(before)
+    return measured
 
 
-def encode_findings(findings):
-    out = number(len(findings))
-    for finding in findings:
-        out += text(finding.name) + number(len(finding.numbers))
-        before = 0
-        for value in finding.numbers:
-            difference = value - before & MASK
-            out += number((difference << 1 ^ (MASK if difference >> 63 else 0)) & MASK)
-            before = value
+def encode_measured(measured):
+    out = text(measured.version) + number(len(measured.numbers))
+    before = 0
+    for value in measured.numbers:
+        difference = value - before & MASK
+        out += number((difference << 1 ^ (MASK if difference >> 63 else 0)) & MASK)
+        before = value
     return out
 
 
@@ -108,7 +103,7 @@ def decode(data):
     for _ in range(reader.number()):
         path = path[:reader.number()] + reader.text()
         offset, length, _ = reader.number(), reader.number(), reader.take(4)
-        index.entries.append((path.decode(), decode_findings(data[start + size + offset:start + size + offset + length])))
+        index.entries.append((path.decode(), decode_measured(data[start + size + offset:start + size + offset + length])))
     return index
 
 
@@ -118,8 +113,8 @@ def encode(index):
         directory += text(name) + text(stamp)
     directory += number(len(index.entries))
     content = b""
-    for path, findings in index.entries:
-        encoded = encode_findings(findings)
+    for path, measured in index.entries:
+        encoded = encode_measured(measured)
         directory += number(0) + text(path.encode()) + number(len(content)) + number(len(encoded)) + struct.pack("<I", crc32c(encoded))
         content += encoded
     return MAGIC + struct.pack("<QI", len(directory), crc32c(directory)) + directory + content

@@ -47,28 +47,29 @@ void copy_runs(const Runs& runs, uint64_t element_size, const std::byte* source,
 }
 
 // Of what few ask for, and hardly ever: one is enough.
-Mutex& notes_mutex() {
+Mutex& surveys_mutex() {
   static Mutex mutex;
   return mutex;
 }
 
 }  // namespace
 
-struct Array::Notes {
-  std::map<std::pair<std::type_index, std::string>, std::any> by_name;
+struct Array::Surveys {
+  std::map<std::pair<std::type_index, uint64_t>, std::shared_ptr<const void>> made;
 };
 
-std::any Array::find_note(std::type_index type, std::string_view name) const {
-  const MutexLock lock(notes_mutex());
-  if (!notes_) return {};
-  const auto found = notes_->by_name.find({type, std::string(name)});
-  return found == notes_->by_name.end() ? std::any() : found->second;
+std::shared_ptr<const void> Array::find_survey(std::type_index type, uint64_t key) const {
+  const MutexLock lock(surveys_mutex());
+  if (!surveys_) return nullptr;
+  const auto found = surveys_->made.find({type, key});
+  return found == surveys_->made.end() ? nullptr : found->second;
 }
 
-void Array::keep_note(std::type_index type, std::string_view name, std::any found) const {
-  const MutexLock lock(notes_mutex());
-  if (!notes_) notes_ = std::make_shared<Notes>();
-  notes_->by_name.try_emplace({type, std::string(name)}, std::move(found));
+std::shared_ptr<const void> Array::keep_survey(std::type_index type, uint64_t key,
+                                               std::shared_ptr<const void> made) const {
+  const MutexLock lock(surveys_mutex());
+  if (!surveys_) surveys_ = std::make_shared<Surveys>();
+  return surveys_->made.try_emplace({type, key}, std::move(made)).first->second;
 }
 
 uint64_t element_count(std::span<const uint64_t> shape) {

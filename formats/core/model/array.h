@@ -3,7 +3,6 @@
 // same bytes, as R's stores mean them.
 #pragma once
 
-#include <any>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -81,30 +80,32 @@ class Array {
 
   virtual Attributes attributes() const { return {}; }
 
-  // What passes over all elements have come to, for the next question: one T of a name, kept as long as the
-  // array. Null where that was not noted. Thread-safe.
-  template <class T>
-  std::shared_ptr<const T> noted(std::string_view name) const {
-    const std::any found = find_note(typeid(T), name);
-    return found.has_value() ? std::any_cast<std::shared_ptr<const T>>(found) : nullptr;
+  // A survey is what a pass over all elements has come to, a value of a type of its own (TextLengths). It is
+  // made once, for all files that show the array, and kept as long as that. key: tells several of one type
+  // apart. Null where none was made. Thread-safe, as the next.
+  template <class Survey>
+  std::shared_ptr<const Survey> known_survey(uint64_t key = 0) const {
+    return std::static_pointer_cast<const Survey>(find_survey(typeid(Survey), key));
   }
-  // The first of that name stays.
-  template <class T>
-  void note(std::string_view name, std::shared_ptr<const T> found) const {
-    keep_note(typeid(T), name, std::move(found));
+  // That, or what make() gives; of two that are made at once the first stays. Throws what make throws.
+  template <class Survey, class Make>
+  std::shared_ptr<const Survey> survey(uint64_t key, Make&& make) const {
+    if (std::shared_ptr<const Survey> known = known_survey<Survey>(key)) return known;
+    return std::static_pointer_cast<const Survey>(
+        keep_survey(typeid(Survey), key, std::make_shared<const Survey>(make())));
   }
 
  private:
-  struct Notes;
+  struct Surveys;
 
-  // A shared_ptr of that type, constant, or nothing.
-  std::any find_note(std::type_index type, std::string_view name) const;
-  void keep_note(std::type_index type, std::string_view name, std::any found) const;
+  std::shared_ptr<const void> find_survey(std::type_index type, uint64_t key) const;
+  std::shared_ptr<const void> keep_survey(std::type_index type, uint64_t key,
+                                          std::shared_ptr<const void> made) const;
 
   DType dtype_;
   Shape shape_;
   bool column_major_;
-  mutable std::shared_ptr<Notes> notes_;  // null in most; guarded by one lock for all arrays
+  mutable std::shared_ptr<Surveys> surveys_;  // null in most; guarded by one lock for all arrays
 };
 
 using ArrayPtr = std::shared_ptr<const Array>;

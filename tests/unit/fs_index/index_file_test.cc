@@ -13,26 +13,19 @@
 namespace plainfs {
 namespace {
 
-FindingPtr finding(std::string name, std::string text, std::vector<uint64_t> numbers) {
-  return std::make_shared<const Finding>(Finding{std::move(name), std::move(text), std::move(numbers)});
-}
-
 const std::string kKey("store\0options", 13);
 
-const Findings kSome{finding("csv array 1", "a\0b", {7, 10, UINT64_MAX, 0, 3, 1ULL << 63}),
-                     finding("text lengths 1", std::string("\0x", 2), {}), finding("", "", {0})};
+const Measured kSome{std::string("csv array 1\0x", 13), {7, 10, UINT64_MAX, 0, 3, 1ULL << 63}};
 
-bool same(const Findings& a, const Findings& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const FindingPtr& x, const FindingPtr& y) {
-    return x->name == y->name && x->numbers == y->numbers;
-  });
+bool same(const Measured& a, const Measured& b) {
+  return a.version == b.version && a.numbers == b.numbers;
 }
 
 // Of three files.
 Bytes sample() {
-  const Bytes findings = encode_findings(kSome);
+  const Bytes some = encode_measured(kSome);
   return encode_index(kKey, {{"/store", "7 1 2 3"}, {"/store/x/", "absent"}},
-                      {{"a/b.csv", findings}, {"a/bc.csv", encode_findings({})}, {"z", findings}});
+                      {{"a/b.csv", some}, {"a/bc.csv", encode_measured({})}, {"z", some}});
 }
 
 void write(const std::string& path, ByteSpan bytes) {
@@ -50,19 +43,19 @@ struct Folder {
 
 BOOST_AUTO_TEST_SUITE(index_file)
 
-BOOST_AUTO_TEST_CASE(findings_come_back_as_they_were) {
-  BOOST_TEST(same(decode_findings(encode_findings(kSome)), kSome));
-  BOOST_TEST(decode_findings(encode_findings({})).empty());
+BOOST_AUTO_TEST_CASE(what_was_measured_comes_back_as_it_was) {
+  BOOST_TEST(same(*decode_measured(encode_measured(kSome)), kSome));
+  BOOST_TEST(same(*decode_measured(encode_measured({})), {}));
 }
 
-BOOST_AUTO_TEST_CASE(findings_that_are_cut_short_or_too_long_are_damaged) {
-  Bytes bytes = encode_findings(kSome);
+BOOST_AUTO_TEST_CASE(what_is_cut_short_or_too_long_is_damaged) {
+  Bytes bytes = encode_measured(kSome);
   for (size_t size = 0; size < bytes.size(); ++size)
-    BOOST_CHECK_EXCEPTION(decode_findings(ByteSpan(bytes).first(size)), Error, says("bytes"));
+    BOOST_CHECK_EXCEPTION(decode_measured(ByteSpan(bytes).first(size)), Error, says("bytes"));
   bytes.push_back(std::byte{0});
-  BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("bytes too many"));
-  const Bytes claims{std::byte{1}, std::byte{0}, std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
-  BOOST_CHECK_EXCEPTION(decode_findings(claims), Error, says("things in"));
+  BOOST_CHECK_EXCEPTION(decode_measured(bytes), Error, says("bytes too many"));
+  const Bytes claims{std::byte{0}, std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
+  BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, says("things in"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_says_what_was_written) {
@@ -74,9 +67,9 @@ BOOST_AUTO_TEST_CASE(a_file_says_what_was_written) {
   BOOST_TEST(file->sources()[1].name == "/store/x/");
   BOOST_TEST(file->sources()[1].stamp == "absent");
   BOOST_REQUIRE_EQUAL(file->places().size(), 3u);
-  BOOST_TEST(same(decode_findings(file->findings(*file->find("z"))), kSome));
-  BOOST_TEST(same(decode_findings(file->findings(*file->find("a/b.csv"))), kSome));
-  BOOST_TEST(decode_findings(file->findings(*file->find("a/bc.csv"))).empty());
+  BOOST_TEST(same(*decode_measured(file->measured(*file->find("z"))), kSome));
+  BOOST_TEST(same(*decode_measured(file->measured(*file->find("a/b.csv"))), kSome));
+  BOOST_TEST(same(*decode_measured(file->measured(*file->find("a/bc.csv"))), {}));
   for (const char* const absent : {"", "a", "a/b", "a/bc.csvx", "zz"}) BOOST_TEST(!file->find(absent));
 }
 
@@ -105,7 +98,7 @@ BOOST_AUTO_TEST_CASE(no_byte_can_be_changed_unseen) {
       write(folder.path, changed);
       try {
         const auto file = folder.open();
-        for (const IndexFile::Place& place : file->places()) file->findings(place);
+        for (const IndexFile::Place& place : file->places()) file->measured(place);
         BOOST_ERROR("byte " << at << " ^ " << change);
       } catch (const Error& error) {
         BOOST_TEST((error.code() == Errc::damaged));
@@ -130,7 +123,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_plain_file_of_the_user_is_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(what_could_not_be_read_again_is_not_written) {
-  const std::vector<IndexEntry> vast{{std::string(size_t{65} << 20, 'x'), encode_findings({})}};
+  const std::vector<IndexEntry> vast{{std::string(size_t{65} << 20, 'x'), encode_measured({})}};
   BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, says("an index of"));
 }
 
@@ -140,12 +133,6 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_larger_than_any_that_is_written_is_not_looke
   BOOST_TEST(folder.open() != nullptr);
   BOOST_REQUIRE_EQUAL(::truncate(folder.path.c_str(), off_t{1} << 40), 0);
   BOOST_CHECK_EXCEPTION(folder.open(), Error, says("a file of 1099511627776 bytes"));
-}
-
-BOOST_AUTO_TEST_CASE(the_findings_of_one_file_are_a_few) {
-  Bytes bytes(2 * 70'000 + 3);  // without names, texts and numbers
-  bytes[0] = std::byte{0xf0}, bytes[1] = std::byte{0xa2}, bytes[2] = std::byte{0x04};
-  BOOST_CHECK_EXCEPTION(decode_findings(bytes), Error, says("70000 findings of one file"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

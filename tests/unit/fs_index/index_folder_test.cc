@@ -18,8 +18,7 @@ namespace plainfs {
 namespace {
 
 Bytes index_of(const std::string& key, size_t size) {
-  const auto finding = std::make_shared<const Finding>(Finding{"x 1", {}, std::vector<uint64_t>(size, 1)});
-  return encode_index(key, {{"s", "1"}}, {{"a", encode_findings({finding})}});
+  return encode_index(key, {{"s", "1"}}, {{"a", encode_measured({"x 1", std::vector<uint64_t>(size, 1)})}});
 }
 
 size_t files_in(const std::string& folder) {
@@ -144,7 +143,7 @@ BOOST_AUTO_TEST_CASE(whoever_reads_while_two_write_sees_one_of_them_whole) {
   std::thread reader([&] {
     while (!is_over) {
       const auto file = folder.open("s", "key");
-      const size_t size = decode_findings(file->findings(file->places()[0]))[0]->numbers.size();
+      const size_t size = decode_measured(file->measured(file->places()[0]))->numbers.size();
       if (size != 1 && size != 5000 && size != 90'000) std::abort();
     }
   });

@@ -48,8 +48,8 @@ class Told : public Sources {
   Containment bounds_;
 };
 
-Findings found(uint64_t number) {
-  return {std::make_shared<const Finding>(Finding{"x 1", "", {number}, true})};
+MeasuredPtr found(uint64_t number) {
+  return std::make_shared<const Measured>(Measured{"x 1", {number}});
 }
 
 struct Sessions {
@@ -64,8 +64,8 @@ struct Sessions {
   }
   // What a session of its own knows of the file; 0: nothing.
   uint64_t known(const std::string& path, const std::string& options = "") {
-    const Findings findings = open(options).findings(path);
-    return findings.empty() ? 0 : findings.at(0)->numbers.at(0);
+    const MeasuredPtr measured = open(options).measured(path);
+    return measured ? measured->numbers.at(0) : 0;
   }
   void keep(const std::string& path, uint64_t number) {
     StoreIndex index = open();
@@ -140,27 +140,11 @@ BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) 
   BOOST_TEST(known("a.csv") == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(findings_without_a_name_are_for_one_session_only) {
+BOOST_AUTO_TEST_CASE(what_has_no_version_is_for_one_session_only) {
   StoreIndex index = open();
-  Findings findings = found(1);
-  findings.push_back(std::make_shared<const Finding>(Finding{"", "", {1}, true}));
-  index.add("a.csv", findings);
-  index.add("b.csv", {});
+  index.add("a.csv", std::make_shared<const Measured>(Measured{"", {1}}));
   index.save(true);
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
-}
-
-BOOST_AUTO_TEST_CASE(what_is_not_kept_stays_in_its_session_and_no_text_leaves_it) {
-  StoreIndex index = open();
-  index.add("a.csv", {std::make_shared<const Finding>(Finding{"x 1", "", {1}})});
-  index.add("b.csv", {std::make_shared<const Finding>(Finding{"lengths 1", "", {1, 2}}),
-                      std::make_shared<const Finding>(Finding{"x 1", "bytes of the file", {7}, true})});
-  index.save(true);
-  BOOST_TEST(known("a.csv") == 0u);
-  const Findings findings = open().findings("b.csv");
-  BOOST_REQUIRE_EQUAL(findings.size(), 1u);
-  BOOST_TEST(findings[0]->text.empty());
-  BOOST_TEST(findings[0]->numbers.at(0) == 7u);
 }
 
 BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
@@ -169,10 +153,10 @@ BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
   StoreIndex index = open();
   index.add("c.csv", found(7));
   BOOST_TEST(!index.discard("d.csv"));
-  BOOST_TEST(index.findings("b.csv").size() == 1u);
+  BOOST_TEST(index.measured("b.csv") != nullptr);
   BOOST_TEST(index.discard("a.csv"));
   BOOST_TEST(!index.discard("a.csv"));
-  for (const char* path : {"a.csv", "b.csv", "c.csv"}) BOOST_TEST(index.findings(path).empty());
+  for (const char* path : {"a.csv", "b.csv", "c.csv"}) BOOST_TEST(!index.measured(path));
   index.save(true);
   BOOST_TEST(known("b.csv") == 0u);
   index.add("a.csv", found(8));
@@ -195,11 +179,11 @@ BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
     index.count(std::chrono::seconds(1));
     std::thread other([&] {
       const Request::Scope scope(&gone);
-      BOOST_CHECK_THROW(index.findings("a.csv"), Cancelled);
+      BOOST_CHECK_THROW(index.measured("a.csv"), Cancelled);
     });
     other.join();
   };
-  BOOST_TEST(index.findings("a.csv").size() == 1u);
+  BOOST_TEST(index.measured("a.csv") != nullptr);
   BOOST_TEST(index.is_read());
   BOOST_TEST(looks == 1);
 }
@@ -212,7 +196,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
   index.save(false);
   BOOST_REQUIRE(!told.empty());
   BOOST_TEST(told.back().find("is not written: " + folder->path()) != std::string::npos);
-  BOOST_TEST(index.findings("a.csv").size() == 1u);
+  BOOST_TEST(index.measured("a.csv") != nullptr);
   BOOST_CHECK_EXCEPTION(index.save(true), Error, says("is not written"));
 }
 

@@ -90,10 +90,7 @@ BOOST_AUTO_TEST_CASE(entries_that_were_counted_otherwise_are_an_error_and_no_end
   for (const std::vector<uint64_t>& counted : std::vector<std::vector<uint64_t>>{
            {0, 1, 3, 9}, {0, 1, 2, 4}, {0, 2, 3, 4}, {0, 0, 3, 4}, {0, 1, 4, 4}}) {
     const LabelledArray matrix = dense(numbers<int32_t>({1, 0, 3, 5, 0, 7}, {3, 2}), true);
-    Notebook notebook;
-    const auto before = std::make_shared<const Finding>(Finding{"dense entries 1", {}, counted});
-    notebook.adopt({before});
-    const Notebook::Scope scope(notebook);
+    matrix.values->survey<EntriesByCell>(entries_key(true), [&] { return EntriesByCell{counted}; });
     const SparseMatrix entries = entries_of(matrix, context);
     BOOST_TEST_CONTEXT(counted[1] << ' ' << counted[2] << ' ' << counted[3])
     for (const ArrayPtr& part : {entries.value, entries.index})

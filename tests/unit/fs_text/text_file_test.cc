@@ -236,17 +236,17 @@ BOOST_AUTO_TEST_CASE(offsets_of_blocks_count_in_the_budget) {
   const uint64_t before = context.cache.statistics().held_bytes;
   const auto held = [&] { return context.cache.statistics().held_bytes - before; };
   const std::vector<std::string> texts(10'000, "x");
-  Findings findings;
+  MeasuredPtr measured;
   {
     TextFile file(std::make_unique<Texts>("", texts, doings), context);
     BOOST_TEST(held() == 0);
     file.size();
     BOOST_TEST(held() == 10'000 * sizeof(uint64_t));
-    findings = file.findings();
+    measured = file.measured();
   }
   BOOST_TEST(held() == 0);
   TextFile again(std::make_unique<Texts>("", texts, doings), context);
-  again.adopt(findings);
+  again.adopt(measured);
   BOOST_TEST(held() >= 10'000 * sizeof(uint64_t));
 }
 
@@ -407,20 +407,20 @@ BOOST_AUTO_TEST_CASE(offsets_that_another_file_has_found_spare_the_pass) {
   Doings doings;
   std::mt19937_64 random(3);
   const std::vector<std::string> texts = random_texts(random, 100);
-  Findings findings;
+  MeasuredPtr measured;
   {
     TextFile first(std::make_unique<Texts>("head\n", texts, doings), context);
-    BOOST_TEST(first.findings().empty());
+    BOOST_TEST(!first.measured());
     first.size();
-    findings = first.findings();
+    measured = first.measured();
   }
-  const uint64_t measured = context.counters.text_blocks_measured;
+  const uint64_t blocks = context.counters.text_blocks_measured;
   TextFile second(std::make_unique<Texts>("head\n", texts, doings), context);
-  second.adopt(findings);
+  second.adopt(measured);
   BOOST_TEST(second.known_size().value() == joined("head\n", texts).size());
   BOOST_TEST(doings.prepared == 1);
   BOOST_TEST(whole_text(second) == joined("head\n", texts));
-  BOOST_TEST(context.counters.text_blocks_measured == measured);
+  BOOST_TEST(context.counters.text_blocks_measured == blocks);
 }
 
 BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
   for (const std::vector<uint64_t>& wrong :
        {std::vector<uint64_t>{0, 0, 1}, std::vector<uint64_t>{0, 5, 6}, std::vector<uint64_t>{0, 4, 5, 6}}) {
     TextFile file(std::make_unique<Texts>("head", std::vector<std::string>{"x"}, doings), context);
-    file.adopt({std::make_shared<const Finding>(Finding{"", "", wrong})});
+    file.adopt(std::make_shared<const Measured>(Measured{"", wrong}));
     BOOST_TEST(message_of([&] { file.read(0, 10); }).find("since it was measured") != std::string::npos);
   }
 }

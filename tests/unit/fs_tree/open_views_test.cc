@@ -6,19 +6,19 @@ using namespace plainfs;
 
 namespace {
 
-// Has made a pass, or has been told what another found out.
-class Measured : public ViewFile {
+// Has made a pass, or has been told what another measured.
+class PassedOver : public ViewFile {
  public:
   uint64_t size() override { return 1; }
   Slices read(uint64_t, size_t) override { return {}; }
-  Findings findings() const override { return findings_; }
-  void adopt(const Findings& findings) override { findings_ = findings; }
+  MeasuredPtr measured() const override { return measured_; }
+  void adopt(const MeasuredPtr& measured) override { measured_ = measured; }
 
-  Findings findings_;
+  MeasuredPtr measured_;
 };
 
-std::shared_ptr<Measured> measured() {
-  return std::make_shared<Measured>();
+std::shared_ptr<PassedOver> passed_over() {
+  return std::make_shared<PassedOver>();
 }
 
 }  // namespace
@@ -28,33 +28,33 @@ BOOST_AUTO_TEST_SUITE(open_views)
 BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
   OpenViews views;
   BOOST_TEST(!views.find(7));
-  const auto first = views.keep(7, measured());
-  BOOST_TEST((views.keep(7, measured()) == first));
+  const auto first = views.keep(7, passed_over());
+  BOOST_TEST((views.keep(7, passed_over()) == first));
   BOOST_TEST((views.find(7) == first));
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_its_findings_stay) {
+BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_what_was_measured_stays) {
   OpenViews views;
-  const auto open = views.keep(1, measured());
-  auto sized = measured();
-  sized->findings_ = {std::make_shared<const Finding>(Finding{"offsets", "", {0, 5}})};
+  const auto open = views.keep(1, passed_over());
+  auto sized = passed_over();
+  sized->measured_ = std::make_shared<const Measured>(Measured{"offsets", {0, 5}});
   views.keep(2, sized);
   views.remember_size(2, 5, *sized);
   sized.reset();
-  views.keep(3, measured());
-  for (Inode file = 10; file < 3000; ++file) views.keep(file, measured());
+  views.keep(3, passed_over());
+  for (Inode file = 10; file < 3000; ++file) views.keep(file, passed_over());
   BOOST_TEST((views.find(1) == open));
   BOOST_TEST(!views.find(3));
   BOOST_TEST(views.size(2).value() == 5u);
-  const auto again = measured();
+  const auto again = passed_over();
   BOOST_TEST((views.keep(2, again) == again));
-  BOOST_TEST(again->findings_.at(0)->numbers.back() == 5u);
+  BOOST_TEST(again->measured_->numbers.back() == 5u);
   BOOST_TEST(!views.size(3));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_let_go_is_shared_as_long_as_somebody_has_it_open) {
   OpenViews views;
-  auto open = views.keep(1, measured());
+  auto open = views.keep(1, passed_over());
   views.let_go(1);
   BOOST_TEST((views.find(1) == open));
   BOOST_TEST(!views.let_go(1));

@@ -162,18 +162,18 @@ BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   TextFile file(fragments_tsv(fragments, context), context);
   file.size();
   const uint64_t once = stored->chunks_decoded();
-  const std::string index = index_of(file, IndexKind::tbi);
+  const std::string index = file.position_index(IndexKind::tbi);
   BOOST_TEST(stored->chunks_decoded() == once);
   BOOST_TEST(context.counters.text_blocks_formatted == 0u);
   BOOST_TEST(index.starts_with("TBI"));
   BOOST_TEST(index.find(std::string_view("chr1\0chr2\0", 10)) != std::string::npos);
 
   TextFile measured_before(fragments_tsv(fragments, context), context);
-  measured_before.adopt(file.findings());
+  measured_before.adopt(file.measured());
   BOOST_TEST(measured_before.known_size().has_value());
-  BOOST_TEST((index_of(measured_before, IndexKind::tbi) == index));
+  BOOST_TEST((measured_before.position_index(IndexKind::tbi) == index));
   TextFile never_measured(fragments_tsv(fragments, context), context);
-  BOOST_TEST((index_of(never_measured, IndexKind::tbi) == index));
+  BOOST_TEST((never_measured.position_index(IndexKind::tbi) == index));
 }
 
 BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
   TestContext context;
   TextFile file(fragments_tsv(fragments, context), context);
   BOOST_TEST(file.size() > 0u);
-  BOOST_TEST(message_of([&] { index_of(file, IndexKind::tbi); }) ==
+  BOOST_TEST(message_of([&] { file.position_index(IndexKind::tbi); }) ==
              "the fragments of chr2 are not in the order of their starts: 4 after 8");
 }
 

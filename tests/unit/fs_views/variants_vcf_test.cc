@@ -51,7 +51,7 @@ std::string index_of_lines(const std::string& text, IndexKind kind) {
 }
 std::string index_of(VcfStore& store, IndexKind kind) {
   TextFile file(variants_vcf(store.variants(), store.context), store.context);
-  return plainfs::index_of(file, kind);
+  return file.position_index(kind);
 }
 
 BOOST_AUTO_TEST_SUITE(variants_vcf_view)
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(wide_stores_are_shown_in_parts_of_lines) {
   BOOST_TEST(depth->chunks_decoded() <= 16 * 2 * kSamples / 10'000);
   std::mt19937_64 random(2);
   BOOST_TEST(slices_match(file, text, random, 20));
-  BOOST_TEST((plainfs::index_of(file, IndexKind::tbi) == index_of_lines(text, IndexKind::tbi)));
+  BOOST_TEST((file.position_index(IndexKind::tbi) == index_of_lines(text, IndexKind::tbi)));
 }
 
 BOOST_AUTO_TEST_CASE(a_variant_reaches_as_far_as_its_reference_or_end) {

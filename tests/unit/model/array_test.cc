@@ -18,18 +18,38 @@ BOOST_AUTO_TEST_CASE(element_count_is_the_checked_product_of_the_axes) {
   BOOST_CHECK_EXCEPTION(element_count(Shape{uint64_t{1} << 40, uint64_t{1} << 40}), Error, says("is over"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_noted_is_found_by_its_type_and_name_alone) {
+BOOST_AUTO_TEST_CASE(a_survey_is_made_once_for_each_type_and_key) {
+  struct Largest {
+    int value;
+  };
+  struct Longest {
+    int value;
+  };
   const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
-  BOOST_TEST(array.noted<int>("a") == nullptr);
-  array.note("a", std::make_shared<const int>(1));
-  array.note("a", std::make_shared<const int>(2));
-  array.note("b", std::make_shared<const std::string>("three"));
-  BOOST_TEST(*array.noted<int>("a") == 1);
-  BOOST_TEST(*array.noted<std::string>("b") == "three");
-  BOOST_TEST(array.noted<std::string>("a") == nullptr);
-  array.note("a", std::make_shared<const std::string>("one"));
-  BOOST_TEST(*array.noted<std::string>("a") == "one");
-  BOOST_TEST(*array.noted<int>("a") == 1);
+  BOOST_TEST(array.known_survey<Largest>() == nullptr);
+  const auto made = array.survey<Largest>(0, [] { return Largest{1}; });
+  BOOST_TEST(made->value == 1);
+  BOOST_TEST(array.survey<Largest>(0, []() -> Largest { throw std::logic_error("a second pass"); }) == made);
+  BOOST_TEST(array.known_survey<Largest>() == made);
+  BOOST_TEST(array.known_survey<Longest>() == nullptr);
+  BOOST_TEST(array.survey<Longest>(0, [] { return Longest{2}; })->value == 2);
+  BOOST_TEST(array.survey<Largest>(7, [] { return Largest{3}; })->value == 3);
+  BOOST_TEST(array.known_survey<Largest>()->value == 1);
+  const MemoryArray other(number_type(Kind::integer, 4), {0}, {});
+  BOOST_TEST(other.known_survey<Largest>() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_that_fails_is_made_again) {
+  const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
+  BOOST_CHECK_THROW(array.survey<int>(0, []() -> int { throw std::runtime_error("a disk"); }),
+                    std::runtime_error);
+  BOOST_TEST(*array.survey<int>(0, [] { return 7; }) == 7);
+}
+
+BOOST_AUTO_TEST_CASE(of_two_surveys_made_at_once_the_first_stays) {
+  const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
+  const auto outer = array.survey<int>(0, [&] { return 1 + *array.survey<int>(0, [] { return 1; }); });
+  BOOST_TEST(*outer == 1);
 }
 
 BOOST_AUTO_TEST_CASE(memory_array_reads_any_box) {
