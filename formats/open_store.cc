@@ -95,6 +95,7 @@ Store open_store(const std::string& path, Context& context) {
   Store store = container ? container->open(probe, context) : folder::open(probe, context);
   store.path = location;
   const Node raw_root = store.root;
+  if (!store.is_one_value) store.stored = raw_root;
   store.root = with_meaning(std::move(store.root), context);
   describe(raw_root, store);
   return store;

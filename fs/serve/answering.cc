@@ -6,9 +6,11 @@
 #include <new>
 
 #include "cache/request.h"
+#include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/field_text.h"
+#include "fs/serve/h5grove.h"
 
 namespace plainfs::serve {
 namespace {
@@ -35,6 +37,8 @@ int status_of(const Error& error) {
 
 void say(Reply& reply, int status, const std::string& what) {
   reply.add("Cache-Control", "no-store");
+  if (asks_h5grove(reply.target()))
+    return reply.whole(status, "application/json", to_json_text(Json::Object{{"message", what}}));
   reply.whole(status, kText, what + "\n");
 }
 
@@ -165,6 +169,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return answer_root_properties(asked);
   if (!is_allowed) return say(reply, 404, "there is nothing here without the whole address");
   asked.names.assign(target->names.begin() + 1, target->names.end());
+  if (request.method != "PROPFIND") take_h5_question(asked);
   if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "there is no such file");
   answer_place(asked);
 }
@@ -175,6 +180,7 @@ void Answering::answer_place(const Asked& asked) const {
   for (bool may_reopen = settings_.reopens_on_change;; may_reopen = false) {
     Site::Place place;
     try {
+      if (!asked.h5_question.empty()) return answer_h5grove(asked);
       const bool may_be_member = asked.request.method != "PROPFIND" && !asked.target.is_folder;
       if (may_be_member && answer_member(asked)) return;
       place = site_.find(asked.names);

@@ -33,6 +33,8 @@ struct Asked {
   const Site& site;
   const EntityTags& tags;
   const AnswerSettings& settings;
+  // Of h5grove's questions ("meta") which this is; then names are those of the store that it is about.
+  std::string h5_question{};
 
   // As a path that leads there from the root of the server: "/TOKEN/a/b", with a slash at the end of folders.
   std::string href(const std::vector<std::string>& path, bool is_folder) const;

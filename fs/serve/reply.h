@@ -51,6 +51,7 @@ class Reply {
   bool can_be_chunked() const { return request_.is_1_1; }
   bool has_begun() const { return has_begun_; }
   bool is_head() const { return request_.is_head(); }
+  const std::string& target() const { return request_.target; }
   // The connection ends with this reply.
   void close() { closes_ = true; }
   bool closes() const { return closes_ || !request_.keep_alive; }

@@ -5,15 +5,12 @@
 #include "formats/core/text/percent.h"
 
 namespace plainfs::serve {
-namespace {
 
-// Whether nothing shown can have it. Clients take dots away before they ask; who sends them tries something.
+// Clients take dots away before they ask; who sends them tries something.
 bool is_no_name(const std::string& name) {
   return name == "." || name == ".." || name.find('/') != std::string::npos ||
          name.find('\0') != std::string::npos;
 }
-
-}  // namespace
 
 std::optional<Target> parse_target(std::string_view text) {
   Target target;
@@ -53,6 +50,12 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
     return percent_decoded(part.substr(std::min(sign + 1, part.size())));
   }
   return std::nullopt;
+}
+
+std::optional<std::string> form_value(std::string_view query, std::string_view name) {
+  std::string text;
+  for (const char c : query) text += c == '+' ? std::string("%20") : std::string(1, c);
+  return query_value(text, name);
 }
 
 }  // namespace plainfs::serve

@@ -19,6 +19,12 @@ struct Target {
 // not there.
 std::optional<std::string> query_value(std::string_view query, std::string_view name);
 
+// The same of a query that a form or URLSearchParams has made, where "+" is a blank.
+std::optional<std::string> form_value(std::string_view query, std::string_view name);
+
+// Whether nothing shown can have the name: ".", "..", or one with a slash or NUL.
+bool is_no_name(const std::string& name);
+
 // nullopt where it is no such thing, or could name nothing that is served.
 std::optional<Target> parse_target(std::string_view text);
 

@@ -7,13 +7,15 @@
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/schemas/annotated/cell_groups.h"
+#include "fs/serve/h5grove.h"
 #include "fs/serve/page.h"
 #include "fs/serve/scatter.h"
 
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostSets = 8;  // columns whose groups a viewer is told of
+constexpr uint64_t kMostFetched = 100'000'000;  // bytes of a file that a viewer wants whole
+constexpr size_t kMostSets = 8;                 // columns whose groups a viewer is told of
 
 // What to type for a file of that ending. Addresses are percent-encoded: no quote ends the text around them.
 struct WayOf {
@@ -47,8 +49,13 @@ bool is_of(const Subject& subject, const FolderEntry& entry) {
          entry.place.filesystem->meaning(entry.place.inode).what.member.empty();
 }
 
-// The file of the subject's that has that ending, and where it is.
-std::optional<std::vector<std::string>> path_of(const Subject& subject, std::string_view ending) {
+struct FoundFile {
+  std::vector<std::string> path;
+  std::optional<uint64_t> size;
+};
+
+// The file of the subject's that has that ending.
+std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending) {
   const auto has = [&](const FolderEntry& entry) {
     return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
   };
@@ -60,7 +67,7 @@ std::optional<std::vector<std::string>> path_of(const Subject& subject, std::str
     std::vector<std::string> names = subject.place.names;
     if (entries == &subject.beside && subject.has_folder && !names.empty()) names.pop_back();
     names.push_back(found->name);
-    return names;
+    return FoundFile{std::move(names), found->size};
   }
   return std::nullopt;
 }
@@ -84,12 +91,17 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
-    const std::optional<std::vector<std::string>> path = path_of(subject, way.ending);
-    if (!path) continue;
+    const std::optional<FoundFile> file = file_of(subject, way.ending);
+    if (!file) continue;
     last = way.program;
     page.ways.push_back({std::string(way.program),
-                         fmt::format("{}{}{}", way.before, address_of(asked, *path, false), way.after)});
+                         fmt::format("{}{}{}", way.before, address_of(asked, file->path, false), way.after)});
   }
+  if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
+    page.ways.push_back(
+        {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
+                              address_of(asked, {std::string(kOwnFolder), std::string(kH5Folder)}, false),
+                              to_json_text(h5_file(asked.site, subject.place.names)))});
   if (subject.has_folder)
     page.ways.push_back(
         {"All of it", fmt::format("wget -r -np -nH \"{}\"", address_of(asked, subject.place.names, true))});
@@ -136,6 +148,13 @@ std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::st
       {"layout", std::move(layout)},
       {"initStrategy", "auto"}};
   return TakeAs{"Vitessce", "https://vitessce.io/#?url=data:," + percent_encoded(to_json_text(config))};
+}
+
+std::optional<TakeAs> h5web_link(const Asked& asked, const Subject& subject) {
+  const std::optional<FoundFile> file = file_of(subject, ".h5ad");
+  if (!file || !file->size || *file->size > kMostFetched) return std::nullopt;
+  return TakeAs{"H5Web", "https://myhdf5.hdfgroup.org/view?url=" +
+                             percent_encoded(address_of(asked, file->path, false))};
 }
 
 // The web app knows a session by the end of its address.

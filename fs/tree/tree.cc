@@ -420,6 +420,8 @@ Meaning Tree::meaning(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
   Meaning meaning{is_folder ? directory_node(*known) : known->node, known->member, &listing_.context};
   const DirectoryPlace place = place_of(is_folder ? inode : inodes_->parent(inode));
+  meaning.store = place.store;
+  meaning.is_store = is_folder && place.above.empty() && place.names.empty();
   if (!place.is_named) meaning.context = &listing_.context.of_store(place.store->path);
   return meaning;
 }

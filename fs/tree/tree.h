@@ -60,6 +60,8 @@ struct Meaning {
   Node node;                   // of a store in a folder its root
   std::string member;          // as DirectoryEntry has it
   Context* context = nullptr;  // of the store that it is part of
+  StorePtr store{};
+  bool is_store = false;  // all of it
 };
 
 // Thread-safe. An inode that stands for nothing in this opening is Error(not_found).

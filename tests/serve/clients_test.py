@@ -1,5 +1,8 @@
 """Programs that people have, reading golden stores over HTTP and WebDAV: the bytes are those of `plainfs cat`."""
+import glob
+import hashlib
 import io
+import json
 import os
 import re
 import shutil
@@ -15,6 +18,8 @@ from server import DATA, PROGRAM, Server, cat, listed
 SEURAT = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 ANNDATA = os.path.join(DATA, "anndata", "csc_h5ad", "store.h5ad")
+
+READERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount", "npm")
 
 
 def needs(*programs):
@@ -109,6 +114,69 @@ class Clients(unittest.TestCase):
             found = h5py.File(opened, "r")
             self.assertEqual(sorted(found), sorted(whole))
             self.assertTrue((found["X/data"][:] == whole["X/data"][:]).all())
+
+    def test_h5py_reads_parts_of_a_file_by_ros3(self):
+        try:
+            import h5py
+        except ImportError as error:
+            self.skipTest(str(error))
+        if "ros3" not in h5py.registered_drivers():
+            self.skipTest("this h5py has no ros3")
+        whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
+        with Server(ANNDATA) as server, h5py.File(server.url + "anndata.h5ad", driver="ros3") as found:
+            self.assertEqual(sorted(found), sorted(whole))
+            for name in ("X/data", "X/indices", "X/indptr"):
+                self.assertTrue((found[name][:] == whole[name][:]).all(), name)
+
+    @unittest.skipUnless(os.path.exists("/usr/sbin/mount.davfs") and os.geteuid() == 0 and os.path.exists("/dev/fuse"), "no davfs2, not root, or no FUSE here")
+    def test_davfs2_reads_files_of_the_lengths_that_are_told(self):
+        """By name alone: on Linux 6.18 it lists no folder of any server."""
+        target, cache = os.path.join(self.folder, "mount"), os.path.join(self.folder, "cache")
+        os.mkdir(target)
+        os.mkdir(cache)
+        shutil.chown(cache, group="davfs2")
+        os.chmod(cache, 0o770)
+        os.chmod(self.folder, 0o755)
+        with open(os.path.join(self.folder, "davfs2.conf"), "w", encoding="ascii") as file:
+            file.write(f"cache_dir {cache}\nuse_locks 0\nask_auth 0\n")
+        with Server(SEURAT) as server:
+            self.run_here("mount.davfs", "-o", f"ro,conf={file.name}", server.url, target)
+            try:
+                for name in ("meta.data.csv", "cell.names.csv", "meta.data.rds"):
+                    with open(os.path.join(target, name), "rb") as found:
+                        self.assertEqual(found.read(), cat(SEURAT, name), name)
+                    self.assertEqual(os.path.getsize(os.path.join(target, name)), len(cat(SEURAT, name)))
+            finally:
+                self.run_here("umount", target)
+
+    @needs("gio", "dbus-run-session")
+    @unittest.skipUnless(glob.glob("/usr/lib/*/gvfs/gvfsd-dav") + glob.glob("/usr/libexec/gvfsd-dav"), "no gvfs that has WebDAV here")
+    def test_gvfs_lists_and_reads(self):
+        with Server(SEURAT) as server:
+            address = server.url.replace("http://", "dav://")
+            said = self.run_here("dbus-run-session", "--", "sh", "-c", 'gio mount "$1" >&2 && gio list "$1" && echo -- && gio cat "$1/meta.data.csv"; '
+                                 'gio mount -u "$1" >&2', "sh", address.rstrip("/"))
+        names, _, body = said.partition(b"--\n")
+        self.assertEqual(body, cat(SEURAT, "meta.data.csv"))
+        self.assertLessEqual({b"meta.data.csv", b"assays"}, set(names.split(b"\n")))
+
+    @needs("node")
+    @unittest.skipUnless(os.path.isdir(os.path.join(READERS, "node_modules", "zarrita")), "no zarrita here: scripts/setup readers")
+    def test_zarrita_reads_what_the_store_is_as_zarr(self):
+        try:
+            import numpy
+        except ImportError as error:
+            self.skipTest(str(error))
+        with Server(ANNDATA) as server:
+            said = self.run_here("node", os.path.join(READERS, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
+        compared = 0
+        for name, found in json.loads(said).items():
+            self.assertNotIn("Error", str(found), name)
+            if isinstance(found, str) and name + ".npy" in listed(ANNDATA):
+                values = numpy.load(io.BytesIO(cat(ANNDATA, name + ".npy")))
+                self.assertEqual(found, hashlib.sha256(numpy.ascontiguousarray(values).tobytes()).hexdigest(), name)
+                compared += 1
+        self.assertGreater(compared, 2)
 
     def test_what_a_page_says_to_type_is_what_reads_it(self):
         """The lines of a page, as they stand, with what they need imported before."""

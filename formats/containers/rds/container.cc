@@ -145,6 +145,7 @@ Store open(const Probe& probe, Context& context) {
   store.path = probe.location();
   store.format = "R serialisation";
   store.version = std::to_string(read.version);
+  store.is_one_value = true;
   store.root.parts = std::make_shared<ValueGroup>(value, probe.location());
   store.details = {{"r_version", Json(read.writer)}, {"compression", Json(name_of(compression))}};
   return store;

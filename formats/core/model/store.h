@@ -21,6 +21,11 @@ struct Store {
   std::string version;   // of the format, where the store says it
   Node root;             // refined by the schemas
   Json::Object details;  // what the format adds to .plainfs/info.json
+  // The root as the container found it; empty where the container says of nothing in it what it is (R
+  // objects).
+  Node stored{};
+  // Set by the container: what is in it is for a schema to say.
+  bool is_one_value = false;
 };
 
 struct Container {

@@ -1,6 +1,6 @@
-// Opens Zarr stores by their consolidated metadata, a path a line of standard input, and prints each as a line of JSON:
+// Opens Zarr stores by their consolidated metadata, a path or an address a line of standard input, and prints each as a line of JSON:
 // of every array the SHA-256 of its values, or the list of its texts, or why there is neither.
-import { FileSystemStore } from '@zarrita/storage'
+import { FetchStore, FileSystemStore } from '@zarrita/storage'
 import { createHash } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import * as zarr from 'zarrita'
@@ -10,7 +10,7 @@ const value_of = data => Array.isArray(data) ? data : createHash('sha256').updat
 
 for await (const path of createInterface({ input: process.stdin })) {
   const answer = {}
-  const store = await zarr.withConsolidatedMetadata(new FileSystemStore(path))
+  const store = await zarr.withConsolidatedMetadata(path.startsWith('http') ? new FetchStore(path) : new FileSystemStore(path))
   const root = await zarr.open.v2(store, { kind: 'group' })
   for (const { path: name, kind } of store.contents()) {
     if (kind !== 'array') continue

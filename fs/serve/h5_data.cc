@@ -1,0 +1,253 @@
+#include "fs/serve/h5_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "cache/request.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/base/half.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/text/printable.h"
+#include "fs/serve/h5_values.h"
+#include "fs/text/array_runs.h"
+#include "fs/views/npy.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr uint64_t kDataPiece = 256 * 1024;         // bytes that go out at once
+constexpr uint64_t kDataRun = 32 * 1024;            // elements that are read at once
+constexpr size_t kMostDataHeld = 64 * 1024 * 1024;  // of JSON for a client that takes no pieces
+
+// Which numbers a typed array of JavaScript can hold: h5grove's `dtype=safe`.
+bool is_number(const DType& type) {
+  return type.is_numeric() || type.kind == Kind::complex || type.kind == Kind::enumeration ||
+         type.kind == Kind::time_span;
+}
+
+ArrayPtr widened_halves(const ArrayPtr& array) {
+  if (array->dtype().kind != Kind::real || array->dtype().size != sizeof(Half)) return array;
+  const DType type = number_type(Kind::real, sizeof(float));
+  return mapped(array, type, [type](const Elements& halves, const Box&) {
+    Elements reals = zero_elements(type, halves.count);
+    std::transform(halves.values<Half>().begin(), halves.values<Half>().end(),
+                   reals.mutable_values<float>().begin(), to_float);
+    reals.missing = halves.missing;
+    return reals;
+  });
+}
+
+// As text, piece by piece.
+class JsonData {
+ public:
+  JsonData(const ArrayPtr& array, bool is_flat) : array_(array) {
+    shape_ = array->shape();
+    // As numpy has them, the axes of an element behind those of the array.
+    for (type_ = &array->dtype(); type_->kind == Kind::array; type_ = type_->item.get())
+      shape_.insert(shape_.end(), type_->dims.begin(), type_->dims.end());
+    const uint64_t count = element_count(shape_);
+    if (is_flat && !shape_.empty()) shape_ = {count};
+    blocks_.assign(shape_.size(), 1);
+    for (size_t axis = shape_.size(), block = 1; axis-- > 0;) blocks_[axis] = block *= shape_[axis];
+    is_empty_ = count == 0;
+  }
+
+  // Calls send with one piece after another.
+  template <class Send>
+  void write(uint64_t run, Send&& send) {
+    std::string text;
+    if (is_empty_) append_empty(0, text);
+    const uint64_t all = is_empty_ ? 0 : array_->count();
+    for (uint64_t first = 0; first < all; first += run) {
+      check_cancelled();
+      const uint64_t count = std::min(run, all - first);
+      const Elements elements = read_run(*array_, first, count);
+      append_items(array_->dtype(), elements, text);
+      passed_run(*array_, first, count);
+      if (text.size() < kDataPiece && first + run < all) continue;
+      send(text);
+      text.clear();
+    }
+    if (!text.empty()) send(text);
+  }
+
+ private:
+  void append_empty(size_t axis, std::string& text) const {
+    text += '[';
+    for (uint64_t i = 0; shape_[axis] > 0 && i < shape_[axis] && axis + 1 < shape_.size(); ++i) {
+      if (i > 0) text += ',';
+      append_empty(axis + 1, text);
+      if (text.size() > kMostDataHeld) throw WrongQuestion{"too many empty lists"};
+    }
+    text += ']';
+  }
+
+  void append_items(const DType& type, const Elements& elements, std::string& text) {
+    if (type.kind == Kind::array) return append_items(*type.item, elements.children[0], text);
+    for (uint64_t i = 0; i < elements.count; ++i, ++place_) {
+      if (place_ > 0) text += ',';
+      for (const uint64_t block : blocks_)
+        if (place_ % block == 0) text += '[';
+      append_h5_value(type, elements, i, text);
+      for (const uint64_t block : blocks_)
+        if ((place_ + 1) % block == 0) text += ']';
+    }
+  }
+
+  const ArrayPtr& array_;
+  const DType* type_ = nullptr;  // of one item
+  Shape shape_;
+  Shape blocks_;  // items in one of each axis: a list begins at each multiple
+  uint64_t place_ = 0;
+  bool is_empty_ = false;
+};
+
+void little_endian(uint64_t value, size_t bytes, std::string& out) {
+  for (size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+}
+
+// All that stands before the pixels of an image of one strip (TIFF 6.0, sections 2 and 19).
+std::string tiff_header(const Array& array, uint64_t bytes) {
+  const DType& type = array.dtype();
+  const bool is_real = type.kind == Kind::real, is_signed = type.kind == Kind::integer;
+  constexpr uint16_t kShort = 3, kLong = 4;
+  struct Tag {
+    uint16_t number, type;
+    uint64_t value;
+  };
+  constexpr size_t kTags = 10, kSize = 8 + 2 + 12 * kTags + 4 + 2;  // a multiple of 8
+  const Tag tags[kTags] = {{256, kLong, array.shape()[1]},
+                           {257, kLong, array.shape()[0]},
+                           {258, kShort, 8 * uint64_t{type.size}},
+                           {259, kShort, 1},
+                           {262, kShort, 1},
+                           {273, kLong, kSize},
+                           {277, kShort, 1},
+                           {278, kLong, array.shape()[0]},
+                           {279, kLong, bytes},
+                           {339, kShort,
+                            uint64_t{is_real     ? 3U
+                                     : is_signed ? 2U
+                                                 : 1U}}};
+  std::string header("II*\0\x08\0\0\0", 8);
+  little_endian(kTags, 2, header);
+  for (const Tag& tag : tags) {
+    little_endian(tag.number, 2, header);
+    little_endian(tag.type, 2, header);
+    little_endian(1, 4, header);
+    little_endian(tag.value, 4, header);
+  }
+  header.resize(kSize, '\0');
+  return header;
+}
+
+class DataAnswer {
+ public:
+  DataAnswer(const Asked& asked, const ArrayPtr& array, Context& context)
+      : asked_(asked), context_(context), format_(value("format", "json")) {
+    const std::string dtype = value("dtype", "origin");
+    if (dtype != "origin" && dtype != "safe") throw WrongQuestion{"Unsupported dtype " + printable(dtype)};
+    if (array->is_null()) throw WrongQuestion{"there is no value"};
+    array->check();
+    array_ = selected(array, form_value(asked.target.query, "selection"));
+    if (dtype == "origin") {
+      is_turned_ = array->dtype().big_endian && array->dtype().size > 1;
+      return;
+    }
+    if (!is_number(array->dtype())) throw WrongQuestion{"Unsupported dtype safe for non-numeric data"};
+    array_ = widened_halves(array_);
+  }
+
+  void answer() {
+    if (format_ == "json") return answer_json();
+    if (format_ != "bin" && format_ != "npy" && format_ != "tiff")
+      throw WrongQuestion{"Unsupported encoding " + printable(format_)};
+    const bool is_told = has_npy(*array_) && (format_ == "bin" || is_number(array_->dtype()));
+    if (!is_told)
+      throw WrongQuestion{fmt::format("Unsupported encoding {} for non-numeric content", format_)};
+    if (format_ == "bin" && is_turned_)
+      throw WrongQuestion{"the values are stored big-endian; dtype=safe has them as little-endian"};
+    if (format_ == "bin") return answer_file("", "");
+    const std::string disposition = fmt::format("attachment; filename=\"data.{}\"", format_);
+    if (format_ == "npy") return answer_file(npy_header(*array_), disposition);
+    answer_file(tiff_head(), disposition);
+  }
+
+ private:
+  std::string value(std::string_view name, std::string_view otherwise) const {
+    return form_value(asked_.target.query, name).value_or(std::string(otherwise));
+  }
+
+  std::string tiff_head() const {
+    const DType& type = array_->dtype();
+    const bool is_plain = type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean;
+    if (array_->shape().size() != 2 || !is_plain)
+      throw WrongQuestion{"Unsupported encoding tiff for what is no plane of numbers"};
+    const uint64_t bytes = checked_multiply(array_->count(), type.packed_size());
+    if (bytes >= UINT32_MAX - 1024) throw WrongQuestion{"too large for a TIFF; npy has no limit"};
+    return tiff_header(*array_, bytes);
+  }
+
+  // The first piece is there before the header goes, so that what is known to be wrong then is told.
+  void answer_file(const std::string& head, const std::string& disposition) {
+    const std::unique_ptr<ViewFile> bytes = npy_file(array_, false, context_);
+    const uint64_t size = bytes->size();
+    Slices piece = bytes->read(0, kDataPiece);
+    asked_.reply.add("Cache-Control", "no-cache");
+    asked_.reply.add("Content-Type", "application/octet-stream");
+    asked_.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
+    if (!disposition.empty()) asked_.reply.add("Content-Disposition", disposition);
+    asked_.reply.begin(200, checked_add(size, head.size()));
+    if (asked_.reply.is_head()) return asked_.reply.finish();
+    if (!head.empty()) asked_.reply.write(head);
+    for (uint64_t at = 0; at < size; piece = bytes->read(at, kDataPiece)) {
+      if (piece.size() == 0) throw damaged("the values end at byte {} of {}", at, size);
+      asked_.reply.write(piece);
+      at += piece.size();
+      if (at == size) break;
+    }
+    asked_.reply.finish();
+  }
+
+  void answer_json() {
+    const std::string flatten = value("flatten", "false");
+    JsonData data(array_, flatten != "false" && flatten != "0");
+    const uint64_t band = array_->count() == 0 ? 0 : elements_in_band(array_->shape(), array_->chunk_shape());
+    const uint64_t run = run_length(kDataRun, band, array_->dtype(), context_);
+    asked_.reply.add("Cache-Control", "no-cache");
+    if (!asked_.reply.can_be_chunked() || asked_.reply.is_head()) {
+      std::string all;
+      data.write(run, [&](const std::string& text) {
+        all += text;
+        if (all.size() > kMostDataHeld) throw WrongQuestion{"too large for a client that takes no chunks"};
+      });
+      return asked_.reply.whole(200, "application/json", all);
+    }
+    data.write(run, [&](const std::string& text) {
+      if (!asked_.reply.has_begun()) {
+        asked_.reply.add("Content-Type", "application/json");
+        asked_.reply.begin_chunked(200);
+      }
+      asked_.reply.write(text);
+    });
+    asked_.reply.finish();
+  }
+
+  const Asked& asked_;
+  Context& context_;
+  const std::string format_;
+  ArrayPtr array_;
+  bool is_turned_ = false;
+};
+
+}  // namespace
+
+void answer_h5_data(const Asked& asked, const ArrayPtr& array, Context& context) {
+  DataAnswer(asked, array, context).answer();
+}
+
+}  // namespace plainfs::serve

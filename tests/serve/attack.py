@@ -1,0 +1,138 @@
+"""Clients that send nonsense, dribble, read nothing and hang up, beside one that reads: by hand, longer than in the tests.
+
+    PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py [SECONDS] [SEED]
+
+What the reader gets is always the right bytes (or 503, and then again); afterwards nothing is open and nothing has grown. Prints what was done."""
+import glob
+import http.client
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from server import DATA, Server, cat
+
+STORE = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
+FILES = ["meta.data.csv", "meta.data.rds", "cell.names.csv", "assays/RNA/counts/matrix.mtx"]
+SEEDS = [open(path, "rb").read() for path in sorted(glob.glob(os.path.join(HERE, "..", "damage", "corpus", "http", "*")))]
+
+
+def status_of(process):
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        memory = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+    return len(os.listdir(f"/proc/{process}/fd")), memory
+
+
+class Attack:
+    def __init__(self, server, seconds, seed):
+        self.server, self.end, self.seed = server, time.monotonic() + seconds, seed
+        self.done, self.lock, self.faults = {}, threading.Lock(), []
+        self.slowest = 0
+
+    def count(self, what):
+        with self.lock:
+            self.done[what] = self.done.get(what, 0) + 1
+
+    def each(self, number, act):
+        chance = random.Random(self.seed * 1000 + number)
+        while time.monotonic() < self.end:
+            try:
+                act(chance)
+            except (AssertionError, http.client.HTTPException) as fault:
+                self.faults.append(fault)
+                return
+            except OSError:
+                self.count(f"{act.__name__} ended by the server")
+
+    def nonsense(self, chance):
+        request = bytearray(chance.choice(SEEDS).replace(b"token", self.server.path.strip("/").encode()))
+        for _ in range(chance.randrange(8)):
+            at = chance.randrange(len(request))
+            request[at:at + chance.randrange(3)] = bytes(chance.randrange(256) for _ in range(chance.randrange(4)))
+        with self.server.connect() as connection:
+            connection.settimeout(5)
+            connection.sendall(request)
+            connection.recv(chance.choice((1, 100, 65536)))
+            self.count("nonsense")
+
+    def cut(self, chance):
+        with self.server.connect() as connection:
+            if chance.random() < 0.5:  # without a farewell
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            request = self.server.request(chance.choice(FILES) + chance.choice(("", "?page")))
+            connection.sendall(request[:chance.choice((len(request), chance.randrange(1, len(request))))])
+            connection.settimeout(0.5)
+            if chance.random() < 0.5:
+                connection.recv(chance.randrange(1, 5000))
+        self.count("cut")
+
+    def dribble(self, chance):
+        with self.server.connect() as connection:
+            for byte in self.server.request("meta.data.csv")[:-2] + b"X: " + b"y" * 100:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.2)
+                if time.monotonic() > self.end:
+                    break
+            self.count("dribble")
+
+    def stuck(self, chance):
+        with self.server.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall(self.server.request(chance.choice(FILES)) * 50)
+            time.sleep(chance.random() * 5)
+            self.count("stuck")
+
+    def read(self, chance):
+        path = chance.choice(FILES)
+        start = time.monotonic()
+        try:
+            answer = self.server.ask(path)
+        except (ConnectionResetError, BrokenPipeError):  # so may 503 end
+            return self.count("503")
+        self.slowest = max(self.slowest, time.monotonic() - start)
+        if answer.status == 503:
+            return self.count("503")
+        assert (answer.status, answer.body) == (200, WANTED[path]), (path, answer.status, len(answer.body))
+        self.count("read")
+
+    def run(self):
+        acts = [self.nonsense] * 6 + [self.cut] * 6 + [self.dribble] * 8 + [self.stuck] * 12 + [self.read] * 2
+        threads = [threading.Thread(target=self.each, args=(number, act)) for number, act in enumerate(acts)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+WANTED = {path: cat(STORE, path) for path in FILES}
+
+
+def main():
+    seconds, seed = (float(word) for word in (sys.argv[1:] + ["60", "1"][len(sys.argv) - 1:])[:2])
+    with Server("-o", "cache_size=32m", STORE) as server:
+        for path in FILES:
+            server.ask(path)
+        before = status_of(server.process.pid)
+        attack = Attack(server, seconds, int(seed))
+        attack.run()
+        end = time.monotonic() + 70  # an idle connection is let go after a minute
+        while status_of(server.process.pid)[0] > before[0] and time.monotonic() < end:
+            time.sleep(0.2)
+        after = status_of(server.process.pid)
+        assert server.ask(FILES[0]).body == WANTED[FILES[0]]
+        start = time.monotonic()
+        server.end()
+        print(f"{attack.done}, slowest read {attack.slowest:.2f} s; files open {before[0]} -> {after[0]}, memory {before[1]} -> {after[1]} KiB; "
+              f"ended in {time.monotonic() - start:.2f} s")
+        for fault in attack.faults:
+            print("FAULT", fault)
+        return int(len(attack.faults) > 0 or after[0] > before[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The pages of `plainfs serve` in Chromium: each kind, on a desktop and a phone, light and dark, and without script. With PLAINFS_PICTURES
+set to a folder, pictures of all are kept there. axe-core (scripts/setup readers) looks for what keeps people from reading them."""
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import PROGRAM, Browser
+from server import DATA, Server
+
+AXE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount", "npm", "node_modules", "axe-core", "axe.min.js")
+PICTURES = os.environ.get("PLAINFS_PICTURES")
+
+
+def data(*names):
+    return os.path.join(DATA, *names)
+
+
+STORES = {
+    "cells": data("anndata", "everything_h5ad", "store.h5ad"),
+    "matrix": data("bpcells", "mat_packed_uint_col", "store"),
+    "fragments": data("bpcells", "frag_packed", "store"),
+    "image": data("ome-tiff", "five.ome.zarr"),
+    "arrays": data("hdf5", "numeric", "store.h5"),
+    "damaged": data("hdf5", "damaged", "store.h5"),
+}
+# Each kind of page: the store, the path below its address, and what is there to be seen (a selector and a part of its text).
+PAGES = {
+    "stores": ("all", "", "main a", "store"),
+    "cells": ("cells", "?page&color=cat", "svg.plot", ""),
+    "table": ("cells", "obs/", "table caption", "rows"),
+    "sparse": ("cells", "X/", "table caption", "values, in stored order"),
+    "array": ("arrays", "shapes/d2?page", "img.px", ""),
+    "vector": ("arrays", "i4le?page", "table caption", "values"),
+    "folder": ("arrays", "shapes/", "main table a", "d2"),
+    "matrix": ("matrix", "", "main", "values"),
+    "fragments": ("fragments", "", "svg.plot", ""),
+    "image": ("image", "", "img.px", ""),
+    "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
+}
+LOOKS = [(size, dark) for size in ("desktop", "phone") for dark in (False, True)]
+
+
+@unittest.skipUnless(PROGRAM, "no chromium here")
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = cls.enterClassContext(Browser())
+        cls.servers = {name: cls.enterClassContext(Server(store)) for name, store in STORES.items()}
+        cls.servers["all"] = cls.enterClassContext(Server(*STORES.values()))
+
+    def open(self, name, **look):
+        server, path, selector, text = PAGES[name]
+        self.browser.show(**look)
+        self.browser.open(self.servers[server].url + path)
+        shown = self.browser.js(f"[...document.querySelectorAll({json.dumps(selector)})].map(found => found.textContent)")
+        self.assertTrue(shown, (name, selector))
+        self.assertTrue(any(text in one for one in shown), (name, shown))
+        return self.servers[server]
+
+    def each(self):
+        for name in PAGES:
+            for size, dark in LOOKS:
+                with self.subTest(page=name, size=size, dark=dark):
+                    server = self.open(name, size=size, dark=dark)
+                    yield name, size, dark, server
+
+    def test_each_page_fits_and_asks_for_nothing_from_elsewhere(self):
+        seen = 0
+        for name, size, dark, server in self.each():
+            self.assertEqual(self.browser.complaints(), [])
+            for address in self.browser.asked():
+                self.assertTrue(address.startswith((server.url, "data:")), address)
+            # What is wide is scrolled by itself, never the page.
+            self.assertLessEqual(*self.browser.js("[document.documentElement.scrollWidth, innerWidth]"))
+            light = sum(self.browser.js("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"))
+            self.assertEqual(light < 3 * 128, dark)
+            broken = self.browser.js("[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))")
+            self.assertEqual(broken, [])
+            if PICTURES:
+                self.browser.picture(os.path.join(PICTURES, f"{name}-{size}-{'dark' if dark else 'light'}.png"))
+            seen += 1
+        self.assertEqual(seen, len(PAGES) * len(LOOKS))
+
+    def test_without_script_all_of_it_is_there(self):
+        for name in PAGES:
+            texts = []
+            for script in (True, False):
+                self.open(name, script=script)
+                texts.append(self.browser.js("document.body.innerText"))
+            self.assertEqual(texts[0], texts[1], name)
+            self.assertGreater(len(texts[0]), 100, name)
+        self.browser.show()
+
+    def test_all_that_can_be_followed_is_reached_by_keys(self):
+        for name in ("cells", "table", "fragments"):
+            self.open(name)
+            wanted = self.browser.js("[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length")
+            self.assertGreater(wanted, 5)
+            self.browser.js("window.seen = new Set(); 0")
+            for _ in range(wanted + 3):
+                self.browser.press("Tab", 9)
+                self.browser.js("document.activeElement === document.body || seen.add(document.activeElement); 0")
+            self.assertGreaterEqual(self.browser.js("seen.size"), wanted, name)
+            self.assertNotEqual(self.browser.js("(() => { const link = document.querySelector('main a'); link.focus(); "
+                                                "const style = getComputedStyle(link); return style.outlineStyle; })()"), "none")
+
+    def axe(self):
+        with open(AXE, encoding="utf-8") as file:
+            self.browser.js(file.read() + "; 0")
+        return json.loads(self.browser.js("axe.run().then(found => JSON.stringify({passes: found.passes.length, violations: found.violations"
+                                          ".map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + node.failureSummary)])}))"))
+
+    @unittest.skipUnless(os.path.exists(AXE), "no axe-core here: scripts/setup readers")
+    def test_axe_finds_nothing(self):
+        rules = 0
+        for _ in self.each():
+            found = self.axe()
+            self.assertEqual(found["violations"], [])
+            rules += found["passes"]
+        self.assertGreater(rules, 10 * len(PAGES) * len(LOOKS))
+        self.browser.js("document.querySelector('main').innerHTML = '<img src=x>'; 0")
+        self.assertIn("image-alt", [one[0] for one in self.axe()["violations"]])  # it would have been found
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
