@@ -403,6 +403,26 @@ class Pixels(Folder):
             with tifffile.TiffFile(m.join("image.ome.tif")) as file:
                 self.assertEqual(file.pages[0].segments().__next__()[0].max(), 3)
 
+    def test_absent_chunks_have_the_bytes_of_stored_ones(self):
+        """Where all of them are one byte (0, 7, 0x0707), and where not; the tiles at the edges are filled up with zeros."""
+        for dtype, fill in (("u1", 0), ("u1", 7), ("<u2", 0x0707), ("<u2", 0x0102), (">f4", 1.5), ("|b1", True)):
+            files = []
+            for kind in ("absent", "stored"):
+                store = os.path.join(self.folder, kind, "i.zarr")
+                ome_zarr.group(store, {"multiscales": ome_zarr.multiscale("yx", 1)})
+                image = zarr.open(os.path.join(store, "0"), "w", shape=(1500, 1900), chunks=(512, 512), dtype=dtype, fill_value=fill,
+                                  write_empty_chunks=True)
+                if kind == "stored":
+                    image[:] = fill
+                image[600:700, 600:650] = 1
+                self.assertEqual(len(os.listdir(os.path.join(store, "0"))), 2 if kind == "absent" else 13)
+                with Mount(store) as m:
+                    files.append(m.read("image.ome.tif"))
+                    with tifffile.TiffFile(m.join("image.ome.tif")) as file:
+                        numpy.testing.assert_array_equal(file.pages[0].asarray(), image[:])
+            self.assertEqual(len(files[0]), len(files[1]))
+            self.assertTrue(files[0] == files[1], (dtype, fill))
+
     def test_one_without_such_pixels_has_none(self):
         for dtype in ("<i8", "<u8", "<c8"):
             store = os.path.join(self.folder, dtype[1:] + ".zarr")
