@@ -6,6 +6,7 @@
 
 #include "cache/block_stream.h"
 #include "cache/cancellable_lock.h"
+#include "cache/mutex.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs {
@@ -18,6 +19,10 @@ constexpr uint64_t kBytesAhead = 2 << 20;
 
 struct LayoutBlock {
   Bytes bytes;
+  std::shared_ptr<const Bytes> shared{};  // or bytes that other blocks have too
+  uint64_t shared_size = 0;
+
+  ByteSpan span() const { return shared ? ByteSpan(*shared).first(shared_size) : ByteSpan(bytes); }
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
 
@@ -34,7 +39,8 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
 
   // Bytes that a reader jumped to: no more than those, and not kept.
   LayoutBlock peek(uint64_t offset, uint64_t size) const {
-    LayoutBlock block{Bytes(size)};
+    LayoutBlock block;
+    block.bytes.resize(size);
     layout_.read({offset, block.bytes, false});
     return block;
   }
@@ -43,8 +49,13 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   LayoutBlock make(uint64_t number) const override {
     const uint64_t offset = number * block_bytes_;
     const uint64_t size = std::min(block_bytes_, layout_.size() - offset);
-    const auto room = context_.unit_budget.take(size);
     LayoutBlock block;
+    if (const std::optional<std::byte> byte = layout_.same_byte(offset, offset + size)) {
+      block.shared = all(*byte);
+      block.shared_size = size;
+      return block;
+    }
+    const auto room = context_.unit_budget.take(size);
     block.bytes.resize(size);
     layout_.read({offset, block.bytes});
     return block;
@@ -54,9 +65,19 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   }
 
  private:
+  // A block of that byte: one for all that are so, which then stays in the processor's cache.
+  std::shared_ptr<const Bytes> all(std::byte byte) const {
+    const MutexLock lock(mutex_);
+    if (!alike_ || alike_->front() != byte)
+      alike_ = std::make_shared<const Bytes>(std::min(block_bytes_, layout_.size()), byte);
+    return alike_;
+  }
+
   const ByteLayout layout_;
   const uint64_t block_bytes_;
   Context& context_;
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const Bytes> alike_ GUARDED_BY(mutex_);  // the last that was asked for
 };
 
 class LayoutFile : public ViewFile {
@@ -123,14 +144,14 @@ Slices LayoutFile::read(uint64_t offset, size_t size) {
   blocks_->follow(first, last, divide_up(file_size, block_bytes));
   if (!blocks_->is_sequential()) {
     const auto bytes = std::make_shared<const LayoutBlock>(blocks_->peek(offset, end - offset));
-    slices.add(bytes->bytes, bytes);
+    slices.add(bytes->span(), bytes);
     return slices;
   }
   for (uint64_t i = first; i < last; ++i) {
     const std::shared_ptr<const LayoutBlock> block = blocks_->block(i);
     const uint64_t within = offset - i * block_bytes;
-    const uint64_t length = std::min(end - offset, block->bytes.size() - within);
-    slices.add(ByteSpan(block->bytes).subspan(within, length), block);
+    const uint64_t length = std::min(end - offset, block->span().size() - within);
+    slices.add(block->span().subspan(within, length), block);
     offset += length;
   }
   return slices;
@@ -187,6 +208,22 @@ uint64_t ByteLayout::least_block() const {
   for (const Piece& part : parts_)
     if (part.segment) least = std::max(least, std::min(part.segment->least_block(), part.segment->size()));
   return least;
+}
+
+std::optional<std::byte> ByteLayout::same_byte(uint64_t begin, uint64_t end) const {
+  std::optional<std::byte> same;
+  bool is_same = true;
+  for_each_part(begin, end, [&](const Piece& part, uint64_t from, uint64_t to) {
+    if (!is_same) return;
+    std::optional<std::byte> its;
+    if (part.segment)
+      its = part.segment->same_byte(from, to);
+    else if (part.bytes.empty())
+      its = std::byte{0};
+    is_same = its && (!same || same == its);
+    same = its;
+  });
+  return is_same ? same : std::nullopt;
 }
 
 void ByteLayout::passed(uint64_t begin, uint64_t end) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ class Segment {
   virtual void read(const Wanted& wanted) const = 0;
   // Bytes to make at a time at least, so that what they are made of is decoded once.
   virtual uint64_t least_block() const { return 1; }
+  // The byte that all of [begin, end) are, where that is known without making them. Requires: begin < end.
+  // Throws as read does.
+  virtual std::optional<std::byte> same_byte(uint64_t, uint64_t) const { return std::nullopt; }
   // A reader who goes through the file in order has left [begin, end) behind.
   virtual void passed(uint64_t, uint64_t) const {}
 };
@@ -47,6 +51,7 @@ class ByteLayout {
   // Requires: what is wanted lies inside.
   void read(const Wanted& wanted) const;
   uint64_t least_block() const;
+  std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const;
   void passed(uint64_t begin, uint64_t end) const;
 
  private:

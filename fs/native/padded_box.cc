@@ -1,6 +1,7 @@
 #include "fs/native/padded_box.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
@@ -9,6 +10,8 @@
 namespace plainfs {
 
 namespace {
+
+constexpr size_t kLargestElement = 16;
 
 // A line is what the box has of one index along the first axis that has several: first the elements that are
 // there.
@@ -43,6 +46,25 @@ class PaddedBox : public Segment {
       else
         write_lines(lines, from, count, out);
     });
+  }
+
+  std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const override {
+    Box box = box_;
+    const uint64_t first = begin / form_.size / padded_line_;
+    if (first >= lines_) return std::byte{0};
+    const uint64_t last = std::min(lines_, divide_up(divide_up(end, form_.size), padded_line_));
+    box.origin[axis_] += first;
+    box.extent[axis_] = last - first;
+    const std::optional<Elements> one = array_->repeated(box);
+    if (!one) return std::nullopt;
+    std::array<std::byte, kLargestElement> element;
+    form_.write(array_->dtype(), *one, 0, 1, element.data());
+    const auto of_it = std::span(element).first(form_.size);
+    const bool is_filled_up = line_ != padded_line_ || end > lines_ * padded_line_ * form_.size;
+    const std::byte byte = is_filled_up ? std::byte{0} : of_it[0];
+    const bool is_same =
+        std::all_of(of_it.begin(), of_it.end(), [&](std::byte each) { return each == byte; });
+    return is_same ? std::optional(byte) : std::nullopt;
   }
 
   void passed(uint64_t begin, uint64_t end) const override {

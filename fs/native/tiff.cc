@@ -325,12 +325,23 @@ class TiffPixels : public Segment {
     for (std::span<std::byte> out = wanted.out; !out.empty();) {
       const Place place = place_at(at);
       const size_t some = std::min<uint64_t>(out.size(), place.bytes - place.within);
-      const Shape box = box_of(place.level);
-      padded_box(values(place.level), file_->plan().type.form, origin_of(place, box), box)
-          ->read({place.within, out.first(some), wanted.in_passing});
+      pixels_at(place)->read({place.within, out.first(some), wanted.in_passing});
       out = out.subspan(some);
       at += some;
     }
+  }
+
+  std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const override {
+    std::optional<std::byte> same;
+    while (begin < end) {
+      const Place place = place_at(begin);
+      const uint64_t some = std::min(end - begin, place.bytes - place.within);
+      const std::optional<std::byte> its = pixels_at(place)->same_byte(place.within, place.within + some);
+      if (!its || (same && same != its)) return std::nullopt;
+      same = its;
+      begin += some;
+    }
+    return same;
   }
 
   // Of every box whose last byte is passed.
@@ -370,6 +381,11 @@ class TiffPixels : public Segment {
     place.number = (in_plane - level.begin) / place.bytes;
     place.within = (in_plane - level.begin) % place.bytes;
     return place;
+  }
+
+  SegmentPtr pixels_at(const Place& place) const {
+    const Shape box = box_of(place.level);
+    return padded_box(values(place.level), file_->plan().type.form, origin_of(place, box), box);
   }
 
   Shape box_of(size_t level) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -414,6 +415,25 @@ void VariantsVcf::Lines<Sink>::put_format(Sink& sink) const {
   if (shown_.empty()) sink.put('.');
 }
 
+// The text of calls of two alleles, a byte each, below ten or 0xff for a missing one. phased: none, or of
+// each call.
+void write_plain_calls(std::span<const uint16_t> calls, std::span<const uint8_t> phased, char* out) {
+  const auto text = [](uint16_t call, char between) {
+    const auto digit = [](uint32_t allele) { return allele + '0' - (allele >> 7); };  // 0xff: '.' + 0x100
+    return uint32_t{'\t'} | (digit(call & 0xff) & 0xff) << 8 | static_cast<uint32_t>(between) << 16 |
+           digit(call >> 8) << 24;
+  };
+  const auto write_all = [&](char between) {
+    convert(calls, reinterpret_cast<std::byte*>(out), [&](uint16_t call) { return text(call, between); });
+  };
+  if (all_hold(phased, [](uint8_t is) { return is == 0; })) return write_all('/');
+  if (all_hold(phased, [](uint8_t is) { return is != 0; })) return write_all('|');
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const uint32_t bytes = text(calls[i], phased[i] ? '|' : '/');
+    std::memcpy(out + 4 * i, &bytes, sizeof bytes);
+  }
+}
+
 // Calls of two alleles each, below ten or missing, where nothing else is shown: four characters a sample.
 // False where they are not all so.
 template <class Sink>
@@ -432,16 +452,12 @@ bool VariantsVcf::Lines<Sink>::put_plain_calls(uint64_t row, uint64_t begin, uin
   if constexpr (std::is_same_v<Sink, CountingSink>) {
     sink.skip(4 * count);
   } else {
-    const uint8_t* const phased = vcf_.parts_.phased == kNoPart
-                                      ? nullptr
-                                      : part(vcf_.parts_.phased).template values<uint8_t>().data() + first;
     char* const at = sink.reserve(4 * count);
-    const auto digit = [](uint8_t allele) { return allele == 0xff ? '.' : static_cast<char>('0' + allele); };
-    for (uint64_t i = 0; i < count; ++i) {
-      const char text[4] = {'\t', digit(calls[2 * i]), phased && phased[i] ? '|' : '/',
-                            digit(calls[2 * i + 1])};
-      std::memcpy(at + 4 * i, text, sizeof text);
-    }
+    const auto phased = vcf_.parts_.phased == kNoPart
+                            ? std::span<const uint8_t>()
+                            : part(vcf_.parts_.phased).template values<uint8_t>().subspan(first, count);
+    const auto pairs = part(vcf_.parts_.genotype).template values<uint16_t>().subspan(first, count);
+    write_plain_calls(pairs, phased, at);
     sink.set_end(at + 4 * count);
   }
   return true;

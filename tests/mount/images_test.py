@@ -179,6 +179,22 @@ class Pictures(Folder):
                     self.assertIn(b"600x40 uchar, 3 bands, srgb", run("vipsheader", m.join("preview.png")).stdout)
             shutil.rmtree(store)
 
+    @unittest.skipIf(shutil.which("gdk-pixbuf-thumbnailer") is None, "libgdk-pixbuf2.0-bin is not installed")
+    def test_a_file_manager_s_thumbnailer_takes_a_preview(self):
+        """The one of GNOME's files: a half of the picture is one colour, a half another."""
+        store, made = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
+        values = numpy.zeros((2, 512, 512), "u2")
+        values[0, :, :256] = values[1, :, 256:] = 1000
+        channels = [{"color": color, "window": {"start": 0, "end": 1000}} for color in ("FF8000", "0000FF")]
+        ome_zarr.write_image(store, values, "cyx", (1, 128, 128), 3, words={"omero": {"channels": channels}})
+        with Mount(store) as m:
+            done = run("gdk-pixbuf-thumbnailer", "-s", "128", m.join("preview.png"), made)
+            self.assertEqual([done.returncode, done.stderr], [0, b""])
+        self.assertGreater(os.stat(made).st_size, 100)
+        if shutil.which("vips"):
+            points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
+            self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
+
     def test_arrays_have_pictures_where_these_are_asked_for(self):
         chance = numpy.random.default_rng(45)
         plane, planes = chance.integers(0, 60000, (50, 70), "u2"), chance.random((3, 20, 30)).astype(">f4")
@@ -402,6 +418,26 @@ class Pixels(Folder):
             self.assertEqual(os.listdir(m.path).count("preview.png"), 0)
             with tifffile.TiffFile(m.join("image.ome.tif")) as file:
                 self.assertEqual(file.pages[0].segments().__next__()[0].max(), 3)
+
+    def test_absent_chunks_have_the_bytes_of_stored_ones(self):
+        """Where all of them are one byte (0, 7, 0x0707), and where not; the tiles at the edges are filled up with zeros."""
+        for dtype, fill in (("u1", 0), ("u1", 7), ("<u2", 0x0707), ("<u2", 0x0102), (">f4", 1.5), ("|b1", True)):
+            files = []
+            for kind in ("absent", "stored"):
+                store = os.path.join(self.folder, kind, "i.zarr")
+                ome_zarr.group(store, {"multiscales": ome_zarr.multiscale("yx", 1)})
+                image = zarr.open(os.path.join(store, "0"), "w", shape=(1500, 1900), chunks=(512, 512), dtype=dtype, fill_value=fill,
+                                  write_empty_chunks=True)
+                if kind == "stored":
+                    image[:] = fill
+                image[600:700, 600:650] = 1
+                self.assertEqual(len(os.listdir(os.path.join(store, "0"))), 2 if kind == "absent" else 13)
+                with Mount(store) as m:
+                    files.append(m.read("image.ome.tif"))
+                    with tifffile.TiffFile(m.join("image.ome.tif")) as file:
+                        numpy.testing.assert_array_equal(file.pages[0].asarray(), image[:])
+            self.assertEqual(len(files[0]), len(files[1]))
+            self.assertTrue(files[0] == files[1], (dtype, fill))
 
     def test_one_without_such_pixels_has_none(self):
         for dtype in ("<i8", "<u8", "<c8"):

@@ -329,6 +329,20 @@ Bytes blosc_frame(const Bytes& decoded, int shuffle, size_t type_size, const cha
   return frame;
 }
 
+BOOST_AUTO_TEST_CASE(shuffled_bits_of_single_bytes_are_put_back) {
+  const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
+  for (const size_t bytes : {128u, 1000u, 1001u, 4096u, 16'384u, 16'392u, 100'000u, 100'003u})
+    for (const size_t block : {0u, 136u, 1024u, 1027u, 16384u}) {
+      const Bytes decoded = numbers_to_compress(bytes, false);
+      const Bytes frame = blosc_frame(decoded, BLOSC_BITSHUFFLE, 1, "zstd", block);
+      BOOST_TEST_REQUIRE((blosc->decode(frame, DecodedSize::exactly(bytes)) == decoded),
+                         bytes << " bytes in blocks of " << block);
+      Bytes cut = frame;
+      cut.resize(cut.size() / 2);
+      BOOST_CHECK_EXCEPTION(blosc->decode(cut, DecodedSize::exactly(bytes)), Error, says("blosc:"));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_part_of_a_blosc_frame_needs_its_blocks_alone) {
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
   for (const size_t bytes : {1'000'000u, 1'048'576u, 1'048'579u})
