@@ -36,8 +36,10 @@ constexpr CommandHelp kHelps[] = {
      "export --finish [--verify] PLAN DIR\n"
      "export --status PLAN DIR\n"
      "export --tar STORE [PATH...] -\n",
-     "Writes the files of a store, or of what has these PATHs, into the folder DIR.\n"
-     "  --views LIST       these alone, as csv+mtx+tsv, or all\n"
+     "Writes the files of a store, or of what has these PATHs, into the folder DIR: each value as text and "
+     ".npy,\n"
+     "and what is named as PATH.\n"
+     "  --views LIST       these alone, as csv+mtx+tsv; listed: what a mount lists; or all\n"
      "  --part I/N         the I-th of N parts of about one size, for N machines\n"
      "  --plan             only writes what is to be done, in N tasks or in tasks of so many BYTES\n"
      "  --task [I]         does task I of a plan; without I that of SLURM_ARRAY_TASK_ID and the like\n"

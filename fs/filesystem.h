@@ -169,7 +169,8 @@ class Filesystem {
   Requests requests_;
 };
 
-// The views that "csv,npy,…" names, or "all". Throws Error(unsupported) for a name that is none.
+// The views that "csv,npy,…" names, "all", or "listed", those of default_views(). Throws Error(unsupported)
+// for a name that is none.
 ChosenViews views_named(std::string_view list);
 // Those of a mount without the option.
 ChosenViews default_views();

@@ -32,7 +32,8 @@ struct Listing {
   struct Entry {
     std::string name;
     Inode inode;
-    FileKind kind;  // store: not yet known whether it opens
+    FileKind kind;             // store: not yet known whether it opens
+    bool shows_again = false;  // what other names show, for one program
   };
   std::vector<Entry> entries;
   std::vector<Entry> unlisted;
