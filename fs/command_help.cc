@@ -54,8 +54,10 @@ constexpr CommandHelp kHelps[] = {
     {"check", "check STORE [PATH...]\n",
      "Reads every file to its end and names those that cannot be read. It exits with 0 where there are "
      "none.\n"},
-    {"index", "index STORE\n",
-     "Finds out the sizes of all files and keeps them for later mounts (-o index=DIR).\n"},
+    {"index", "index [--beside] STORE\n",
+     "Finds out the sizes of all files and keeps them for later mounts (-o index=DIR).\n"
+     "  --beside  puts them beside the store too, as STORE.plainfs, where every later reader finds them; of\n"
+     "            http:// and https:// here, to be copied there\n"},
     {"reload", "reload MOUNTPOINT\n", "Shows a store that was rewritten anew, at the same mountpoint.\n"},
     {"run", "run STORE... -- COMMAND [ARGUMENT...]\n",
      "Mounts for one command, in a place that is gone with it; needs neither root nor fusermount3.\n"

@@ -125,6 +125,8 @@ class Filesystem {
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
   void save_index() { current()->save_index(); }
+  // What is kept, for a place beside the store (StoreIndex::to_lie_beside).
+  Bytes index_to_lie_beside() { return current()->tree().index_to_lie_beside(); }
   void save_index_in(IndexFolderPtr folder) { current()->tree().save_index_in(std::move(folder)); }
   // On disk: that of the store the inode is part of.
   std::string store_path(Inode inode) { return current()->tree().store_path(inode); }

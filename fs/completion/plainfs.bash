@@ -170,7 +170,8 @@ _plainfs_complete() {
       info) letters='--json' ;;
       ps) letters='--json --prometheus' ;;
       serve) letters='--listen --host --cors --open' ;;
-      check | index | reload | umount) letters='' ;;
+      index) letters='--beside' ;;
+      check | reload | umount) letters='' ;;
     esac
     # shellcheck disable=SC2086 # a list of names
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"

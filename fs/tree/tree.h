@@ -116,6 +116,9 @@ class Tree {
   // The same, all of it, in a folder of its own. Throws unreadable where it cannot be kept.
   void save_index_in(IndexFolderPtr folder);
 
+  // All of it that is kept, as StoreIndex::to_lie_beside. Requires: it is kept.
+  Bytes index_to_lie_beside() { return indexes_.of({top_.store->path, true, {}}).to_lie_beside(); }
+
   // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
   Inode find(std::string_view path);
 
