@@ -36,8 +36,10 @@ constexpr CommandHelp kHelps[] = {
      "export --finish [--verify] PLAN DIR\n"
      "export --status PLAN DIR\n"
      "export --tar STORE [PATH...] -\n",
-     "Writes the files of a store, or of what has these PATHs, into the folder DIR.\n"
-     "  --views LIST       these alone, as csv+mtx+tsv, or all\n"
+     "Writes the files of a store, or of what has these PATHs, into the folder DIR: each value as text and "
+     ".npy,\n"
+     "and what is named as PATH.\n"
+     "  --views LIST       these alone, as csv+mtx+tsv; listed: what a mount lists; or all\n"
      "  --part I/N         the I-th of N parts of about one size, for N machines\n"
      "  --plan             only writes what is to be done, in N tasks or in tasks of so many BYTES\n"
      "  --task [I]         does task I of a plan; without I that of SLURM_ARRAY_TASK_ID and the like\n"
@@ -52,8 +54,10 @@ constexpr CommandHelp kHelps[] = {
     {"check", "check STORE [PATH...]\n",
      "Reads every file to its end and names those that cannot be read. It exits with 0 where there are "
      "none.\n"},
-    {"index", "index STORE\n",
-     "Finds out the sizes of all files and keeps them for later mounts (-o index=DIR).\n"},
+    {"index", "index [--beside] STORE\n",
+     "Finds out the sizes of all files and keeps them for later mounts (-o index=DIR).\n"
+     "  --beside  puts them beside the store too, as STORE.plainfs, where every later reader finds them; of\n"
+     "            http:// and https:// here, to be copied there\n"},
     {"reload", "reload MOUNTPOINT\n", "Shows a store that was rewritten anew, at the same mountpoint.\n"},
     {"run", "run STORE... -- COMMAND [ARGUMENT...]\n",
      "Mounts for one command, in a place that is gone with it; needs neither root nor fusermount3.\n"

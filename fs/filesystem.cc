@@ -338,6 +338,7 @@ int Filesystem::report(Inode inode, const Error& error) {
 }
 
 ChosenViews views_named(std::string_view list) {
+  if (list == kListedViews) return default_views();
   ChosenViews chosen{{}, true};
   while (!list.empty()) {
     const size_t end = std::min(list.find_first_of(",:+"), list.size());

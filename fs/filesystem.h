@@ -125,6 +125,8 @@ class Filesystem {
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
   void save_index() { current()->save_index(); }
+  // What is kept, for a place beside the store (StoreIndex::to_lie_beside).
+  Bytes index_to_lie_beside() { return current()->tree().index_to_lie_beside(); }
   void save_index_in(IndexFolderPtr folder) { current()->tree().save_index_in(std::move(folder)); }
   // On disk: that of the store the inode is part of.
   std::string store_path(Inode inode) { return current()->tree().store_path(inode); }
@@ -169,7 +171,8 @@ class Filesystem {
   Requests requests_;
 };
 
-// The views that "csv,npy,…" names, or "all". Throws Error(unsupported) for a name that is none.
+// The views that "csv,npy,…" names, "all", or "listed", those of default_views(). Throws Error(unsupported)
+// for a name that is none.
 ChosenViews views_named(std::string_view list);
 // Those of a mount without the option.
 ChosenViews default_views();

@@ -48,7 +48,7 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
     {0, "threads", "N", "threads that decode (one a core)",
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
-    {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all or of",
+    {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all, listed or of",
      [](Options& o, std::string_view v) { o.views = v; }},
     {0, "parts", "", "list what is found by its name: genes/, cells/, by/ and pseudobulk/",
      [](Options& o, std::string_view) { o.lists_parts = true; }},

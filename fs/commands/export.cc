@@ -43,8 +43,8 @@ class Export {
       : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
 
   // Makes the directories and links, and copies those of the files that are this part's.
-  ExitCode run(const std::vector<std::string>& paths, Share part) {
-    Exported found = find_exported(filesystem_, paths, failures_);
+  ExitCode run(const std::vector<std::string>& paths, const Options& options, Share part) {
+    Exported found = find_exported(filesystem_, paths, options, failures_);
     for (const std::string& line : folder_.keep_apart(found.paths())) progress_.say("plainfs: " + line);
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
@@ -55,6 +55,7 @@ class Export {
     for (const Copy& copy : files_) total += copy.size;
     progress_.say(fmt::format("{}, {}{}: into {}", count_text(files_.size(), "file"),
                               byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
     progress_.begin("writing", Progress::Unit::bytes, total);
     std::atomic<size_t> count{0};
     workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
@@ -144,7 +145,7 @@ int export_command(Arguments arguments) {
   Session session(options);
   for (const std::string& path : paths) resolve_given(session.filesystem(), options.store, path);
   Export work(session, boost::filesystem::absolute(options.names.back()).string());
-  return work.run(paths, part);
+  return work.run(paths, options, part);
 }
 
 }  // namespace plainfs

@@ -1,10 +1,10 @@
 #include "fs/commands/exported.h"
 
+#include <algorithm>
 #include <new>
 #include <unordered_set>
 
 #include "fs/commands/part_file.h"
-#include "fs/commands/walk.h"
 
 namespace plainfs {
 
@@ -15,11 +15,14 @@ std::vector<std::string> Exported::paths() const {
   return all;
 }
 
-Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures) {
+Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, const Options& options,
+                       Failures& failures) {
   Exported found;
   std::vector<WalkFailure> not_listed;
   std::unordered_set<std::string> known;  // two of the paths may lead to one file
-  for (const Walked& walked : walk_given(filesystem, paths, not_listed)) {
+  std::vector<Walked> repeated;
+  const bool is_each_once = options.views.empty();
+  for (const Walked& walked : walk_given(filesystem, paths, not_listed, is_each_once ? &repeated : nullptr)) {
     try {
       if (walked.kind == FileKind::directory) found.folders.push_back(walked.path);
       if (walked.kind == FileKind::link)
@@ -31,7 +34,21 @@ Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& p
     }
   }
   for (const WalkFailure& failure : not_listed) failures.add(failure.path, failure.error);
+  for (const Walked& walked : repeated) {
+    const std::string name = last_name(walked.path);
+    found.left_out.insert(walked.kind == FileKind::directory
+                              ? name + "/"
+                              : name.substr(std::min(name.rfind('.'), name.size())));
+  }
   return found;
+}
+
+std::string left_out_text(const Exported& found) {
+  std::string names;
+  for (const std::string& name : found.left_out) names += (names.empty() ? "" : " ") + name;
+  return names.empty()
+             ? names
+             : fmt::format("what shows the same again ({}) is left out; --views=listed writes it too", names);
 }
 
 void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files, Progress& progress,

@@ -2,12 +2,15 @@
 // paths in it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "fs/commands/copy_file.h"
 #include "fs/commands/failures.h"
+#include "fs/commands/walk.h"
 #include "fs/filesystem.h"
+#include "fs/options.h"
 
 namespace plainfs {
 
@@ -20,13 +23,19 @@ struct Exported {
   std::vector<std::string> folders;  // each after the one it is in
   std::vector<ExportedLink> links;
   std::vector<Copy> files;
+  std::set<std::string> left_out;  // ".rds", "10x/": what shows the same again
 
   std::vector<std::string> paths() const;  // of all
 };
 
 // What is at the paths and below, each file once, all where there are none, the sizes not yet known. What
-// cannot be listed is left out and added to failures. Throws not_found for a path that is not there.
-Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, Failures& failures);
+// cannot be listed is left out and added to failures. Who names no views is given each value as text and as
+// `.npy`, and the paths that he names. Throws not_found for a path that is not there.
+Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, const Options& options,
+                       Failures& failures);
+
+// A line about what was left out; empty where that is nothing.
+std::string left_out_text(const Exported& found);
 
 // Finds out the sizes. Files that have none, or the name of a part (part_file.h), are taken out and added to
 // failures.

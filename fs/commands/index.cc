@@ -1,20 +1,54 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
+#include "formats/core/remote/remote_sources.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/plan/replace_file.h"
 #include "fs/commands/progress.h"
+#include "fs/commands/target_folder.h"
 #include "fs/commands/walk.h"
 #include "fs/exit_code.h"
 #include "fs/session.h"
 
 namespace plainfs {
+namespace {
+
+// Puts what is kept beside the store, for everybody who reads it. Of a URL of which nobody knows how it is
+// written to, into this folder. Says where it is.
+std::string put_beside(const Options& options, Filesystem& filesystem) {
+  const std::string store = filesystem.store()->path, beside = beside_location(store);
+  const Bytes index = filesystem.index_to_lie_beside();
+  if (store.starts_with("s3://")) {
+    remote::put_object(beside, std::string(as_text(index)), options.read.remote);
+    return beside;
+  }
+  const std::string name = last_name(beside),
+                    folder = is_url(store) ? "." : beside.substr(0, beside.rfind('/') + 1);
+  const Descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (there.number() < 0 || !replace_file(there, name, as_text(index)))
+    throw Failure(kNotWritten, fmt::format("{}/{}: {}", folder, name, std::strerror(errno)));
+  return is_url(store) ? fmt::format("{}; it belongs to {}", name, beside) : beside;
+}
+
+}  // namespace
 
 int index_command(Arguments arguments) {
+  const bool is_beside = take_flag(arguments, "--beside");
   const Options options = parse_options(arguments, 1);
   if (options.index.empty())
     throw Failure(kUsage, "index: nowhere to keep it; name a folder with -o index=DIR");
+  struct stat status {};
+  if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
+      S_ISDIR(status.st_mode))
+    throw Failure(kUnsupported, options.store + ": is a folder; sizes lie beside a store that is one file");
   Session session(options);
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
@@ -33,16 +67,18 @@ int index_command(Arguments arguments) {
       progress.add(1);
     });
   }
+  std::string place = options.index;
   try {
     filesystem.save_index();
+    if (is_beside) place = put_beside(options, filesystem);
   } catch (const Error& error) {
-    throw Failure(kNotWritten, fmt::format("{}: {}", options.store, reason(error)));
+    throw Failure(error.code() == Errc::unsupported ? kUnsupported : kNotWritten,
+                  fmt::format("{}: {}", options.store, reason(error)));
   }
   const std::string rest =
       refused == 0 ? "" : fmt::format(", {} that cannot be shown are left out", refused.load());
-  std::printf(
-      "%s\n",
-      fmt::format("{} in {}{}", count_text(files.size() - refused, "file"), options.index, rest).c_str());
+  std::printf("%s\n",
+              fmt::format("{} in {}{}", count_text(files.size() - refused, "file"), place, rest).c_str());
   return kSuccess;
 }
 

@@ -19,8 +19,9 @@ class Tar {
  public:
   explicit Tar(Session& session) : filesystem_(session.filesystem()), workers_(session.context().workers) {}
 
-  ExitCode run(const std::vector<std::string>& paths) {
-    const Exported found = find_exported(filesystem_, paths, failures_);
+  ExitCode run(const std::vector<std::string>& paths, const Options& options) {
+    const Exported found = find_exported(filesystem_, paths, options, failures_);
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
     progress_.begin("writing", Progress::Unit::files, found.files.size());
     for (const std::string& path : found.folders)
       if (!path.empty()) put(tar_header(path, filesystem_.status(filesystem_.find(path))));
@@ -83,7 +84,7 @@ int tar_command(Arguments arguments) {
   options.store = options.names[0];
   Session session(options);
   try {
-    return Tar(session).run({options.names.begin() + 1, options.names.end() - 1});
+    return Tar(session).run({options.names.begin() + 1, options.names.end() - 1}, options);
   } catch (const NobodyReads&) {
     return kSuccess;
   }

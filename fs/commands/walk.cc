@@ -63,8 +63,8 @@ std::string plain_path(const std::string& path) {
   return plain == "." ? "" : plain;
 }
 
-std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
-                         std::vector<WalkFailure>& failures) {
+std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::vector<WalkFailure>& failures,
+                         std::vector<Walked>* repeated) {
   const std::string first = plain_path(start);
   const Inode inode = filesystem.find(first);
   std::vector<Walked> all;
@@ -81,7 +81,8 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
         const Listing::Entry& entry = listing->at(i);
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
         try {
-          inside.push_back({path, entry.inode, filesystem.kind(entry.inode)});
+          const bool is_left = entry.shows_again && repeated;
+          (is_left ? *repeated : inside).push_back({path, entry.inode, filesystem.kind(entry.inode)});
         } catch (const Error& error) {
           failures.push_back({path, error});
         }
@@ -96,11 +97,11 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
 }
 
 std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
-                               std::vector<WalkFailure>& failures) {
-  if (paths.empty()) return walk(filesystem, "", failures);
+                               std::vector<WalkFailure>& failures, std::vector<Walked>* repeated) {
+  if (paths.empty()) return walk(filesystem, "", failures, repeated);
   std::vector<Walked> all;
   for (const std::string& path : paths) {
-    std::vector<Walked> below = walk(filesystem, path, failures);
+    std::vector<Walked> below = walk(filesystem, path, failures, repeated);
     std::move(below.begin(), below.end(), std::back_inserter(all));
   }
   return all;

@@ -29,13 +29,14 @@ Inode resolve_path(Filesystem& filesystem, const std::string& path);
 Inode resolve_given(Filesystem& filesystem, const std::string& store, const std::string& path);
 
 // The start itself first, then what it holds, directory by directory, each in the order of its names. A
-// directory that cannot be listed is there all the same and adds to failures.
-std::vector<Walked> walk(Filesystem& filesystem, const std::string& start,
-                         std::vector<WalkFailure>& failures);
+// directory that cannot be listed is there all the same and adds to failures. repeated: where it is set, what
+// shows the same values again (View::shows_again) below the start is put there and not walked.
+std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::vector<WalkFailure>& failures,
+                         std::vector<Walked>* repeated = nullptr);
 
 // All of what paths name, or of the root where there are none.
 std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
-                               std::vector<WalkFailure>& failures);
+                               std::vector<WalkFailure>& failures, std::vector<Walked>* repeated = nullptr);
 
 // "a/b" of "/a//b/".
 std::string plain_path(const std::string& path);

@@ -68,7 +68,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'all csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" 'all listed csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
       ;;
   esac
 }
@@ -170,7 +170,8 @@ _plainfs_complete() {
       info) letters='--json' ;;
       ps) letters='--json --prometheus' ;;
       serve) letters='--listen --host --cors --open' ;;
-      check | index | reload | umount) letters='' ;;
+      index) letters='--beside' ;;
+      check | reload | umount) letters='' ;;
     esac
     # shellcheck disable=SC2086 # a list of names
     [[ $cur == --* ]] && letters+=" $(printf -- '--%s ' $_plainfs_options)"

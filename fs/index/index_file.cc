@@ -146,21 +146,30 @@ std::unique_ptr<const IndexFile> IndexFile::open(const std::string& path, std::s
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0 && errno == ENOENT) return nullptr;
   if (descriptor < 0) throw system_error();
-  std::unique_ptr<IndexFile> file(new IndexFile(descriptor));
-  file->read_directory(key);
+  std::unique_ptr<IndexFile> file(new IndexFile(descriptor, nullptr));
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw system_error();
+  if (!S_ISREG(status.st_mode)) throw unreadable("no plain file");
+  if (status.st_uid != ::geteuid()) throw unreadable("of user {}", status.st_uid);
+  file->file_size_ = static_cast<uint64_t>(status.st_size);
+  if (!file->read_directory(key)) throw damaged("of another store");
   return file;
 }
 
-IndexFile::~IndexFile() {
-  ::close(descriptor_);
+std::unique_ptr<const IndexFile> IndexFile::beside(FilePtr file, std::string_view key,
+                                                   const std::string& folder) {
+  std::unique_ptr<IndexFile> index(new IndexFile(-1, std::move(file)));
+  index->file_size_ = index->file_->size();
+  if (!index->read_directory(key)) return nullptr;
+  for (SourceStamp& source : index->sources_) source.name.insert(0, folder);
+  return index;
 }
 
-void IndexFile::read_directory(std::string_view key) {
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) throw system_error();
-  if (!S_ISREG(status.st_mode)) throw unreadable("no plain file");
-  if (status.st_uid != ::geteuid()) throw unreadable("of user {}", status.st_uid);
-  file_size_ = static_cast<uint64_t>(status.st_size);
+IndexFile::~IndexFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool IndexFile::read_directory(std::string_view key) {
   if (file_size_ > kFixed + kMostFile) throw damaged("a file of {} bytes", file_size_);
   const Bytes fixed = read(0, kFixed);
   Cursor start(fixed);
@@ -171,11 +180,12 @@ void IndexFile::read_directory(std::string_view key) {
   const Bytes directory = read(kFixed, size);
   if (crc32c(directory) != checksum) throw damaged("its checksum is another");
   Cursor cursor(directory);
-  if (text(cursor) != key) throw damaged("of another store");
+  if (text(cursor) != key) return false;
   sources_.resize(count(cursor, 2));
   for (SourceStamp& source : sources_) source = {std::string(text(cursor)), std::string(text(cursor))};
   read_places(cursor, kFixed + size);
   if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
+  return true;
 }
 
 // begin: of what is measured, in the file.
@@ -218,6 +228,7 @@ Bytes IndexFile::measured(const Place& place) const {
 Bytes IndexFile::read(uint64_t offset, uint64_t size) const {
   if (offset > file_size_ || size > file_size_ - offset)
     throw damaged("bytes {} to {} of {}", offset, offset + size, file_size_);
+  if (file_) return file_->read_at(offset, size);
   Bytes bytes(size);
   const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(bytes.data()), size);
   if (!got) throw system_error();

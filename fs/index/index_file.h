@@ -17,7 +17,8 @@
 // byte is decided by. Each length is compared with the store when what it is of is made, and an index that
 // says a wrong one is thrown away. What cannot be compared is where a block begins: that is the sum of all
 // lengths before it, so a writer of the file, with its checksums, can shift what a reader finds that begins
-// in the middle of a text. So only the user's own files are read. Passes over the bytes of a store
+// in the middle of a text. So only the user's own files are read, and those
+// beside a store whose owner, or whose server, is the store's. Passes over the bytes of a store
 // (kept_passes.h) are numbers too, which bring a checksum of all that they lead to. Nothing
 // in it crashes or exhausts plainfs: checksums and bounds.
 #pragma once
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/base/file.h"
 #include "formats/core/base/sources.h"
 #include "fs/text/measured.h"
 
@@ -63,6 +65,10 @@ class IndexFile {
   // Null where nothing is there. Throws damaged where it is no index of that version or another key's,
   // unreadable where it is another user's, no plain file, or the system fails.
   static std::unique_ptr<const IndexFile> open(const std::string& path, std::string_view key);
+  // The same of a file that lies beside a store, whoever's it is, and null for another key's. folder: of the
+  // store, with a slash at its end, which the names of its sources are without.
+  static std::unique_ptr<const IndexFile> beside(FilePtr file, std::string_view key,
+                                                 const std::string& folder);
   ~IndexFile();
   IndexFile(const IndexFile&) = delete;
   IndexFile& operator=(const IndexFile&) = delete;
@@ -75,12 +81,14 @@ class IndexFile {
   Bytes measured(const Place& place) const;
 
  private:
-  explicit IndexFile(int descriptor) : descriptor_(descriptor) {}
-  void read_directory(std::string_view key);
+  IndexFile(int descriptor, FilePtr file) : descriptor_(descriptor), file_(std::move(file)) {}
+  // False where it is another key's.
+  bool read_directory(std::string_view key);
   void read_places(Cursor& cursor, uint64_t begin);
   Bytes read(uint64_t offset, uint64_t size) const;
 
-  const int descriptor_;
+  const int descriptor_;  // -1: file_ is read instead
+  const FilePtr file_;
   uint64_t file_size_ = 0;
   std::vector<SourceStamp> sources_;
   std::string paths_;  // of all places, one after the other

@@ -35,8 +35,9 @@ StoreIndex& Indexes::of(const IndexPlace& place) {
     // A store in a mirrored folder may be made of more files than the same one by itself.
     const std::string options = options_ + (place.store == named_ ? "" : " in a folder");
     Context& context = place.is_named ? context_ : context_.of_store(place.store);
-    index = std::make_unique<StoreIndex>(folder_, place.store, options, context.files,
-                                         [&context](const std::string& message) { context.notice(message); });
+    index = std::make_unique<StoreIndex>(
+        folder_, place.store, options, context.files,
+        [&context](const std::string& message) { context.notice(message); }, place.store == named_);
   }
   return *index;
 }

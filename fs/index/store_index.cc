@@ -1,5 +1,8 @@
 #include "fs/index/store_index.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/filesystem/path.hpp>
 #include <utility>
@@ -22,6 +25,23 @@ constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
 constexpr auto kWorthSaving = std::chrono::milliseconds(250);
 constexpr int kSavingShare = 20;
 
+// Of the index of this user: what lies beside the store was found to be wrong. Files have other paths.
+constexpr const char kNotBeside[] = "/beside";
+
+// Of a location, with the slash at its end.
+std::string folder_of(const std::string& location) {
+  return location.substr(0, location.rfind('/') + 1);
+}
+
+// Of this machine: what another user has put there, who is not the store's, is not read.
+bool is_trusted(const File& beside, const std::string& store) {
+  if (beside.descriptor() < 0) return true;
+  struct stat of_index {
+  }, of_store{};
+  if (::fstat(beside.descriptor(), &of_index) != 0 || ::stat(store.c_str(), &of_store) != 0) return false;
+  return of_index.st_uid == of_store.st_uid || of_index.st_uid == ::geteuid() || of_index.st_uid == 0;
+}
+
 bool is_held(const IndexFile::Place& place, ByteSpan measured) {
   return place.length == measured.size() && place.checksum == crc32c(measured);
 }
@@ -29,10 +49,13 @@ bool is_held(const IndexFile::Place& place, ByteSpan measured) {
 }  // namespace
 
 StoreIndex::StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options,
-                       Sources& sources, std::function<void(const std::string&)> tell)
+                       Sources& sources, std::function<void(const std::string&)> tell, bool looks_beside)
     : folder_(std::move(folder)),
+      store_(store),
       name_(boost::filesystem::path(store).filename().string()),
       key_(store + '\0' + options),
+      key_beside_("beside" + ('\0' + options)),
+      looks_beside_(looks_beside),
       sources_(sources),
       tell_(std::move(tell)) {}
 
@@ -40,15 +63,29 @@ void StoreIndex::told(const char* what, const Error& error) const {
   tell_(fmt::format("the index of sizes is not {}: {}: {}", what, folder_->path(), error.what()));
 }
 
+bool StoreIndex::is_valid(const IndexFile& file) {
+  for (const SourceStamp& source : file.sources()) {
+    const std::optional<std::string> now = sources_.stamp(source.name);
+    if (!now || *now != source.stamp) return false;
+  }
+  return !file.sources().empty();
+}
+
+// Most stores have none, which some servers say with a refusal.
+std::unique_ptr<const IndexFile> StoreIndex::open_beside() try {
+  const FilePtr file = sources_.look_into(beside_location(store_));
+  if (!file || !is_trusted(*file, store_)) return nullptr;
+  auto index = IndexFile::beside(file, key_beside_, folder_of(store_));
+  return index && is_valid(*index) ? std::move(index) : nullptr;
+} catch (const Error& error) {
+  if (error.code() == Errc::damaged) told("read beside the store", error);
+  return nullptr;
+}
+
 // The index on disk, where everything that it was made of is what it was.
 std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
   auto file = folder_->open(name_, key_);
-  if (!file || file->sources().empty()) return nullptr;
-  for (const SourceStamp& source : file->sources()) {
-    const std::optional<std::string> now = sources_.stamp(source.name);
-    if (!now || *now != source.stamp) return nullptr;
-  }
-  return file;
+  return file && is_valid(*file) ? std::move(file) : nullptr;
 } catch (const Error& error) {
   told("read", error);
   return nullptr;
@@ -70,6 +107,22 @@ std::shared_ptr<const IndexFile> StoreIndex::known() {
   return known_ = std::move(file);
 }
 
+std::shared_ptr<const IndexFile> StoreIndex::beside() {
+  const auto read = [this]() -> std::optional<std::shared_ptr<const IndexFile>> {
+    const MutexLock lock(mutex_);
+    if (!looks_beside_ || (known_ && known_->find(kNotBeside))) return nullptr;
+    if (is_beside_read_) return beside_;
+    return std::nullopt;
+  };
+  if (const auto there = read()) return *there;
+  const CancellableLock looking(looking_);
+  if (const auto there = read()) return *there;
+  std::shared_ptr<const IndexFile> file = open_beside();
+  const MutexLock lock(mutex_);
+  is_beside_read_ = true;
+  return beside_ = std::move(file);
+}
+
 bool StoreIndex::is_read() {
   const MutexLock lock(mutex_);
   return is_read_;
@@ -82,8 +135,11 @@ MeasuredPtr StoreIndex::measured(const std::string& path) {
       const MutexLock lock(mutex_);
       if (const auto added = added_.find(path); added != added_.end()) return decode_measured(added->second);
     }
-    const IndexFile::Place* const place = file ? file->find(path) : nullptr;
-    return place ? decode_measured(file->measured(*place)) : nullptr;
+    if (const IndexFile::Place* const place = file ? file->find(path) : nullptr)
+      return decode_measured(file->measured(*place));
+    const std::shared_ptr<const IndexFile> others = beside();
+    const IndexFile::Place* const place = others ? others->find(path) : nullptr;
+    return place ? decode_measured(others->measured(*place)) : nullptr;
   } catch (const Error& error) {
     told("used", error);
     return nullptr;
@@ -91,16 +147,22 @@ MeasuredPtr StoreIndex::measured(const std::string& path) {
 }
 
 bool StoreIndex::discard(const std::string& path) {
-  const std::shared_ptr<const IndexFile> file = known();
+  known();
+  std::shared_ptr<const IndexFile> others = beside();
   {
     const MutexLock lock(mutex_);
     const bool is_known = added_.erase(path) > 0 || (known_ && known_->find(path));
-    if (!is_known) return false;
+    if (!is_known && !(others && others->find(path))) return false;
+    // What is known may have come from there.
+    if (!others && known_ && known_->find(kNotBeside)) others = known_;
     added_.clear();
     known_ = nullptr;
+    beside_ = nullptr;
   }
   try {
     folder_->remove(name_, key_);
+    if (others)
+      folder_->write(name_, key_, encode_index(key_, others->sources(), {{kNotBeside, encode_measured({})}}));
   } catch (const Error& error) {
     told("removed", error);
   }
@@ -115,6 +177,27 @@ void StoreIndex::add(const std::string& path, const MeasuredPtr& measured) {
   if (place && is_held(*place, encoded)) return;
   const MutexLock lock(mutex_);
   added_.emplace(path, std::move(encoded));
+}
+
+Bytes StoreIndex::to_lie_beside() {
+  const std::shared_ptr<const IndexFile> own = known(), others = beside();
+  if (!own && !others) throw unreadable("nothing is known of {} that could be kept", store_);
+  const std::string folder = folder_of(store_);
+  std::vector<SourceStamp> sources = (own ? own : others)->sources();
+  for (SourceStamp& source : sources) {
+    if (source.name != store_)
+      throw unsupported("the store is read from {} too, it is not one file", source.name);
+    source.name.erase(0, folder.size());
+  }
+  std::map<std::string, Bytes> entries;
+  for (const auto& file : {own, others}) {
+    if (!file) continue;
+    for (const IndexFile::Place& place : file->places())
+      if (place.path != kNotBeside) entries.emplace(place.path, file->measured(place));
+  }
+  std::vector<IndexEntry> files;
+  for (auto& [path, measured] : entries) files.push_back({path, std::move(measured)});
+  return encode_index(key_beside_, sources, files);
 }
 
 void StoreIndex::count(Duration passes) {

@@ -1,6 +1,7 @@
 // What passes over one store have measured, in earlier sessions and in this one, of the files that it is
 // shown as (fs/text/measured.h). It is read when it is first asked for anything, and
-// used only where everything that the store was read from is what it was then.
+// used only where everything that the store was read from is what it was then. Of a store that is one file an
+// index may lie beside it as well, for everybody: who can write there can write the store.
 #pragma once
 
 #include <chrono>
@@ -23,9 +24,10 @@ class StoreIndex {
   using Duration = std::chrono::steady_clock::duration;
 
   // store: its location. options: all that changes what its files hold, as text. sources: those that the
-  // store is read through, which outlive this; tell: where it is said what came in the way.
+  // store is read through, which outlive this; tell: where it is said what came in the way. looks_beside:
+  // whether what somebody has put beside the store is used too.
   StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options, Sources& sources,
-             std::function<void(const std::string&)> tell);
+             std::function<void(const std::string&)> tell, bool looks_beside = false);
 
   // Of the file at that path, as shown from the store's root; null where nothing is known.
   // The first time, all that the store was read from is looked at.
@@ -38,6 +40,10 @@ class StoreIndex {
   // Where it has a version and is not known.
   void add(const std::string& path, const MeasuredPtr& measured);
 
+  // All that is known, as a file to be put beside the store (beside_location). Throws unsupported where the
+  // store is more than one file, unreadable where nothing is known.
+  Bytes to_lie_beside();
+
   // How long passes have taken, whose lengths are about to be added.
   void count(Duration passes);
   // Whether so much was counted since the last save() that it is worth one.
@@ -48,13 +54,19 @@ class StoreIndex {
 
  private:
   std::shared_ptr<const IndexFile> known();
+  std::shared_ptr<const IndexFile> beside();
+  bool is_valid(const IndexFile& file);
   std::unique_ptr<const IndexFile> open_valid();
+  std::unique_ptr<const IndexFile> open_beside();
   void write(const std::map<std::string, Bytes>& added) REQUIRES(looking_);
   void told(const char* what, const Error& error) const;
 
   const IndexFolderPtr folder_;
+  const std::string store_;
   const std::string name_;
   const std::string key_;
+  const std::string key_beside_;  // wherever the store is
+  const bool looks_beside_;
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
   Mutex looking_;  // held while the file is read or written and the store is looked at
@@ -62,8 +74,15 @@ class StoreIndex {
   bool is_read_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const IndexFile> known_ GUARDED_BY(mutex_);  // null: none that is of use
   std::map<std::string, Bytes> added_ GUARDED_BY(mutex_);      // not yet written
-  Duration passes_ GUARDED_BY(mutex_){0};                      // since the last save
-  Duration saving_ GUARDED_BY(mutex_){0};                      // how long the last one took
+  bool is_beside_read_ GUARDED_BY(mutex_) = false;
+  std::shared_ptr<const IndexFile> beside_ GUARDED_BY(mutex_);  // null: none that is of use
+  Duration passes_ GUARDED_BY(mutex_){0};                       // since the last save
+  Duration saving_ GUARDED_BY(mutex_){0};                       // how long the last one took
 };
+
+// Where an index lies beside the store at that location.
+inline std::string beside_location(const std::string& store) {
+  return store + ".plainfs";
+}
 
 }  // namespace plainfs

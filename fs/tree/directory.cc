@@ -46,6 +46,7 @@ std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& l
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
     for (OfferedFile& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
+      file.shows_again = view->shows_again && !is_listed;
       if (is_listed) file.found_by_name = file.never_listed;
     }
   }
@@ -100,6 +101,7 @@ DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fa
                       fault};
   made.is_unlisted = offered.found_by_name;
   made.is_sized_by_reading = offered.is_sized_by_reading;
+  made.shows_again = offered.shows_again;
   made.found = offered.found;
   if (!offered.is_directory() || made.found || made.node.parts) return made;
   made.list = [offered = std::move(offered), fault] {
@@ -132,6 +134,7 @@ class MemberLister {
           candidate.link = link;
           candidate.shown.is_unlisted = extension.is_unlisted;
           candidate.shown.is_sized_by_reading = extension.is_sized_by_reading;
+          candidate.shown.shows_again = extension.shows_again;
         }
       } catch (const Error& error) {
         if (is_transient(error)) unopened_.emplace(encoded, error);
@@ -158,6 +161,7 @@ class MemberLister {
       shown.open = std::move(file.open);
       shown.is_unlisted = file.found_by_name;
       shown.is_sized_by_reading = file.is_sized_by_reading;
+      shown.shows_again = file.shows_again;
     }
   }
 
@@ -373,7 +377,8 @@ std::vector<Extension> extensions_of(const Node& node, const ListingContext& lis
   if (has_directory(node, files, listing) || std::holds_alternative<PlainFile>(node.content))
     extensions.emplace_back();
   for (const OfferedFile& file : files) {
-    if (!file.inside) extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading});
+    if (!file.inside)
+      extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading, file.shows_again});
   }
   return extensions;
 }

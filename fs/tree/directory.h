@@ -34,6 +34,7 @@ struct DirectoryEntry {
   FoundFilesPtr found = nullptr;
   bool is_unlisted = false;          // found by its name, and in no listing
   bool is_sized_by_reading = false;  // or, of a link, what it leads to
+  bool shows_again = false;          // View::shows_again of its view, or of what it leads to
   // The name, without an extension, that all have that stand for one member of the store: "obs" of obs/,
   // obs.csv and obs.rds. Empty: what stands for no member, or is inside of its directory.
   std::string member{};
@@ -82,6 +83,7 @@ struct Extension {
   std::string text;
   bool is_unlisted = false;
   bool is_sized_by_reading = false;
+  bool shows_again = false;
 };
 // Those beside each other.
 std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing);

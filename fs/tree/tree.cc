@@ -199,7 +199,8 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_e
   contents->shown.reserve(all.shown.size());
   for (DirectoryEntry& shown : all.shown) {
     auto& entries = contents->shown.size() < listed ? listing->entries : listing->unlisted;
-    entries.push_back({shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind});
+    entries.push_back(
+        {shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind, shown.shows_again});
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
   }
   for (std::string& name : all.found) {

@@ -32,7 +32,8 @@ struct Listing {
   struct Entry {
     std::string name;
     Inode inode;
-    FileKind kind;  // store: not yet known whether it opens
+    FileKind kind;             // store: not yet known whether it opens
+    bool shows_again = false;  // what other names show, for one program
   };
   std::vector<Entry> entries;
   std::vector<Entry> unlisted;
@@ -116,6 +117,9 @@ class Tree {
   void save_index(bool is_wanted);
   // The same, all of it, in a folder of its own. Throws unreadable where it cannot be kept.
   void save_index_in(IndexFolderPtr folder);
+
+  // All of it that is kept, as StoreIndex::to_lie_beside. Requires: it is kept.
+  Bytes index_to_lie_beside() { return indexes_.of({top_.store->path, true, {}}).to_lie_beside(); }
 
   // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
   Inode find(std::string_view path);

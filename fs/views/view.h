@@ -45,6 +45,8 @@ struct OfferedFile {
   // To tell its size something of the store is read, which of one elsewhere has to be fetched. The tree sets
   // it.
   bool is_sized_by_reading = false;
+  // View::shows_again of its view. The tree sets it.
+  bool shows_again = false;
   // Where it is set: a directory of what this gives when it is entered. May throw Error.
   std::function<std::vector<OfferedFile>()> list = nullptr;
   // Where it is set: a directory of these.
@@ -66,6 +68,8 @@ struct View {
 };
 
 std::span<const View> views();
+// In -o views= what a mount lists without it.
+inline constexpr std::string_view kListedViews = "listed";
 // That of parts, which have an option of their own to be listed.
 inline constexpr std::string_view kPartsView = "parts";
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -60,11 +61,11 @@ class Commands(unittest.TestCase):
 
     def check_parts(self, store, folder):
         whole, parts = os.path.join(folder, "whole"), os.path.join(folder, "parts")
-        self.assertEqual(run("export", store, whole).returncode, 0)
+        self.assertEqual(run("export", "--views=listed", store, whole).returncode, 0)
         sizes = []
         for number in (1, 2, 3):
             before = sum(map(len, tree(parts).values()))
-            self.assertEqual(run("export", "--part", f"{number}/3", store, parts).returncode, 0)
+            self.assertEqual(run("export", "--views=listed", "--part", f"{number}/3", store, parts).returncode, 0)
             sizes.append(sum(map(len, tree(parts).values())) - before)
         self.assertEqual(tree(parts), tree(whole))
         if sum(sizes) > 10_000:  # of little text one file may be most
@@ -122,7 +123,7 @@ class Commands(unittest.TestCase):
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
         self.assertRegex(plain, rb"(?m)^1 file written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
-        small = run("export", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
+        small = run("export", "--views=listed", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
         self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
         # A fast machine may be done before there is anything to say, and before it can be held.
         for number in range(20):
@@ -242,6 +243,32 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("export", "--views", "csv", store, target + "2").returncode, 0)
         self.assertEqual({os.path.splitext(name)[1] for name in tree(target + "2")}, {".csv"})
 
+    def test_export_writes_each_value_as_text_and_npy_unless_views_are_named(self):
+        store = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad")
+        target = os.path.join(self.folder, "out")
+        said = run("export", store, target).stderr.decode()
+        plain = set(tree(target))
+        self.assertLessEqual({"obs.csv", "X/matrix.mtx", "X/genes.tsv", "X/data.npy", ".attrs.json"}, plain)
+        self.assertEqual({os.path.splitext(name)[1] for name in plain if not name.endswith(".attrs.json")}, {".csv", ".mtx", ".npy", ".tsv"})
+        self.assertFalse(os.path.exists(os.path.join(target, "X", "10x")))
+        self.assertRegex(said, r"what shows the same again \(.*\.rds.*\) is left out; --views=listed writes it too")
+        listed = run("export", "--views=listed", store, target + "2").stderr.decode()
+        all_listed = set(tree(target + "2"))
+        self.assertLess(plain, all_listed)
+        self.assertLessEqual({"anndata.h5ad", "seurat.rds", "obs.rds", "X/10x/matrix.mtx.gz"}, all_listed)
+        self.assertNotIn("obs.parquet", all_listed)
+        self.assertNotIn("left out", listed)
+        # What is named is written as it is.
+        said = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
+        self.assertEqual({name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))} | {name for name in plain if name.startswith("obs/")},
+                         set(tree(target + "3")))
+        self.assertEqual(run("export", "--views=nothing", store, target + "4").returncode, 1)
+        archive = os.path.join(self.folder, "whole.tar")
+        with open(archive, "wb") as out:
+            subprocess.run([PROGRAM, "export", "--tar", store, "-"], stdout=out, check=True, timeout=60)
+        with tarfile.open(archive) as members:
+            self.assertEqual({member.name for member in members if member.isfile()}, plain)
+
     def test_export_of_a_damaged_store_copies_the_rest_and_says_so(self):
         store = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")
         target = os.path.join(self.folder, "out")
@@ -321,7 +348,7 @@ class Commands(unittest.TestCase):
 
     def test_ls_lists(self):
         target = os.path.join(self.folder, "out")
-        run("export", SAMPLE, target)
+        run("export", "--views=listed", SAMPLE, target)
         names = sorted(os.listdir(target))
         self.assertIn(".attrs.json", names)
         self.assertEqual(run("ls", SAMPLE).stdout.decode().splitlines(), [name for name in names if not name.startswith(".")])

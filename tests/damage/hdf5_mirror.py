@@ -179,7 +179,7 @@ def good_of_healthy(folder):
     good = {}
     for name, case in HEALTHY.items():
         export = os.path.join(folder, name)
-        made = run(PROGRAM, "export", store_of(case), export)
+        made = run(PROGRAM, "export", "--views=listed", store_of(case), export)
         if made.returncode != 0:
             raise RuntimeError(f"export of {case}: {made.stderr.decode()}")
         files = good[os.path.basename(healthy_name(name))] = {}

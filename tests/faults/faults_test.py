@@ -70,7 +70,7 @@ def stores():
 def export(store, target, extra=None, most_descriptors=None):
     environment = {**os.environ, **(extra or {})}
     limited = ["sh", "-c", f'ulimit -n {most_descriptors} && exec "$@"', "sh"] if most_descriptors else []
-    return subprocess.run([*limited, PROGRAM, "export", "-o", "threads=2", store, target], stdin=subprocess.DEVNULL,
+    return subprocess.run([*limited, PROGRAM, "export", "-o", "threads=2,views=listed", store, target], stdin=subprocess.DEVNULL,
                           capture_output=True, env=environment, timeout=LONGEST_RUN)
 
 

@@ -137,6 +137,44 @@ class Index(Folder):
             with Mount(store) as mount:
                 self.assertEqual(sizes(mount), first)
 
+    def test_what_lies_beside_the_store_is_for_everybody(self):
+        done = run(PROGRAM, "index", "--beside", "-o", f"index={self.index}", self.store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with self.mount() as mount:
+            whole = {name: mount.read(name) for name in sizes(mount)}
+        shutil.rmtree(self.index)
+        with self.mount() as mount:
+            self.assertEqual(sizes(mount), {name: len(content) for name, content in whole.items()})
+            self.assertEqual(work(mount), NOTHING)
+        # What it says wrong is one error, and is not believed again, not by the next mount either.
+        with open(self.store + ".plainfs", "rb") as file:
+            index = sizes_file.decode(file.read())
+        for name, forged in self.forged(index, lambda number: number + 1):
+            shutil.rmtree(self.index, ignore_errors=True)
+            with open(self.store + ".plainfs", "wb") as file:
+                file.write(forged)
+            with self.mount() as mount:
+                if not self.check_one_error(mount, name, whole[name]):
+                    continue
+            with self.mount() as mount:
+                self.assertEqual(os.stat(mount.join(name)).st_size, len(whole[name]))
+                self.assertEqual(mount.read(name), whole[name])
+        # Nor is one of a store that was changed since, or of somebody who is not its owner.
+        with open(self.store + ".plainfs", "wb") as file:
+            file.write(sizes_file.encode(index))
+        if os.geteuid() == 0:
+            os.chown(self.store + ".plainfs", 12345, 12345)
+            shutil.rmtree(self.index, ignore_errors=True)
+            with self.mount() as mount:
+                sizes(mount)
+                self.assertNotEqual(work(mount), NOTHING)
+            os.chown(self.store + ".plainfs", 0, 0)
+        self.write(2)
+        shutil.rmtree(self.index, ignore_errors=True)
+        with self.mount() as mount:
+            sizes(mount)
+            self.assertNotEqual(work(mount), NOTHING)
+
     def test_a_folder_of_stores_has_one_for_each(self):
         folder = self.empty("stores")
         shutil.copy(self.store, folder)

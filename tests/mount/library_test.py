@@ -205,7 +205,7 @@ class Library(Folder):
         self.assertEqual(result.stdout, run(PROGRAM, "ls", "-R", store).stdout)
         for extra in ([], ["-o", "hdf5_inside"]):
             target = os.path.join(self.folder, f"out{len(extra)}")
-            self.assertEqual(run(PROGRAM, "export", *extra, store, target).returncode, 0)
+            self.assertEqual(run(PROGRAM, "export", "--views=listed", *extra, store, target).returncode, 0)
         self.assertEqual(self.everything(target), self.everything(os.path.join(self.folder, "out0")))
 
 

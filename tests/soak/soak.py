@@ -56,7 +56,7 @@ def mirror_and_export(suites):
     if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
         shutil.rmtree(folder, ignore_errors=True)
         make_mirror(suites, mirror)
-        subprocess.run([PROGRAM, "export", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        subprocess.run([PROGRAM, "export", "--views=listed", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         with open(made, "w", encoding="ascii") as out:
             out.write(state)
     files = []

@@ -149,6 +149,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             if wrong:
                 return self.refuse(*wrong)
         query = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+        if store.s3 and self.command == "PUT":
+            with open(os.path.join(store.root, path.lstrip("/")), "wb") as file:
+                file.write(self.body)
+            return self.reply(200)
         if store.s3 and "list-type" in query:
             return self.list_objects(store, path.strip("/"), query)
         return self.give(store, path, fault)

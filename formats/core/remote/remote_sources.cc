@@ -380,4 +380,12 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
       store);
 }
 
+void put_object(const std::string& location, const std::string& content, const RemoteOptions& options) {
+  constexpr size_t kMostReply = 64 << 10;
+  RemoteCounters counters;
+  HttpClient client(counters, std::chrono::seconds(options.patience_seconds));
+  S3Origin origin(location, options, process_environment(), client);
+  answered([&] { return origin.put(location, content); }, origin, client, kMostReply);
+}
+
 }  // namespace plainfs::remote

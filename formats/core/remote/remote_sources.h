@@ -18,4 +18,8 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read);
 
+// Makes the object at location, "s3://BUCKET/KEY", hold that. Throws unreadable where the service refuses it,
+// and Cancelled.
+void put_object(const std::string& location, const std::string& content, const RemoteOptions& options);
+
 }  // namespace plainfs::remote

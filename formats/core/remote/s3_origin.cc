@@ -73,7 +73,7 @@ std::string S3Origin::service_url(const std::string& region) const {
 }
 
 HttpRequest S3Origin::request(const std::string& key, const std::string& query,
-                              std::vector<std::string> fields) {
+                              std::vector<std::string> fields, std::string method, std::string body) {
   std::string region;
   {
     const MutexLock lock(mutex_);
@@ -83,6 +83,8 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
   request.url = service_url(region) + "/" + percent_encoded(key, true);
   if (!query.empty()) request.url += "?" + query;
   request.fields = std::move(fields);
+  request.method = std::move(method);
+  request.body = std::move(body);
   if (credentials_) sign(request, credentials_->current(), region, "s3", std::time(nullptr));
   return request;
 }
@@ -95,6 +97,10 @@ std::string S3Origin::asker() {
 
 HttpRequest S3Origin::get(const std::string& location, std::vector<std::string> fields) {
   return request(key_of(location), "", std::move(fields));
+}
+
+HttpRequest S3Origin::put(const std::string& location, std::string body) {
+  return request(key_of(location), "", {"Content-Type: application/octet-stream"}, "PUT", std::move(body));
 }
 
 HttpRequest S3Origin::list(const std::string& prefix, const std::string& delimiter,

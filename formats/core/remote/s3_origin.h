@@ -28,6 +28,9 @@ class S3Origin : public Origin {
   // again.
   bool learn_from(const HttpHead& head, const std::string& error_code) override;
 
+  // What makes the object there hold that.
+  HttpRequest put(const std::string& location, std::string body);
+
   // A ListObjectsV2 of the keys that begin with prefix. delimiter: "/" = what is below folders stays out;
   // continuation: of the page before, or "".
   HttpRequest list(const std::string& prefix, const std::string& delimiter, const std::string& continuation);
@@ -36,7 +39,8 @@ class S3Origin : public Origin {
   std::string key_of(const std::string& location) const;
 
  private:
-  HttpRequest request(const std::string& key, const std::string& query, std::vector<std::string> fields);
+  HttpRequest request(const std::string& key, const std::string& query, std::vector<std::string> fields,
+                      std::string method = "GET", std::string body = {});
   std::string service_url(const std::string& region) const;
 
   const std::string bucket_;

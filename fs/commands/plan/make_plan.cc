@@ -39,9 +39,10 @@ class Planner {
 
   // Measures everything. tasks: how many; 0: as many as have task_bytes. nullopt where the store was written
   // to meanwhile, or just before.
-  std::optional<ExportPlan> make(const std::vector<std::string>& paths, size_t tasks, uint64_t task_bytes) {
+  std::optional<ExportPlan> make(const std::vector<std::string>& paths, const Options& options, size_t tasks,
+                                 uint64_t task_bytes) {
     if (!context_.files.stamps()) return std::nullopt;
-    Exported found = find_exported(filesystem_, paths, failures_);
+    Exported found = find_exported(filesystem_, paths, options, failures_);
     measure(filesystem_, context_.workers, found.files, progress_, failures_);
     ExportPlan plan;
     plan.store = filesystem_.store()->path;
@@ -49,6 +50,7 @@ class Planner {
     const std::optional<std::vector<SourceStamp>> sources = stamps(found.files);
     if (!sources) return std::nullopt;
     plan.sources = *sources;
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
     if (tasks == 0) tasks = count_for(plan, task_bytes);
     plan.tasks = share_out(plan.files, tasks, [&](size_t file, uint64_t offset) {
       return filesystem_.open(inodes_[file]).view->cut_before(offset);
@@ -136,7 +138,8 @@ int plan_command(Arguments arguments) {
     Progress progress;
     Failures failures(progress);
     Session session(options);
-    std::optional<ExportPlan> plan = Planner(session, progress, failures).make(paths, tasks, task_bytes);
+    std::optional<ExportPlan> plan =
+        Planner(session, progress, failures).make(paths, options, tasks, task_bytes);
     if (!plan && is_url(options.store))
       throw Failure(kUnsupported,
                     options.store +

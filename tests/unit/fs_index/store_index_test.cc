@@ -13,6 +13,7 @@
 
 #include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "tests/support/bytes_file.h"
 #include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 
@@ -25,7 +26,11 @@ class Told : public Sources {
   FilePtr open_if_exists(const std::string&) override { return nullptr; }
   KeyStorePtr open_folder(const std::string&) override { return nullptr; }
   EntryKind kind_of(const std::string&) override { return EntryKind::nothing; }
-  FilePtr look_into(const std::string&) override { return nullptr; }
+  FilePtr look_into(const std::string& location) override {
+    ++looks_beside;
+    const auto found = beside.find(location);
+    return found == beside.end() ? nullptr : std::make_shared<BytesFile>(found->second);
+  }
   const Containment& bounds() const override { return bounds_; }
   void clear() override {}
   std::optional<std::vector<SourceStamp>> stamps() override {
@@ -41,6 +46,8 @@ class Told : public Sources {
   }
 
   std::map<std::string, std::string> now{{"/s", "1"}};
+  std::map<std::string, std::string> beside;
+  int looks_beside = 0;
   bool is_changing = false;
   std::function<void()> when_asked;  // once
 
@@ -61,6 +68,16 @@ struct Sessions {
   StoreIndex open(const std::string& options = "") {
     return StoreIndex(folder, "/s", options, sources,
                       [this](const std::string& line) { told.push_back(line); });
+  }
+  // Another user's, of a store that may lie elsewhere.
+  StoreIndex open_of_another(const std::string& store = "/s", const std::string& options = "") {
+    return StoreIndex(
+        std::make_shared<const IndexFolder>(directory.path("another")), store, options, sources,
+        [this](const std::string& line) { told.push_back(line); }, true);
+  }
+  uint64_t known_to_another(const std::string& path, const std::string& options = "") {
+    const MeasuredPtr measured = open_of_another("/s", options).measured(path);
+    return measured ? measured->numbers.at(0) : 0;
   }
   // What a session of its own knows of the file; 0: nothing.
   uint64_t known(const std::string& path, const std::string& options = "") {
@@ -163,6 +180,72 @@ BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
   index.save(true);
   BOOST_TEST(known("a.csv") == 8u);
   BOOST_TEST(told.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_beside_the_store_is_used_by_everybody) {
+  keep("a.csv", 5);
+  sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
+  BOOST_TEST(known_to_another("a.csv") == 5u);
+  BOOST_TEST(known_to_another("b.csv") == 0u);
+  BOOST_TEST(known_to_another("a.csv", "header") == 0u);
+  BOOST_TEST(known("b.csv") == 0u);  // it was not to look there
+  StoreIndex index = open_of_another();
+  index.measured("a.csv");
+  sources.looks_beside = 0;
+  index.add("b.csv", found(6));
+  index.save(true);
+  BOOST_TEST(index.measured("a.csv") != nullptr);
+  BOOST_TEST(sources.looks_beside == 0);
+  BOOST_TEST(known_to_another("a.csv") == 5u);
+  BOOST_TEST(known_to_another("b.csv") == 6u);
+  sources.beside["/elsewhere/s.plainfs"] = sources.beside["/s.plainfs"];
+  sources.now["/elsewhere/s"] = "1";
+  BOOST_TEST(open_of_another("/elsewhere/s").measured("a.csv") != nullptr);
+  sources.now["/elsewhere/s"] = "2";
+  BOOST_TEST(!open_of_another("/elsewhere/s").measured("a.csv"));
+  BOOST_TEST(told.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_wrong_is_used_once) {
+  keep("a.csv", 5);
+  sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
+  StoreIndex index = open_of_another();
+  BOOST_TEST(index.measured("a.csv") != nullptr);
+  BOOST_TEST(!index.discard("b.csv"));
+  BOOST_TEST(index.discard("a.csv"));
+  BOOST_TEST(!index.measured("a.csv"));
+  BOOST_TEST(known_to_another("a.csv") == 0u);
+  StoreIndex next = open_of_another();
+  next.add("a.csv", found(7));
+  next.save(true);
+  BOOST_TEST(known_to_another("a.csv") == 7u);
+  BOOST_TEST(next.discard("a.csv"));
+  BOOST_TEST(known_to_another("a.csv") == 0u);
+  sources.now["/s"] = "2";
+  keep("a.csv", 9);
+  sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
+  BOOST_TEST(known_to_another("a.csv") == 9u);  // of another version of the store
+}
+
+BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_damaged_is_told_and_done_without) {
+  keep("a.csv", 5);
+  std::string whole(as_text(open().to_lie_beside()));
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] ^= 1;
+    sources.beside["/s.plainfs"] = damaged;
+    told.clear();
+    BOOST_TEST(known_to_another("a.csv") == 0u);
+    BOOST_REQUIRE(told.size() == 1u);
+    BOOST_TEST(told[0].find("the index of sizes is not ") == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_a_store_of_one_file_has_an_index_beside_it) {
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("nothing is known of /s"));
+  sources.now["/s/other"] = "7";
+  keep("a.csv", 5);
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("read from /s/other too"));
 }
 
 // Whoever asks meanwhile for what costs no look at the store has it, and whoever waits can leave.

@@ -1,0 +1,99 @@
+"""Sizes that lie beside a store, made once by one user, found by every other."""
+import os
+import shutil
+import unittest
+
+from remote import RemoteTest, environment, run, signing
+from remote_requests_test import write_h5ad
+from store_server import StoreServer
+
+
+def given_bytes(server):
+    """What the server gave of objects that are there."""
+    given = 0
+    for path, asked, status in server.requests:
+        if status == 206:
+            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+            given += min(last + 1, os.path.getsize(server.root + path)) - first
+    return given
+
+
+class Beside(RemoteTest):
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("served", "lab"))
+        self.store = self.path("served", "lab", "x.h5ad")
+        write_h5ad(self.store)
+        self.users = 0
+
+    def user(self):
+        """The options of somebody who has never read the store."""
+        self.users += 1
+        return ["-o", f"index={self.path(f'user{self.users}')}"]
+
+    def check_others(self, server, url, **more):
+        """Everything is listed with its size, of which next to nothing is read."""
+        local = run("ls", "-lR", self.store).stdout
+        server.requests.clear()
+        listed = run("ls", "-lR", *self.user(), url, **more)
+        self.assertEqual((listed.returncode, listed.stderr), (0, b""))
+        sizes = lambda text: sorted(line.split()[1::len(line.split()) - 2] for line in text.decode().splitlines() if line.startswith("-"))
+        self.assertEqual(sizes(listed.stdout), sizes(local))
+        self.assertIn(b"matrix.mtx", listed.stdout)
+        self.assertLess(given_bytes(server), os.path.getsize(self.store) / 8)
+        for name in ("obs.csv", "X/matrix.mtx"):
+            self.assertEqual(run("cat", *self.user(), url, name, **more).stdout, run("cat", self.store, name).stdout)
+
+    def test_it_is_put_into_the_bucket(self):
+        server = self.served(StoreServer(self.path("served"), s3=True))
+        url, keys = "s3://lab/x.h5ad", signing(server)
+        self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
+        done = run("index", "--beside", *self.user(), url, env=keys)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, rb"^\d+ files in s3://lab/x\.h5ad\.plainfs\n$")
+        self.check_others(server, url, env=keys)
+        self.assertNotIn(b"obs.csv", run("ls", "-o", "index=none", url, env=keys).stdout)
+        # Of another version of the store it says nothing.
+        server.change("/lab/x.h5ad")
+        self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
+        self.assertEqual(run("cat", *self.user(), url, "obs.csv", env=keys).stdout, run("cat", self.store, "obs.csv").stdout)
+
+    def test_who_may_not_write_is_told(self):
+        server = self.served(StoreServer(self.path("served"), s3=True, anonymous=True))
+        server.pages["/lab/x.h5ad.plainfs"] = lambda handler: handler.refuse(403, "AccessDenied")
+        done = run("index", "--beside", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
+        self.assertEqual(done.returncode, 16)
+        self.assertIn(b"403 AccessDenied", done.stderr)
+        # That a server refuses to say whether there is one is nothing to tell.
+        listed = run("ls", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
+        self.assertEqual((listed.returncode, listed.stderr), (0, b""))
+
+    def test_of_a_web_server_it_is_written_here_and_found_there(self):
+        server = self.served(StoreServer(self.path("served")))
+        url = server.url + "/lab/x.h5ad"
+        done = run("index", "--beside", *self.user(), url, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"files in x.h5ad.plainfs; it belongs to {url}.plainfs\n".encode(), done.stdout)
+        shutil.move(self.path("x.h5ad.plainfs"), self.store + ".plainfs")
+        self.check_others(server, url)
+        # What is no index, as of a server that has a page for every address, is done without.
+        with open(self.store + ".plainfs", "w", encoding="ascii") as file:
+            file.write("<html>nothing here</html>" * 9)
+        listed = run("ls", *self.user(), url)
+        self.assertEqual(listed.returncode, 0)
+        self.assertNotIn(b"obs.csv", listed.stdout)
+
+    def test_of_a_file_of_this_machine_too(self):
+        done = run("index", "--beside", *self.user(), self.store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"files in {self.store}.plainfs".encode(), done.stdout)
+        os.makedirs(self.path("folder.zarr"))
+        with open(self.path("folder.zarr", ".zgroup"), "w", encoding="ascii") as file:
+            file.write('{"zarr_format": 2}')
+        done = run("index", "--beside", *self.user(), self.path("folder.zarr"))
+        self.assertEqual(done.returncode, 15)
+        self.assertIn(b"is a folder", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
