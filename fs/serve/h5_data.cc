@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
+#include <string>
 #include <utility>
 
 #include "cache/request.h"

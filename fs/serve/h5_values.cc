@@ -1,9 +1,11 @@
 #include "fs/serve/h5_values.h"
 
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "formats/core/base/half.h"
 #include "formats/core/model/element_text.h"

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "cache/request.h"
 #include "formats/core/text/json.h"

@@ -267,6 +267,8 @@ class Golden(unittest.TestCase):
             self.assertEqual(viewer.ask("meta/", "/i4le").status, 200)
             page = server.ask("", Accept="text/html").body.decode()
             self.assertIn("/.plainfs/h5grove&quot; filepath={&quot;store.h5&quot;}", page)
+        with Server("--subdir=shapes", store) as server:  # no more than what is served
+            self.assertEqual(H5Web(server, "store.h5").ask("meta", "/i4le").status, 404)
         with Server(*self.stores("hdf5/damaged/store.h5")) as server:
             viewer = H5Web(server, "store.h5")
             answer = viewer.ask("data", "/bad_gzip", format="bin", dtype="safe")
