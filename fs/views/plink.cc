@@ -33,6 +33,18 @@ struct CodeTable {
   }
 };
 
+// Codes of four calls of two alleles, a byte each, where all of them are 0 or 1: 3, 2 and 0 for none, one and
+// two of the second allele.
+std::optional<std::byte> known_codes(const void* calls) {
+  constexpr uint64_t kEach = 0x0001000100010001;  // call
+  uint64_t alleles;
+  std::memcpy(&alleles, calls, sizeof alleles);
+  if ((alleles & ~(kEach * 0x0101)) != 0) return std::nullopt;
+  const uint64_t second = (alleles + (alleles >> 8)) & kEach * 3;
+  const uint64_t codes = kEach * 3 - second - (second >> 1 & kEach);
+  return static_cast<std::byte>(codes | codes >> 14 | codes >> 28 | codes >> 42);
+}
+
 class BedCalls : public Segment {
  public:
   BedCalls(Variants variants, ShownSamples samples, TwoAlleleSites sites, Context& context)
@@ -77,6 +89,11 @@ void BedCalls::put_codes(const T* calls, uint64_t first, uint64_t count, uint64_
   const uint64_t alleles = ploidy();
   const bool is_plain = samples_.are_all() && alleles == 2 && std::is_same_v<T, int8_t>;
   for (uint64_t i = 0; i < count; i += 4) {
+    if (is_plain && count - i >= 4)
+      if (const std::optional<std::byte> four = known_codes(calls + 2 * (first + i - first_place))) {
+        out[i / 4] = *four;
+        continue;
+      }
     uint8_t byte = 0;
     for (uint64_t k = 0; k < std::min<uint64_t>(4, count - i); ++k) {
       const uint64_t place = samples_.places[first + i + k] - first_place;
