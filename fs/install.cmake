@@ -18,6 +18,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+# What the first minute of README.md is tried with.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+        PATTERN make.py EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 # Of the user's manager; systemd alone has one.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
@@ -43,6 +46,13 @@ set(CPACK_PACKAGE_NAME plainfs)
 set(CPACK_PACKAGE_CONTACT "The plainfs authors <plainfs@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "mounts scientific array stores as plain files")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# "0.1.0+git202611261015.3d7af43": to apt a later commit is an upgrade.
+set(its_commit "")
+if(GIT_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} log -1 --format=+git%cd.%h --abbrev=7 --date=format:%Y%m%d%H%M
+                  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE its_commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}${its_commit}")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

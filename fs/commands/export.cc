@@ -6,9 +6,11 @@
 #include <charconv>
 #include <functional>
 #include <new>
+#include <unordered_map>
 
 #include "fs/commands/commands.h"
 #include "fs/commands/copy_file.h"
+#include "fs/commands/deflated.h"
 #include "fs/commands/exported.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/progress.h"
@@ -57,8 +59,14 @@ class Export {
                               byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
     if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
     progress_.begin("writing", Progress::Unit::bytes, total);
+    // An index of positions is made for the members of the text as it is there.
+    const auto indexes = std::stable_partition(
+        files_.begin(), files_.end(), [](const Copy& file) { return indexed_text(file.path).empty(); });
+    const auto first_index = static_cast<size_t>(indexes - files_.begin());
     std::atomic<size_t> count{0};
-    workers_.parallel_for(files_.size(), [&](size_t i) { count += copy(files_[i]); });
+    workers_.parallel_for(first_index, [&](size_t i) { count += copy(files_[i]); });
+    workers_.parallel_for(files_.size() - first_index,
+                          [&](size_t i) { count += copy(files_[first_index + i]); });
     progress_.finish(fmt::format("{} written, {} there already", count_text(count, "file"), skipped_.load()));
     return failures_.code();
   }
@@ -90,10 +98,15 @@ class Export {
     });
     std::vector<uint64_t> bytes(part.count, 0);
     std::vector<Copy> own;
+    std::unordered_map<std::string, size_t> part_of;  // what is compressed, with its indexes
     for (Copy& copy : files_) {
-      const auto least = std::min_element(bytes.begin(), bytes.end());
-      *least += copy.size + 1;  // empty files are shared too
-      if (static_cast<size_t>(least - bytes.begin()) + 1 == part.number) own.push_back(std::move(copy));
+      const auto least = static_cast<size_t>(std::min_element(bytes.begin(), bytes.end()) - bytes.begin());
+      const std::string text(indexed_text(copy.path));
+      const bool is_text = copy.path.ends_with(".gz");
+      const size_t its =
+          is_text || !text.empty() ? part_of.emplace(is_text ? copy.path : text, least).first->second : least;
+      bytes[its] += copy.size + 1;  // empty files are shared too
+      if (its + 1 == part.number) own.push_back(std::move(copy));
     }
     files_ = std::move(own);
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) { return a.path < b.path; });
@@ -102,12 +115,14 @@ class Export {
   // Whether the file was written now.
   bool copy(const Copy& copy) {
     try {
-      if (is_copied(filesystem_, folder_, copy)) {
+      const bool is_smaller = can_be_deflated(filesystem_, copy);
+      if (is_smaller ? is_deflated(filesystem_, folder_, copy) : is_copied(filesystem_, folder_, copy)) {
         ++skipped_;
         progress_.skip(copy.size);
         return false;
       }
-      copy_file(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
+      const auto write = is_smaller ? copy_deflated : copy_file;
+      write(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
     } catch (const Error& error) {
       failures_.add(filesystem_.path(copy.inode), error);

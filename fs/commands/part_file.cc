@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/core/remote/sha256.h"
 
 namespace plainfs {
@@ -58,6 +59,12 @@ uint64_t PartFile::size() const {
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) throw disk_failure();
   return static_cast<uint64_t>(status.st_size);
+}
+
+timespec PartFile::modified() const {
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) throw disk_failure();
+  return modified_time(status);
 }
 
 void PartFile::reserve(uint64_t size) {

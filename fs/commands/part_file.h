@@ -26,6 +26,7 @@ class PartFile {
   // Whether it was made here: no other process had it before.
   bool is_new() const { return is_new_; }
   uint64_t size() const;
+  timespec modified() const;
   // Gives it that size, and the room on disk for it where the file system can; what is in it, up to there,
   // stays.
   void reserve(uint64_t size);

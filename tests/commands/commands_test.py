@@ -1,5 +1,7 @@
 """The commands that need no mount, over every golden case."""
+import array
 import contextlib
+import gzip
 import json
 import os
 import pty
@@ -27,6 +29,24 @@ SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 def run(*arguments, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=120, **more)
+
+
+def write_fragments(folder, starts, ends):
+    """An unpacked BPCells directory of three chromosomes with as many fragments each."""
+    os.mkdir(folder)
+    part = len(starts) // 3
+    numbers = {"start": starts, "end": ends, "cell": [number % 40 for number in range(len(starts))],
+               "end_max": [max(ends[max(0, at - at % 128):at + 128]) for at in range(0, len(ends), 128)]}
+    for at in range(1, len(numbers["end_max"])):
+        numbers["end_max"][at] = max(numbers["end_max"][at - 1:at + 1])
+    for name, values in numbers.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"UINT32v1" + array.array("I", values).tobytes())
+    with open(os.path.join(folder, "chr_ptr"), "wb") as file:
+        file.write(b"UINT64v1" + array.array("Q", [0, part, part, 2 * part, 2 * part, 3 * part]).tobytes())
+    for name, lines in (("version", ["unpacked-fragments-v2"]), ("cell_names", [f"c{i}" for i in range(40)]), ("chr_names", ["chr1", "chr2", "chr3"])):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.writelines(line + "\n" for line in lines)
 
 
 class Commands(unittest.TestCase):
@@ -268,6 +288,64 @@ class Commands(unittest.TestCase):
             subprocess.run([PROGRAM, "export", "--tar", store, "-"], stdout=out, check=True, timeout=60)
         with tarfile.open(archive) as members:
             self.assertEqual({member.name for member in members if member.isfile()}, plain)
+
+    def compressed(self, store, target, *options):
+        done = run("export", "--views=csv+tsv+mtx+vcf+gz+bgzf", *options, store, target)
+        self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: where .tbi reaches all positions there is no .csi
+        return done.stderr.decode(), {name: content for name, content in tree(target).items() if name.endswith((".gz", ".tbi", ".csi"))}
+
+    def test_what_a_mount_shows_stored_is_deflated(self):
+        samples = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
+        for store in (os.path.join(samples, "pbmc.h5ad"), os.path.join(samples, "frags"), os.path.join(DATA, "vcf-zarr", "types", "store.zarr")):
+            with self.subTest(store):
+                target = os.path.join(self.folder, os.path.basename(store))
+                _, files = self.compressed(store, target)
+                self.assertGreater(len(files), 1)
+                for name, content in files.items():
+                    shown = run("cat", store, name).stdout
+                    if name.endswith(".gz"):
+                        self.assertEqual(gzip.decompress(content), gzip.decompress(shown), name)
+                    if len(shown) > 1000:
+                        self.assertLess(len(content), len(shown) * 2 / 3, name)
+                said, again = self.compressed(store, target)
+                self.assertEqual(again, files)
+                self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", said.splitlines()[-1])
+                # Parts keep a text and its indexes together; what is not whole is made again.
+                for number in (1, 2, 3):
+                    self.compressed(store, target + "-parts", "--part", f"{number}/3")
+                self.assertEqual(tree(target + "-parts"), tree(target))
+                largest = max((name for name in files if name.endswith(".gz")), key=lambda name: len(files[name]))
+                with open(os.path.join(target, largest), "r+b") as file:
+                    file.truncate(len(files[largest]) - 28)
+                self.assertEqual(self.compressed(store, target)[1], files)
+
+    @unittest.skipUnless(shutil.which("tabix"), "no tabix")
+    def test_what_is_deflated_is_read_at_random_by_its_index(self):
+        store = os.path.join(self.folder, "frags")
+        starts = [start for seed in range(3) for start in sorted(number * (7919 + seed) % 5_000_000 for number in range(40_000))]
+        write_fragments(store, starts, [start + 50 + start % 100 for start in starts])
+        target = os.path.join(self.folder, "out")
+        self.compressed(store, target)
+        whole = os.path.join(target, "fragments.tsv.gz")
+        with open(os.path.join(target, "fragments.tsv"), encoding="ascii") as file:
+            lines = [(line, line.split("\t")) for line in file]
+        self.assertLess(os.path.getsize(whole), os.path.getsize(os.path.join(target, "fragments.tsv")) / 2)
+        for kept in (".tbi", ".csi"):
+            other = whole + {".tbi": ".csi", ".csi": ".tbi"}[kept]
+            os.rename(other, other + ".away")
+            for region, first, last in (("chr1", 1, 5_000_000), ("chr2", 1_000_000, 1_000_500), ("chr3", 4_990_000, 5_100_000), ("chr2", 1, 40)):
+                got = subprocess.run(["tabix", whole, f"{region}:{first}-{last}"], capture_output=True, check=True).stdout.decode()
+                want = "".join(line for line, fields in lines if fields[0] == region and int(fields[1]) < last and int(fields[2]) >= first)
+                self.assertEqual(got, want, (kept, region))
+            os.rename(other + ".away", other)
+
+    def test_a_file_of_a_folder_is_copied_as_it_is(self):
+        os.makedirs(os.path.join(self.folder, "stores"))
+        stored = run("cat", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "frags"), "fragments.tsv.gz").stdout
+        with open(os.path.join(self.folder, "stores", "x.gz"), "wb") as file:
+            file.write(stored)
+        self.assertEqual(run("export", os.path.join(self.folder, "stores"), os.path.join(self.folder, "out")).returncode, 0)
+        self.assertEqual(tree(os.path.join(self.folder, "out")), {"x.gz": stored})
 
     def test_export_of_a_damaged_store_copies_the_rest_and_says_so(self):
         store = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")

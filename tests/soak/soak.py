@@ -61,7 +61,8 @@ def mirror_and_export(suites):
             out.write(state)
     files = []
     for at, _, names in os.walk(export):
-        files += [os.path.relpath(os.path.join(at, name), export) for name in names if not os.path.islink(os.path.join(at, name))]
+        files += [os.path.relpath(os.path.join(at, name), export) for name in names
+                  if not os.path.islink(os.path.join(at, name)) and not name.endswith((".gz", ".tbi", ".csi"))]  # an export deflates these
     return os.path.realpath(mirror), os.path.realpath(export), sorted(files)
 
 

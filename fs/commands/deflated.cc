@@ -1,0 +1,326 @@
+#include "fs/commands/deflated.h"
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/base/modified_time.h"
+#include "fs/commands/part_file.h"
+#include "fs/native/bgzf.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kStoredHeader = 23, kTrailer = 8;  // of a member of one stored block
+constexpr size_t kHeader = 18;                      // of any member
+constexpr uint64_t kStoredMember = kBgzfPayload + kStoredHeader + kTrailer;
+constexpr uint64_t kMembersInPiece = 128;
+constexpr std::string_view kBegins("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0", 16);
+constexpr std::string_view kEnd(
+    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
+
+// Of the text in a file of that size.
+uint64_t text_size(uint64_t stored) {
+  const uint64_t members = stored - kEnd.size();
+  return members - divide_up(members, kStoredMember) * (kStoredHeader + kTrailer);
+}
+
+std::string bytes_of(const Slices& slices) {
+  std::string bytes(slices.size(), '\0');
+  slices.copy_to(std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+void put_little(std::string& out, size_t at, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) out[at + i] = static_cast<char>(value >> (8 * i));
+}
+
+class Deflater {
+ public:
+  Deflater() : compressor_(libdeflate_alloc_compressor(6)) {
+    if (!compressor_) throw std::bad_alloc();
+  }
+
+  // A member of that text, whose trailer is known. Stored, where that is less.
+  std::string member(std::string_view text, std::string_view trailer) {
+    std::string out(kHeader + text.size() + kStoredHeader, '\0');
+    const size_t size = libdeflate_deflate_compress(compressor_.get(), text.data(), text.size(),
+                                                    out.data() + kHeader, out.size() - kHeader);
+    if (size == 0 || size > text.size() + 5) {  // and 5 bytes around a stored block
+      out[kHeader] = 1;
+      put_little(out, kHeader + 1, text.size(), 2);
+      put_little(out, kHeader + 3, ~text.size(), 2);
+      std::copy(text.begin(), text.end(), out.begin() + kStoredHeader);
+      out.resize(kStoredHeader + text.size());
+    } else {
+      out.resize(kHeader + size);
+    }
+    std::copy(kBegins.begin(), kBegins.end(), out.begin());
+    put_little(out, kBegins.size(), out.size() + kTrailer - 1, 2);
+    return out.append(trailer);
+  }
+
+ private:
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
+  };
+  const std::unique_ptr<libdeflate_compressor, Free> compressor_;
+};
+
+// Members of stored blocks, one after the other, as deflated ones.
+std::string deflated(std::string_view stored) {
+  Deflater deflater;
+  std::string out;
+  for (size_t at = 0; at < stored.size(); at += kStoredMember) {
+    const std::string_view member = stored.substr(at, kStoredMember);
+    if (member.size() <= kStoredHeader + kTrailer || !member.starts_with(kBegins))
+      throw damaged("no member of a stored block at byte {}", at);
+    out += deflater.member(member.substr(kStoredHeader, member.size() - kStoredHeader - kTrailer),
+                           member.substr(member.size() - kTrailer));
+  }
+  return out;
+}
+
+// Where the members of a file begin, and where the last ends; none where it is no file of members of
+// kBgzfPayload bytes each but the last, of `text` bytes together.
+std::optional<std::vector<uint64_t>> members_of(const PartFile& file, uint64_t text) {
+  std::vector<uint64_t> begins;
+  uint64_t at = 0, sum = 0;
+  const uint64_t size = file.size();
+  if (size < kEnd.size()) return std::nullopt;
+  for (const uint64_t end = size - kEnd.size(); at < end;) {
+    std::string head(kHeader, '\0'), tail(4, '\0');
+    if (file.read_at(at, head.data(), head.size()) != head.size() || !head.starts_with(kBegins))
+      return std::nullopt;
+    const uint64_t length = load_little<uint16_t>(as_byte_span(head).data() + kBegins.size()) + uint64_t{1};
+    if (length < kHeader + kTrailer || length > end - at) return std::nullopt;
+    if (file.read_at(at + length - tail.size(), tail.data(), tail.size()) != tail.size()) return std::nullopt;
+    begins.push_back(at);
+    sum += load_little<uint32_t>(as_byte_span(tail).data());
+    at += length;
+    if (sum != std::min(text, begins.size() * kBgzfPayload)) return std::nullopt;
+  }
+  std::string last(kEnd.size(), '\0');
+  if (sum != text || file.read_at(at, last.data(), last.size()) != last.size() || last != kEnd)
+    return std::nullopt;
+  begins.push_back(at);
+  return begins;
+}
+
+PartFile there(const TargetFolder& folder, const std::string& path) {
+  return PartFile::existing(folder.folder_of(path), folder.name_of(path), folder.whole(path));
+}
+
+// The numbers of an index that are virtual offsets, each made another.
+class IndexRewriter {
+ public:
+  IndexRewriter(std::string index, const std::vector<uint64_t>& begins)
+      : index_(std::move(index)), cursor_(as_byte_span(index_)), begins_(begins) {}
+
+  std::string run() && {
+    const std::string_view magic = cursor_.text(4);
+    is_csi_ = magic == std::string_view("CSI\1", 4);
+    if (!is_csi_ && magic != std::string_view("TBI\1", 4)) throw damaged("no index by positions");
+    uint32_t chromosomes = 0, depth = kTbiDepth;
+    if (is_csi_) {
+      cursor_.skip(4);
+      depth = number();
+      cursor_.skip(number());
+      chromosomes = number();
+    } else {
+      chromosomes = number();
+      cursor_.skip(kTbiColumns);
+      cursor_.skip(number());
+    }
+    counts_bin_ = ((uint64_t{1} << (3 * (depth + 1))) - 1) / 7 + 1;
+    for (uint32_t i = 0; i < chromosomes; ++i) rewrite_chromosome();
+    return std::move(index_);
+  }
+
+ private:
+  static constexpr uint32_t kTbiDepth = 5;
+  static constexpr size_t kTbiColumns = 24;  // six numbers
+
+  uint32_t number() { return cursor_.little<uint32_t>(); }
+
+  void rewrite_offset() {
+    const size_t at = cursor_.position();
+    const auto stored = cursor_.little<uint64_t>();
+    const uint64_t member = (stored >> 16) / kStoredMember;
+    const bool is_end = (stored >> 16) % kStoredMember != 0;  // of a last member that is not full
+    if (member + is_end >= begins_.size())
+      throw damaged("an offset of {} in {} members", stored, begins_.size());
+    put_little(index_, at, begins_[member + is_end] << 16 | (stored & 0xffff), 8);
+  }
+
+  void rewrite_chromosome() {
+    const uint32_t bins = number();
+    for (uint32_t i = 0; i < bins; ++i) {
+      const bool is_counts = number() == counts_bin_;
+      if (is_csi_) rewrite_offset();
+      const uint32_t chunks = number();
+      for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        if (is_counts && chunk > 0) {  // how many lines there are
+          cursor_.skip(16);
+          continue;
+        }
+        rewrite_offset();
+        rewrite_offset();
+      }
+    }
+    if (is_csi_) return;
+    const uint32_t windows = number();
+    for (uint32_t i = 0; i < windows; ++i) rewrite_offset();
+  }
+
+  std::string index_;
+  Cursor cursor_;
+  const std::vector<uint64_t>& begins_;
+  bool is_csi_ = false;
+  uint64_t counts_bin_ = 0;
+};
+
+// The text in stored members.
+std::string text_of(std::string_view stored) {
+  std::string text;
+  const uint64_t end = stored.size() - kEnd.size();
+  for (size_t at = 0; at < end; at += kStoredMember) {
+    const uint64_t size = std::min<uint64_t>(kStoredMember, end - at);
+    text += stored.substr(at + kStoredHeader, size - kStoredHeader - kTrailer);
+  }
+  return text;
+}
+
+// A text as deflated members, the last included.
+std::string compressed(std::string_view text) {
+  Deflater deflater;
+  std::string out;
+  for (size_t at = 0; at < text.size(); at += kBgzfPayload) {
+    const std::string_view part = text.substr(at, kBgzfPayload);
+    std::string trailer(kTrailer, '\0');
+    put_little(trailer, 0, libdeflate_crc32(0, part.data(), part.size()), 4);
+    put_little(trailer, 4, part.size(), 4);
+    out += deflater.member(part, trailer);
+  }
+  return out.append(kEnd);
+}
+
+// What an index of the text in the folder is to be; nullopt where that text is not there.
+std::optional<std::string> index_for(Filesystem& filesystem, Workers& workers, const TargetFolder& folder,
+                                     const Copy& copy) {
+  const std::string path(indexed_text(copy.path));
+  const PartFile text = there(folder, path);
+  if (!text.has_file()) return std::nullopt;
+  const auto shown = static_cast<uint64_t>(filesystem.status(filesystem.find("/" + path)).st_size);
+  const auto begins = members_of(text, text_size(shown));
+  if (!begins) return std::nullopt;
+  std::string stored;
+  make_pieces(filesystem, workers, filesystem.open(copy.inode), 0, copy.size,
+              [&](uint64_t, const Slices& piece) {
+                stored += bytes_of(piece);
+                return true;
+              });
+  return compressed(IndexRewriter(text_of(stored), *begins).run());
+}
+
+void put(PartFile& output, uint64_t at, const std::string& bytes) {
+  Slices slices;
+  slices.add(as_byte_span(bytes), nullptr);
+  output.write_at(at, slices);
+}
+
+// Its size.
+uint64_t write_deflated(Filesystem& filesystem, Workers& workers, const Copy& copy, PartFile& output,
+                        const std::function<void(uint64_t)>& wrote) {
+  const OpenFile file = filesystem.open(copy.inode);
+  const uint64_t end = copy.size - kEnd.size(), members = divide_up(end, kStoredMember);
+  std::vector<std::string> pieces(workers.threads() + 1);
+  uint64_t size = 0;
+  for (uint64_t member = 0; member < members;) {
+    const size_t count = std::min<uint64_t>(pieces.size(), divide_up(members - member, kMembersInPiece));
+    workers.parallel_for(count, [&](size_t i) {
+      const uint64_t first = (member + i * kMembersInPiece) * kStoredMember;
+      const uint64_t wanted = std::min(kMembersInPiece * kStoredMember, end - first);
+      const std::string stored = bytes_of(filesystem.read(file, first, wanted));
+      if (stored.size() != wanted) throw damaged("{} bytes at {}, {} expected", stored.size(), first, wanted);
+      pieces[i] = deflated(stored);
+    });
+    for (size_t i = 0; i < count; ++i) {
+      put(output, size, pieces[i]);
+      size += pieces[i].size();
+      const uint64_t from = member * kStoredMember;
+      member = std::min(members, member + kMembersInPiece);
+      wrote(std::min(end, member * kStoredMember) - from);
+    }
+  }
+  put(output, size, std::string(kEnd));
+  wrote(kEnd.size());
+  return size + kEnd.size();
+}
+
+}  // namespace
+
+std::string_view indexed_text(std::string_view path) {
+  for (const std::string_view ending : {".tbi", ".csi"})
+    if (path.ends_with(std::string(".gz") += ending)) return path.substr(0, path.size() - ending.size());
+  return {};
+}
+
+bool can_be_deflated(Filesystem& filesystem, const Copy& copy) {
+  if (!copy.path.ends_with(".gz") && indexed_text(copy.path).empty()) return false;
+  if (copy.size < kStoredHeader + kTrailer + kEnd.size()) return false;
+  if (std::holds_alternative<PlainFile>(filesystem.meaning(copy.inode).what.node.content)) return false;
+  const std::string begins = bytes_of(filesystem.read(filesystem.open(copy.inode), 0, kStoredHeader));
+  return begins.starts_with(kBegins) && begins[kHeader] == 1;
+}
+
+bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy) {
+  if (!indexed_text(copy.path).empty()) return false;  // it is short, and its text may be another one now
+  const PartFile file = there(folder, copy.path);
+  if (!file.has_file()) return false;
+  const timespec wanted = modified_time(filesystem.status(copy.inode)), found = file.modified();
+  return found.tv_sec == wanted.tv_sec && found.tv_nsec == wanted.tv_nsec &&
+         members_of(file, text_size(copy.size)).has_value();
+}
+
+void copy_deflated(Filesystem& filesystem, Workers& workers, const TargetFolder& folder, const Copy& copy,
+                   const std::function<void(uint64_t)>& wrote) {
+  std::optional<std::string> index;
+  if (!indexed_text(copy.path).empty()) {
+    index = index_for(filesystem, workers, folder, copy);
+    if (!index) return copy_file(filesystem, workers, folder, copy, wrote);
+  }
+  const timespec time = modified_time(filesystem.status(copy.inode));
+  PartFile output(folder.folder_of(copy.path), part_name(copy.path + " deflated", copy.size, time),
+                  folder.whole(copy.path));
+  try {
+    uint64_t size = 0;
+    if (index) {
+      put(output, 0, *index);
+      size = index->size();
+      wrote(copy.size);
+    } else {
+      size = write_deflated(filesystem, workers, copy, output, wrote);
+    }
+    output.finish(size, time, folder.name_of(copy.path));
+  } catch (const InTheWay&) {
+    output.discard();
+    throw;
+  } catch (const Failure&) {
+    throw;
+  } catch (...) {  // an Error, no memory
+    output.discard();
+    throw;
+  }
+}
+
+}  // namespace plainfs
