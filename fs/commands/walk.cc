@@ -26,6 +26,18 @@ std::string nearest_name(const Listing& listing, const std::string& name) {
   return nearest;
 }
 
+// Whether a walk over the store comes there. Requires: it is there.
+bool is_walked(Filesystem& filesystem, const std::string& path) {
+  for (size_t start = 0; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    const ListingPtr listing = filesystem.list(filesystem.find(path.substr(0, start)));
+    const auto found = listing->index.find(std::string_view(path).substr(start, end - start));
+    if (found == listing->index.end() || found->second >= listing->once()) return false;
+    start = end + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 Inode resolve_path(Filesystem& filesystem, const std::string& path) try {
@@ -101,7 +113,8 @@ std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::st
   if (paths.empty()) return walk(filesystem, "", failures, repeated);
   std::vector<Walked> all;
   for (const std::string& path : paths) {
-    std::vector<Walked> below = walk(filesystem, path, failures, repeated);
+    const bool is_part = repeated && !is_walked(filesystem, plain_path(path));
+    std::vector<Walked> below = walk(filesystem, path, failures, is_part ? nullptr : repeated);
     std::move(below.begin(), below.end(), std::back_inserter(all));
   }
   return all;

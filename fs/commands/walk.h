@@ -34,7 +34,8 @@ Inode resolve_given(Filesystem& filesystem, const std::string& store, const std:
 std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::vector<WalkFailure>& failures,
                          std::vector<Walked>* repeated = nullptr);
 
-// All of what paths name, or of the root where there are none.
+// All of what paths name, or of the root where there are none. What no walk comes to and a path names
+// (by/COLUMN) is given whole, whatever repeated is.
 std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
                                std::vector<WalkFailure>& failures, std::vector<Walked>* repeated = nullptr);
 

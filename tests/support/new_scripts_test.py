@@ -89,7 +89,7 @@ class New(Copied):
         names = set(re.findall(r'^    \{"(\w+)", offer_', text_of(self.copy, "fs/views/views.cc"), re.M))
         self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
         for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
-            words = re.search(r"\ball (csv [\w ]+)", text_of(self.copy, path))[1].split()
+            words = re.search(r"\ball (?:listed )?(csv [\w ]+)", text_of(self.copy, path))[1].split()
             self.assertEqual(set(words), names | {"parts"}, path)
         for name in names:
             self.assertRegex(text_of(self.copy, "fs/man/plainfs.1"), rf"(?m)^\.BR? {name}\b", name)
