@@ -20,18 +20,12 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kStoredHeader = 23, kTrailer = 8;  // of a member of one stored block
-constexpr size_t kHeader = 18;                      // of any member
-constexpr uint64_t kStoredMember = kBgzfPayload + kStoredHeader + kTrailer;
 constexpr uint64_t kMembersInPiece = 128;
-constexpr std::string_view kBegins("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0", 16);
-constexpr std::string_view kEnd(
-    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
 
 // Of the text in a file of that size.
 uint64_t text_size(uint64_t stored) {
-  const uint64_t members = stored - kEnd.size();
-  return members - divide_up(members, kStoredMember) * (kStoredHeader + kTrailer);
+  const uint64_t members = stored - kBgzfEnd.size();
+  return members - divide_up(members, kBgzfStoredMember) * (kBgzfStoredHeader + kBgzfTrailer);
 }
 
 std::string bytes_of(const Slices& slices) {
@@ -52,20 +46,20 @@ class Deflater {
 
   // A member of that text, whose trailer is known. Stored, where that is less.
   std::string member(std::string_view text, std::string_view trailer) {
-    std::string out(kHeader + text.size() + kStoredHeader, '\0');
+    std::string out(kBgzfHeader + text.size() + kBgzfStoredHeader, '\0');
     const size_t size = libdeflate_deflate_compress(compressor_.get(), text.data(), text.size(),
-                                                    out.data() + kHeader, out.size() - kHeader);
+                                                    out.data() + kBgzfHeader, out.size() - kBgzfHeader);
     if (size == 0 || size > text.size() + 5) {  // and 5 bytes around a stored block
-      out[kHeader] = 1;
-      put_little(out, kHeader + 1, text.size(), 2);
-      put_little(out, kHeader + 3, ~text.size(), 2);
-      std::copy(text.begin(), text.end(), out.begin() + kStoredHeader);
-      out.resize(kStoredHeader + text.size());
+      out[kBgzfHeader] = 1;
+      put_little(out, kBgzfHeader + 1, text.size(), 2);
+      put_little(out, kBgzfHeader + 3, ~text.size(), 2);
+      std::copy(text.begin(), text.end(), out.begin() + kBgzfStoredHeader);
+      out.resize(kBgzfStoredHeader + text.size());
     } else {
-      out.resize(kHeader + size);
+      out.resize(kBgzfHeader + size);
     }
-    std::copy(kBegins.begin(), kBegins.end(), out.begin());
-    put_little(out, kBegins.size(), out.size() + kTrailer - 1, 2);
+    std::copy(kBgzfBegin.begin(), kBgzfBegin.end(), out.begin());
+    put_little(out, kBgzfBegin.size(), out.size() + kBgzfTrailer - 1, 2);
     return out.append(trailer);
   }
 
@@ -80,12 +74,12 @@ class Deflater {
 std::string deflated(std::string_view stored) {
   Deflater deflater;
   std::string out;
-  for (size_t at = 0; at < stored.size(); at += kStoredMember) {
-    const std::string_view member = stored.substr(at, kStoredMember);
-    if (member.size() <= kStoredHeader + kTrailer || !member.starts_with(kBegins))
+  for (size_t at = 0; at < stored.size(); at += kBgzfStoredMember) {
+    const std::string_view member = stored.substr(at, kBgzfStoredMember);
+    if (member.size() <= kBgzfStoredHeader + kBgzfTrailer || !member.starts_with(kBgzfBegin))
       throw damaged("no member of a stored block at byte {}", at);
-    out += deflater.member(member.substr(kStoredHeader, member.size() - kStoredHeader - kTrailer),
-                           member.substr(member.size() - kTrailer));
+    out += deflater.member(member.substr(kBgzfStoredHeader, member.size() - kBgzfStoredHeader - kBgzfTrailer),
+                           member.substr(member.size() - kBgzfTrailer));
   }
   return out;
 }
@@ -96,21 +90,22 @@ std::optional<std::vector<uint64_t>> members_of(const PartFile& file, uint64_t t
   std::vector<uint64_t> begins;
   uint64_t at = 0, sum = 0;
   const uint64_t size = file.size();
-  if (size < kEnd.size()) return std::nullopt;
-  for (const uint64_t end = size - kEnd.size(); at < end;) {
-    std::string head(kHeader, '\0'), tail(4, '\0');
-    if (file.read_at(at, head.data(), head.size()) != head.size() || !head.starts_with(kBegins))
+  if (size < kBgzfEnd.size()) return std::nullopt;
+  for (const uint64_t end = size - kBgzfEnd.size(); at < end;) {
+    std::string head(kBgzfHeader, '\0'), tail(4, '\0');
+    if (file.read_at(at, head.data(), head.size()) != head.size() || !head.starts_with(kBgzfBegin))
       return std::nullopt;
-    const uint64_t length = load_little<uint16_t>(as_byte_span(head).data() + kBegins.size()) + uint64_t{1};
-    if (length < kHeader + kTrailer || length > end - at) return std::nullopt;
+    const uint64_t length =
+        load_little<uint16_t>(as_byte_span(head).data() + kBgzfBegin.size()) + uint64_t{1};
+    if (length < kBgzfHeader + kBgzfTrailer || length > end - at) return std::nullopt;
     if (file.read_at(at + length - tail.size(), tail.data(), tail.size()) != tail.size()) return std::nullopt;
     begins.push_back(at);
     sum += load_little<uint32_t>(as_byte_span(tail).data());
     at += length;
     if (sum != std::min(text, begins.size() * kBgzfPayload)) return std::nullopt;
   }
-  std::string last(kEnd.size(), '\0');
-  if (sum != text || file.read_at(at, last.data(), last.size()) != last.size() || last != kEnd)
+  std::string last(kBgzfEnd.size(), '\0');
+  if (sum != text || file.read_at(at, last.data(), last.size()) != last.size() || last != kBgzfEnd)
     return std::nullopt;
   begins.push_back(at);
   return begins;
@@ -155,8 +150,8 @@ class IndexRewriter {
   void rewrite_offset() {
     const size_t at = cursor_.position();
     const auto stored = cursor_.little<uint64_t>();
-    const uint64_t member = (stored >> 16) / kStoredMember;
-    const bool is_end = (stored >> 16) % kStoredMember != 0;  // of a last member that is not full
+    const uint64_t member = (stored >> 16) / kBgzfStoredMember;
+    const bool is_end = (stored >> 16) % kBgzfStoredMember != 0;  // of a last member that is not full
     if (member + is_end >= begins_.size())
       throw damaged("an offset of {} in {} members", stored, begins_.size());
     put_little(index_, at, begins_[member + is_end] << 16 | (stored & 0xffff), 8);
@@ -192,10 +187,10 @@ class IndexRewriter {
 // The text in stored members.
 std::string text_of(std::string_view stored) {
   std::string text;
-  const uint64_t end = stored.size() - kEnd.size();
-  for (size_t at = 0; at < end; at += kStoredMember) {
-    const uint64_t size = std::min<uint64_t>(kStoredMember, end - at);
-    text += stored.substr(at + kStoredHeader, size - kStoredHeader - kTrailer);
+  const uint64_t end = stored.size() - kBgzfEnd.size();
+  for (size_t at = 0; at < end; at += kBgzfStoredMember) {
+    const uint64_t size = std::min<uint64_t>(kBgzfStoredMember, end - at);
+    text += stored.substr(at + kBgzfStoredHeader, size - kBgzfStoredHeader - kBgzfTrailer);
   }
   return text;
 }
@@ -206,12 +201,12 @@ std::string compressed(std::string_view text) {
   std::string out;
   for (size_t at = 0; at < text.size(); at += kBgzfPayload) {
     const std::string_view part = text.substr(at, kBgzfPayload);
-    std::string trailer(kTrailer, '\0');
+    std::string trailer(kBgzfTrailer, '\0');
     put_little(trailer, 0, libdeflate_crc32(0, part.data(), part.size()), 4);
     put_little(trailer, 4, part.size(), 4);
     out += deflater.member(part, trailer);
   }
-  return out.append(kEnd);
+  return out.append(kBgzfEnd);
 }
 
 // What an index of the text in the folder is to be; nullopt where that text is not there.
@@ -242,14 +237,14 @@ void put(PartFile& output, uint64_t at, const std::string& bytes) {
 uint64_t write_deflated(Filesystem& filesystem, Workers& workers, const Copy& copy, PartFile& output,
                         const std::function<void(uint64_t)>& wrote) {
   const OpenFile file = filesystem.open(copy.inode);
-  const uint64_t end = copy.size - kEnd.size(), members = divide_up(end, kStoredMember);
+  const uint64_t end = copy.size - kBgzfEnd.size(), members = divide_up(end, kBgzfStoredMember);
   std::vector<std::string> pieces(workers.threads() + 1);
   uint64_t size = 0;
   for (uint64_t member = 0; member < members;) {
     const size_t count = std::min<uint64_t>(pieces.size(), divide_up(members - member, kMembersInPiece));
     workers.parallel_for(count, [&](size_t i) {
-      const uint64_t first = (member + i * kMembersInPiece) * kStoredMember;
-      const uint64_t wanted = std::min(kMembersInPiece * kStoredMember, end - first);
+      const uint64_t first = (member + i * kMembersInPiece) * kBgzfStoredMember;
+      const uint64_t wanted = std::min(kMembersInPiece * kBgzfStoredMember, end - first);
       const std::string stored = bytes_of(filesystem.read(file, first, wanted));
       if (stored.size() != wanted) throw damaged("{} bytes at {}, {} expected", stored.size(), first, wanted);
       pieces[i] = deflated(stored);
@@ -257,14 +252,14 @@ uint64_t write_deflated(Filesystem& filesystem, Workers& workers, const Copy& co
     for (size_t i = 0; i < count; ++i) {
       put(output, size, pieces[i]);
       size += pieces[i].size();
-      const uint64_t from = member * kStoredMember;
+      const uint64_t from = member * kBgzfStoredMember;
       member = std::min(members, member + kMembersInPiece);
-      wrote(std::min(end, member * kStoredMember) - from);
+      wrote(std::min(end, member * kBgzfStoredMember) - from);
     }
   }
-  put(output, size, std::string(kEnd));
-  wrote(kEnd.size());
-  return size + kEnd.size();
+  put(output, size, std::string(kBgzfEnd));
+  wrote(kBgzfEnd.size());
+  return size + kBgzfEnd.size();
 }
 
 }  // namespace
@@ -277,10 +272,10 @@ std::string_view indexed_text(std::string_view path) {
 
 bool can_be_deflated(Filesystem& filesystem, const Copy& copy) {
   if (!copy.path.ends_with(".gz") && indexed_text(copy.path).empty()) return false;
-  if (copy.size < kStoredHeader + kTrailer + kEnd.size()) return false;
+  if (copy.size < kBgzfStoredHeader + kBgzfTrailer + kBgzfEnd.size()) return false;
   if (std::holds_alternative<PlainFile>(filesystem.meaning(copy.inode).what.node.content)) return false;
-  const std::string begins = bytes_of(filesystem.read(filesystem.open(copy.inode), 0, kStoredHeader));
-  return begins.starts_with(kBegins) && begins[kHeader] == 1;
+  const std::string begins = bytes_of(filesystem.read(filesystem.open(copy.inode), 0, kBgzfStoredHeader));
+  return begins.starts_with(kBgzfBegin) && begins[kBgzfHeader] == 1;
 }
 
 bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy) {

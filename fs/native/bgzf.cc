@@ -11,27 +11,18 @@ namespace plainfs {
 
 namespace {
 
-constexpr size_t kHeader = 23;  // of the member and of its stored block
-constexpr size_t kTrailer = 8;
-constexpr uint64_t kMember = kBgzfPayload + kHeader + kTrailer;
-
-// The empty member that ends every BGZF file, as htslib writes it.
-constexpr std::string_view kEnd(
-    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
-
 void put_little(std::byte* at, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
 
 // What stands around the bytes of one member.
 struct Frame {
-  std::array<std::byte, kHeader> header;
-  std::array<std::byte, kTrailer> trailer;
+  std::array<std::byte, kBgzfStoredHeader> header;
+  std::array<std::byte, kBgzfTrailer> trailer;
 
   void set_header(uint64_t length) {
-    constexpr std::string_view kStart("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0", 16);
-    std::memcpy(header.data(), kStart.data(), kStart.size());
-    put_little(&header[16], length + kHeader + kTrailer - 1, 2);
+    std::memcpy(header.data(), kBgzfBegin.data(), kBgzfBegin.size());
+    put_little(&header[16], length + kBgzfStoredHeader + kBgzfTrailer - 1, 2);
     header[18] = std::byte{1};  // a stored block, the last one
     put_little(&header[19], length, 2);
     put_little(&header[21], ~length, 2);
@@ -107,16 +98,16 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
   const uint64_t file_size = file_->size(), whole = bgzf_size(file_size);
   if (offset >= whole || size == 0) return {};
   const uint64_t end = offset + std::min<uint64_t>(size, whole - offset);
-  const uint64_t members = divide_up(file_size, kBgzfPayload), members_end = whole - kEnd.size();
-  const uint64_t first = offset < members_end ? offset / kMember : members;
-  const uint64_t last = std::min(divide_up(end, kMember), members);
+  const uint64_t members = divide_up(file_size, kBgzfPayload), members_end = whole - kBgzfEnd.size();
+  const uint64_t first = offset < members_end ? offset / kBgzfStoredMember : members;
+  const uint64_t last = std::min(divide_up(end, kBgzfStoredMember), members);
   const auto payload = [&](uint64_t member) {
     return std::min(kBgzfPayload, file_size - member * kBgzfPayload);
   };
-  Window window(first < members ? first * kMember : members_end, offset, end);
+  Window window(first < members ? first * kBgzfStoredMember : members_end, offset, end);
   if (first < last) {
     // The text of a member is wanted from its beginning, for its checksum; of the last one up to the end.
-    const uint64_t last_text = (last - 1) * kMember + kHeader;
+    const uint64_t last_text = (last - 1) * kBgzfStoredMember + kBgzfStoredHeader;
     const uint64_t from = first * kBgzfPayload;
     const uint64_t to =
         (last - 1) * kBgzfPayload + std::min(payload(last - 1), end - std::min(end, last_text));
@@ -127,7 +118,7 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
     PartCursor cursor(content);
     for (uint64_t member = first; member < last; ++member) {
       const uint64_t length = payload(member);
-      const bool has_trailer = member * kMember + kHeader + length < end;
+      const bool has_trailer = member * kBgzfStoredMember + kBgzfStoredHeader + length < end;
       Frame& frame = (*frames)[member - first];
       frame.set_header(length);
       window.add(frame.header, frames);
@@ -142,20 +133,21 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
       window.add(frame.trailer, frames);
     }
   }
-  if (last == members) window.add(as_byte_span(kEnd), nullptr);
+  if (last == members) window.add(as_byte_span(kBgzfEnd), nullptr);
   return window.finish();
 }
 
 }  // namespace
 
 uint64_t bgzf_size(uint64_t file_size) {
-  const uint64_t frames = checked_multiply(divide_up(file_size, kBgzfPayload), kHeader + kTrailer);
-  return checked_add(checked_add(file_size, frames), kEnd.size());
+  const uint64_t frames =
+      checked_multiply(divide_up(file_size, kBgzfPayload), kBgzfStoredHeader + kBgzfTrailer);
+  return checked_add(checked_add(file_size, frames), kBgzfEnd.size());
 }
 
 uint64_t bgzf_virtual_offset(uint64_t offset, uint64_t file_size) {
-  if (offset == file_size) return (bgzf_size(file_size) - kEnd.size()) << 16;
-  return offset / kBgzfPayload * kMember << 16 | offset % kBgzfPayload;
+  if (offset == file_size) return (bgzf_size(file_size) - kBgzfEnd.size()) << 16;
+  return offset / kBgzfPayload * kBgzfStoredMember << 16 | offset % kBgzfPayload;
 }
 
 std::unique_ptr<ViewFile> bgzf_file(std::shared_ptr<ViewFile> file) {

@@ -3,7 +3,10 @@
 // larger because bedtools takes a first member over 32,768 bytes for an empty file.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "fs/text/view_file.h"
 
@@ -11,6 +14,16 @@ namespace plainfs {
 
 // Bytes of the file in each member but the last. Indexes that others keep rest on it: it never changes.
 inline constexpr uint64_t kBgzfPayload = 32512;
+
+// A member (SAM specification, 4.1): kBgzfBegin, its bytes less 1 in 2 bytes, deflate blocks, and the CRC-32
+// and the length of its content in 4 bytes each.
+inline constexpr std::string_view kBgzfBegin("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0", 16);
+inline constexpr size_t kBgzfHeader = 18, kBgzfTrailer = 8;
+inline constexpr size_t kBgzfStoredHeader = kBgzfHeader + 5;  // with that of a stored block
+inline constexpr uint64_t kBgzfStoredMember = kBgzfPayload + kBgzfStoredHeader + kBgzfTrailer;
+// The empty member that ends every file, as htslib writes it.
+inline constexpr std::string_view kBgzfEnd(
+    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
 
 // Of the whole, its empty last member included.
 uint64_t bgzf_size(uint64_t file_size);

@@ -177,7 +177,7 @@ Scalar scalar_of(const Json& value) {
 }
 
 // Goes down into lists that are as long as their neighbours: the shape, and what all values are.
-struct Survey {
+struct ListShape {
   std::vector<uint64_t> shape;
   std::optional<Scalar> kind{};
   bool is_unsigned = false;  // a number beyond int64
@@ -321,12 +321,12 @@ void append_h5_value(const DType& type, const Elements& elements, uint64_t i, st
 
 H5Attribute h5_attribute(const Json& value) {
   if (value.is_null()) return {nullptr, text_json(), nullptr};
-  Survey survey;
-  survey.look_at(value, 0, true);
-  if (!survey.is_alike) return {Json::List{}, text_json(), to_json_text(value)};
+  ListShape lists;
+  lists.look_at(value, 0, true);
+  if (!lists.is_alike) return {Json::List{}, text_json(), to_json_text(value)};
   Json::List shape;
-  for (const uint64_t length : survey.shape) shape.push_back(Json::of(length));
-  return {std::move(shape), type_json(survey.kind.value_or(Scalar::real), survey.is_unsigned), finite(value)};
+  for (const uint64_t length : lists.shape) shape.push_back(Json::of(length));
+  return {std::move(shape), type_json(lists.kind.value_or(Scalar::real), lists.is_unsigned), finite(value)};
 }
 
 }  // namespace plainfs::serve

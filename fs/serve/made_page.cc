@@ -291,7 +291,6 @@ class PageMaker {
   }
 
   void add_viewers() {
-    if (std::optional<TakeAs> link = h5web_link(asked_, subject_)) page_.viewers.push_back(*std::move(link));
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")

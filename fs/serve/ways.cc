@@ -14,8 +14,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostFetched = 100'000'000;  // bytes of a file that a viewer wants whole
-constexpr size_t kMostSets = 8;                 // columns whose groups a viewer is told of
+constexpr size_t kMostSets = 8;  // columns whose groups a viewer is told of
 
 // What to type for a file of that ending. Addresses are percent-encoded: no quote ends the text around them.
 struct WayOf {
@@ -49,13 +48,8 @@ bool is_of(const Subject& subject, const FolderEntry& entry) {
          entry.place.filesystem->meaning(entry.place.inode).what.member.empty();
 }
 
-struct FoundFile {
-  std::vector<std::string> path;
-  std::optional<uint64_t> size;
-};
-
-// The file of the subject's that has that ending.
-std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending) {
+// The file of the subject's that has that ending, and where it is.
+std::optional<std::vector<std::string>> path_of(const Subject& subject, std::string_view ending) {
   const auto has = [&](const FolderEntry& entry) {
     return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
   };
@@ -67,7 +61,7 @@ std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending
     std::vector<std::string> names = subject.place.names;
     if (entries == &subject.beside && subject.has_folder && !names.empty()) names.pop_back();
     names.push_back(found->name);
-    return FoundFile{std::move(names), found->size};
+    return names;
   }
   return std::nullopt;
 }
@@ -91,11 +85,11 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
-    const std::optional<FoundFile> file = file_of(subject, way.ending);
-    if (!file) continue;
+    const std::optional<std::vector<std::string>> path = path_of(subject, way.ending);
+    if (!path) continue;
     last = way.program;
     page.ways.push_back({std::string(way.program),
-                         fmt::format("{}{}{}", way.before, address_of(asked, file->path, false), way.after)});
+                         fmt::format("{}{}{}", way.before, address_of(asked, *path, false), way.after)});
   }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
     page.ways.push_back(
@@ -148,13 +142,6 @@ std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::st
       {"layout", std::move(layout)},
       {"initStrategy", "auto"}};
   return TakeAs{"Vitessce", "https://vitessce.io/#?url=data:," + percent_encoded(to_json_text(config))};
-}
-
-std::optional<TakeAs> h5web_link(const Asked& asked, const Subject& subject) {
-  const std::optional<FoundFile> file = file_of(subject, ".h5ad");
-  if (!file || !file->size || *file->size > kMostFetched) return std::nullopt;
-  return TakeAs{"H5Web", "https://myhdf5.hdfgroup.org/view?url=" +
-                             percent_encoded(address_of(asked, file->path, false))};
 }
 
 // The web app knows a session by the end of its address.

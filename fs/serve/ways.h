@@ -14,9 +14,6 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page);
 // A link that opens Vitessce on an annotated matrix as anndata.zarr/ at that path, its configuration in the
 // address; nullopt where it has nothing to be placed by.
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address);
-// A link that opens H5Web, as the HDF Group has it at myhdf5.hdfgroup.org, on the subject's .h5ad, which is
-// fetched whole; nullopt where there is none, or one that is not known to be small.
-std::optional<TakeAs> h5web_link(const Asked& asked, const Subject& subject);
 
 // A link that opens the IGV web app on fragments, whose session is the page of their folder with ?igv=…; and
 // that session, as igv.js takes it, of fragments.tsv.gz at an address.

@@ -471,6 +471,8 @@ BOOST_AUTO_TEST_CASE(file_that_computes_for_ever_gives_up_where_others_have_no_p
   ::setenv("HDF5_TEST_HOSTILE", "computes", 1);
   ProcessSettings impatient = settings(PLAINFS_HOSTILE_PROGRAM);
   impatient.most_computing_when_wanted = std::chrono::milliseconds(100);
+  impatient.most_silence = impatient.most_silence_when_wanted =
+      std::chrono::minutes(2);  // of those that begin
   LibraryProcesses processes(impatient);
   Waiter waiter;
   std::atomic<size_t> given_up{0};
