@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print the ten slowest tests of a ctest run, and "N passed, N failed, N skipped".
+"""Print what failed in a ctest run, its ten slowest tests, and "N passed, N failed, N skipped".
 
     count_results.py RESULTS.xml
 
@@ -43,8 +43,18 @@ def results_of(case):
     return passed, max(failed, 1 if bad else 0), skipped
 
 
+def complaints(output):
+    """The lines that say what failed: Boost.Test's, unittest's and a sanitizer's, without colours; at most 20."""
+    plain = re.sub(r"\x1b?\[[0-9;]+m", "", output).splitlines()
+    wanted = re.compile(r": (fatal )?error: in |^(FAIL|ERROR): |^\w*(Error|Exception): |ERROR: \w+Sanitizer|: runtime error: ")
+    return [line for line in plain if wanted.search(line)][:20]
+
+
 def main():
     cases = list(ET.parse(sys.argv[1]).getroot().iter("testcase"))
+    for case in cases:
+        if results_of(case)[1]:
+            print("\n  ".join([f"failed: {case.get('name')}"] + complaints(case.findtext("system-out") or "")))
     slowest = sorted(cases, key=lambda case: -float(case.get("time") or 0))[:10]
     print("slowest: " + ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
     print("{} passed, {} failed, {} skipped".format(*map(sum, zip((0, 0, 0), *map(results_of, cases)))))
