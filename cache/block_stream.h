@@ -56,8 +56,10 @@ class ReadingPlace {
     while (place < last && !place_.compare_exchange_weak(place, last, std::memory_order_relaxed)) {
     }
     Plan plan;
-    // Of the reader's own blocks the workers take all but the first.
-    plan.ahead = claim(ahead_end_, std::min(count, last + most_ahead_));
+    // Twice as many as were read: who wants a header or one tile pays for little more. Of the reader's own
+    // blocks the workers take all but the first.
+    const uint64_t ahead = std::min(most_ahead_, 2 * (last - std::min(last, start)));
+    plan.ahead = claim(ahead_end_, std::min(count, last + ahead));
     plan.ahead.begin = std::max(plan.ahead.begin, first + 1);
     plan.behind = claim(behind_end_, last > window_ ? last - window_ : 0);
     return plan;

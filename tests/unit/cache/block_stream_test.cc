@@ -91,6 +91,16 @@ BOOST_AUTO_TEST_CASE(a_jump_asks_for_nothing_and_lets_nothing_go) {
   BOOST_TEST(is(place.advance(902, 904, 1000).ahead, 903, 908));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_made_ahead_grows_with_what_was_read) {
+  ReadingPlace place(20);
+  BOOST_TEST(is(place.advance(0, 1, 1000).ahead, 1, 3));
+  BOOST_TEST(is(place.advance(1, 2, 1000).ahead, 3, 6));
+  BOOST_TEST(is(place.advance(2, 6, 1000).ahead, 6, 18));
+  BOOST_TEST(is(place.advance(6, 20, 1000).ahead, 18, 40));
+  place.advance(500, 501, 1000);
+  BOOST_TEST(is(place.advance(501, 502, 1000).ahead, 502, 506));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_beyond_the_end_is_made) {
   ReadingPlace place(kMostAhead);
   BOOST_TEST(is(place.advance(0, 2, 3).ahead, 1, 3));
