@@ -78,7 +78,7 @@ void RowUnits::let_go(const Part& part, uint64_t first, uint64_t end) const {
   passed_run(*part.array, first * part.per_row, (band_end - first) * part.per_row);
 }
 
-RowUnits::Rows RowUnits::read(uint64_t first, uint64_t count) const {
+RowUnits::Rows RowUnits::read_rows(uint64_t first, uint64_t count, size_t without) const {
   Rows rows;
   rows.parts.resize(parts_.size());
   const auto read_part = [&](size_t i) {
@@ -89,20 +89,21 @@ RowUnits::Rows RowUnits::read(uint64_t first, uint64_t count) const {
   if (are_shared()) {
     context_.workers.parallel_for(parts_.size(), read_part);
   } else {
-    for (size_t i = 0; i < parts_.size(); ++i) read_part(i);
+    for (size_t i = 0; i < parts_.size(); ++i)
+      if (i != without) read_part(i);
   }
   return rows;
 }
 
-std::shared_ptr<const RowUnits::Rows> RowUnits::read(uint64_t unit) const {
+std::shared_ptr<const RowUnits::Rows> RowUnits::read(uint64_t unit, size_t without) const {
   const uint64_t first = unit * rows_in_unit_, count = std::min(rows_in_unit_, rows_ - first);
-  if (!are_shared()) return std::make_shared<const Rows>(read(first, count));
+  if (!are_shared()) return std::make_shared<const Rows>(read_rows(first, count, without));
   return context_.cache.get<Rows>({cache_owner_, unit}, [&] {
-    if (blocks_in_unit_ == 1) return read(first, count);
+    if (blocks_in_unit_ == 1) return read_rows(first, count);
     const uint64_t bytes = context_.cache.statistics().budget_bytes / 4;
     const auto turn = context_.unit_budget.take(bytes);
     const ByteCache::Reservation room(context_.cache, bytes);
-    return read(first, count);
+    return read_rows(first, count);
   });
 }
 

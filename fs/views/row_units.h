@@ -41,8 +41,10 @@ class RowUnits {
   Block block(uint64_t number) const;
   // Whether units are kept in the cache.
   bool are_shared() const { return read_often_ || blocks_in_unit_ > 1; }
-  // Throws what Array::read throws.
-  std::shared_ptr<const Rows> read(uint64_t unit) const;
+  // Throws what Array::read throws. without: the number of an array that is not wanted, which is left out
+  // where the unit is read for this alone.
+  static constexpr size_t kNone = SIZE_MAX;
+  std::shared_ptr<const Rows> read(uint64_t unit, size_t without = kNone) const;
 
  private:
   struct Part {
@@ -51,7 +53,7 @@ class RowUnits {
   };
   void choose_units();
   uint64_t rows_in_band(const Part& part) const;
-  Rows read(uint64_t first, uint64_t count) const;
+  Rows read_rows(uint64_t first, uint64_t count, size_t without = kNone) const;
   void let_go(const Part& part, uint64_t first, uint64_t end) const;
 
   const uint64_t rows_;

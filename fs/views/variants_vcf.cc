@@ -196,6 +196,12 @@ class VariantsVcf::Lines {
     return whole_number(vcf_.variants_.position->dtype(), part(vcf_.parts_.position), row, UINT64_MAX,
                         "variant_position", first_ + row);
   }
+  // Whether each call is phased; empty where none is, and where lengths are counted, which are the same.
+  static constexpr bool kAreLengths = std::is_same_v<Sink, CountingSink>;
+  std::span<const uint8_t> phased() const {
+    if (kAreLengths || vcf_.parts_.phased == kNoPart) return {};
+    return part(vcf_.parts_.phased).template values<uint8_t>();
+  }
   template <class T>
   void add_genotype();
   void add_field(const VariantField& field, const Elements& elements);
@@ -237,9 +243,7 @@ template <class Sink>
 template <class T>
 void VariantsVcf::Lines<Sink>::add_genotype() {
   const std::span<const T> calls = part(vcf_.parts_.genotype).template values<T>();
-  const std::span<const uint8_t> phased = vcf_.parts_.phased == kNoPart
-                                              ? std::span<const uint8_t>()
-                                              : part(vcf_.parts_.phased).template values<uint8_t>();
+  const std::span<const uint8_t> phased = this->phased();
   const uint64_t ploidy = vcf_.variants_.genotype->shape()[2];
   const auto is_missing = [calls, ploidy, this](uint64_t row) {
     for (const uint64_t sample : vcf_.samples_.places)
@@ -449,13 +453,11 @@ bool VariantsVcf::Lines<Sink>::put_plain_calls(uint64_t row, uint64_t begin, uin
   // One more than the allele, so that a missing one is 0.
   if (!all_hold(calls, [most](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= most; }))
     return false;
-  if constexpr (std::is_same_v<Sink, CountingSink>) {
+  if constexpr (kAreLengths) {
     sink.skip(4 * count);
   } else {
     char* const at = sink.reserve(4 * count);
-    const auto phased = vcf_.parts_.phased == kNoPart
-                            ? std::span<const uint8_t>()
-                            : part(vcf_.parts_.phased).template values<uint8_t>().subspan(first, count);
+    const auto phased = this->phased().empty() ? this->phased() : this->phased().subspan(first, count);
     const auto pairs = part(vcf_.parts_.genotype).template values<uint16_t>().subspan(first, count);
     write_plain_calls(pairs, phased, at);
     sink.set_end(at + 4 * count);
@@ -482,7 +484,8 @@ template <class Sink>
 void VariantsVcf::emit(uint64_t number, Sink& sink) const {
   const RowUnits::Block block = units_->block(number / pieces_);
   const uint64_t piece = number % pieces_, samples = samples_.names.size();
-  const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
+  const std::shared_ptr<const RowUnits::Rows> rows =
+      units_->read(block.unit, std::is_same_v<Sink, CountingSink> ? parts_.phased : kNoPart);
   Lines<Sink> lines(*this, *rows, block.first - block.first_in_unit);
   std::vector<IndexedLines> indexed;  // of one contig each
   const bool is_indexed = indexes_->has(number);
