@@ -329,11 +329,21 @@ void Filesystem::reopen() {
   number_.store(old->number() + 1, std::memory_order_relaxed);
 }
 
+namespace {
+
+#ifdef ENOTUNIQ
+constexpr int kNotUnique = ENOTUNIQ;
+#else
+constexpr int kNotUnique = EEXIST;  // of the system's own the nearest
+#endif
+
+}  // namespace
+
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
   if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
-  if (error.code() == Errc::not_unique) return ENOTUNIQ;
+  if (error.code() == Errc::not_unique) return kNotUnique;
   return error.code() == Errc::unsupported ? ENOTSUP : EIO;
 }
 

@@ -1,43 +1,105 @@
 #!/usr/bin/env python3
-"""Compiles what a compile_commands.json of this system names for macOS: ROOT PROCESSOR FILE [PART]..., all or those whose paths have
-one of the parts in them. For scripts/elsewhere."""
+"""Compiles what a build's compile_commands.json names for macOS and links it: ROOT PROCESSOR BUILD. For scripts/elsewhere.
+
+The libraries that a Mac would have are stubs: they export the C names that those of this system export, and the C++ names of Boost, fmt
+and spdlog that the objects ask for (they hold the standard library's name, which is another there). Whatever else is missing fails."""
 import concurrent.futures
 import json
 import os
+import re
 import shlex
+import struct
 import subprocess
 import sys
 
-root, processor, commands, *only = sys.argv[1:]
-library = f"{root}/lib"
-libcxx = ["ABI_VERSION=1", "ABI_NAMESPACE=__1", "HAS_THREADS=1", "HAS_MONOTONIC_CLOCK", "HAS_TERMINAL", "HAS_MUSL_LIBC=0",
-          "HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0", "HAS_FILESYSTEM=1", "HAS_RANDOM_DEVICE", "HAS_LOCALIZATION", "HAS_UNICODE",
-          "HAS_WIDE_CHARACTERS", "HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE"]
-clang = [f"{root}/linux-x64/bin/zig", "clang", "--driver-mode=g++", f"--target={processor}-apple-macosx13.0.0",
-         "-nostdinc++", "-nostdlibinc", "-nobuiltininc", "-resource-dir", root,
-         "-isystem", f"{library}/libcxx/include", "-isystem", f"{library}/libcxxabi/include",
-         *(f"-D_LIBCPP_{one}" for one in libcxx),
-         "-isystem", f"{library}/include", "-isystem", f"{library}/libc/include/any-darwin-any", "-isystem", f"{root}/include",
-         "-Wno-nullability-completeness",
-         "-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION",  # of Debian's Boost
-         "-fsyntax-only", "-ferror-limit=0"]
+root, processor, build = sys.argv[1:]
+target = {"arm64": "aarch64", "x86_64": "x86_64"}[processor]
+folder = os.path.join(build, processor)
+environment = {**os.environ, "ZIG_LIB_DIR": f"{root}/lib", "ZIG_GLOBAL_CACHE_DIR": f"{root}/cache", "ZIG_LOCAL_CACHE_DIR": f"{root}/cache"}
+clang = [f"{root}/linux-x64/bin/zig", "c++", "-target", f"{target}-macos.13.0", "-isystem", f"{root}/include",
+         "-Wno-nullability-completeness", "-fno-sanitize=all",
+         "-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION", "-DBOOST_ASIO_HAS_STD_INVOKE_RESULT"]  # of Debian's Boost
+OF_APPLES_COMPILER = {"___cpu_model"}  # of its run-time library, which zig's has not
+OF_THIS_SYSTEM = ("-c", "-O3", "-Wno-subobject-linkage")
+
+
+def run(words, **how):
+    return subprocess.run(words, capture_output=True, text=True, env=environment, **how)
 
 
 def compiled(command):
     words = shlex.split(command["command"])[1:]
     at = words.index("-o")
+    name = os.path.join(folder, os.path.relpath(os.path.join(command["directory"], words[at + 1]), build).replace("/", "-"))
     del words[at:at + 2]
-    words = [word for word in words if word not in ("-c", "-Wno-subobject-linkage")]
-    return subprocess.run(clang + words, cwd=command["directory"], capture_output=True, text=True), command["file"]
+    words = [word for word in words if word not in OF_THIS_SYSTEM]
+    return run([*clang, *words, "-O0", "-c", "-o", name], cwd=command["directory"]), command["file"], name
 
 
-with open(commands, encoding="utf-8") as file:
-    every = [one for one in json.load(file) if not only or any(part in one["file"] for part in only)]
-failed = 0
+def undefined_in(name):
+    """The external symbols that a Mach-O object uses and does not define, and those that it does (mach-o/loader.h, mach-o/nlist.h)."""
+    with open(name, "rb") as file:
+        data = file.read()
+    used, given = set(), set()
+    magic, _, _, _, commands, _, _, _ = struct.unpack_from("<8I", data)
+    assert magic == 0xFEEDFACF, name
+    at = 32
+    for _ in range(commands):
+        kind, size = struct.unpack_from("<2I", data, at)
+        if kind == 2:  # LC_SYMTAB
+            table, count, texts = struct.unpack_from("<3I", data, at + 8)
+            for i in range(count):
+                text, flags, _, _, value = struct.unpack_from("<IBBHQ", data, table + 16 * i)
+                if flags & 0xE0 or not flags & 1:  # of a debugger, or not external
+                    continue
+                start = texts + text
+                symbol = data[start:data.index(b"\0", start)].decode()
+                (used if flags & 0x0E == 0 and value == 0 else given).add(symbol)
+        at += size
+    return used, given
+
+
+def names_of_libraries():
+    """What the libraries of this system export that the program is linked with here."""
+    with open(f"{build}/fs/CMakeFiles/plainfs.dir/link.txt", encoding="utf-8") as file:
+        words = shlex.split(file.read())
+    folder = "/usr/lib/" + run(["gcc", "-print-multiarch"]).stdout.strip()
+    found = [word for word in words if re.search(r"\.so(\.\d+)*$", word)] + [f"{folder}/lib{word[2:]}.so" for word in words if word.startswith("-l")]
+    exported = set()
+    for library in filter(os.path.exists, found):
+        for line in run(["nm", "-D", "--defined-only", library]).stdout.splitlines():
+            exported.add("_" + line.split()[-1].split("@")[0])
+    return exported
+
+
+def linked(objects):
+    used, given = map(lambda sets: set().union(*sets), zip(*map(undefined_in, objects)))
+    exported = names_of_libraries()
+    stubs = {name for name in used - given if name in exported or name in OF_APPLES_COMPILER or re.match(r"__Z(N|NK|TI|TS|TV|TINS?_)?(N?K?)(5boost|3fmt|6spdlog)", name)}
+    stub = os.path.join(folder, "stubs.tbd")
+    with open(stub, "w", encoding="utf-8") as file:
+        targets = f"targets: [ {processor}-macos ]"
+        file.write(f"--- !tapi-tbd\ntbd-version: 4\n{targets}\ninstall-name: '/opt/stubs.dylib'\nexports:\n  - {targets}\n    symbols: [ {', '.join(sorted(stubs))} ]\n...\n")
+    result = run([*clang, *objects, stub, "-o", os.path.join(folder, "plainfs")])
+    return result, len(stubs)
+
+
+os.makedirs(folder, exist_ok=True)
+with open(f"{build}/compile_commands.json", encoding="utf-8") as file:
+    every = json.load(file)
+failed, warnings, objects = 0, 0, []
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as threads:
-    for result, name in threads.map(compiled, every):
-        if result.returncode:
-            failed += 1
+    for result, name, made in threads.map(compiled, every):
+        objects.append(made)
+        warnings += result.stderr.count(": warning: ")
+        failed += result.returncode != 0
+        if result.stderr:
             sys.stderr.write(f"{name}:\n{result.stderr}")
-print(f"macos {processor}: {len(every)} compiled, {failed} failed")
-sys.exit(failed != 0)
+print(f"macos {processor}: {len(every)} compiled, {failed} failed, {warnings} warnings", flush=True)
+if failed:
+    sys.exit(1)
+result, stubs = linked(objects)
+if result.returncode:  # without what is said of zig's own libraries, which are compiled the first time
+    sys.stderr.writelines(line + "\n" for line in result.stderr.splitlines() if line.startswith(("error:", "    note: ")))
+print(f"macos {processor}: linked with {stubs} names of libraries" if result.returncode == 0 else f"macos {processor}: does not link")
+sys.exit(result.returncode != 0)

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -25,11 +24,7 @@
 #include "fs/unmount.h"
 
 #ifdef __linux__
-
-#endif
-
-#ifdef __linux__
-
+#include <sys/prctl.h>
 #endif
 
 namespace plainfs {

@@ -6,8 +6,6 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +26,8 @@
 #include "fs/options.h"
 
 #ifdef __linux__
-
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #endif
 
 namespace plainfs {

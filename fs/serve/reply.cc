@@ -137,8 +137,8 @@ void Reply::write(const Slices& bytes) {
   Slices all = slices_of(std::exchange(held_, {}));
   all.parts.insert(all.parts.end(), bytes.parts.begin(), bytes.parts.end());
   all.owners.insert(all.owners.end(), bytes.owners.begin(), bytes.owners.end());
-  static constexpr std::string_view kEnd = "\r\n";
-  if (is_chunked_) all.add(as_byte_span(kEnd), nullptr);
+  static constexpr std::string_view kEndOfChunk = "\r\n";
+  if (is_chunked_) all.add(as_byte_span(kEndOfChunk), nullptr);
   client_.send(all);
 }
 

@@ -218,7 +218,7 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   // Both kinds, for which of them reaches all positions is not known without reading these.
   for (const auto& [ending, kind] :
        {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
-    const auto make_index = [text, kind = kind] { return text()->position_index(kind); };
+    const auto make_index = [text, of = kind] { return text()->position_index(of); };
     files.push_back({true, name + ending,
                      framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
     // That of variants is there for those that the other does not reach.

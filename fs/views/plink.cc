@@ -120,7 +120,8 @@ void BedCalls::put_codes(const Elements& calls, uint64_t call, uint64_t first, u
 
 // Bytes of one row, of the samples that they are of alone.
 void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const {
-  const uint64_t first = first_byte * 4, count = std::min(out.size() * 4, samples_.places.size() - first);
+  const uint64_t first = first_byte * 4,
+                 count = std::min<uint64_t>(out.size() * 4, samples_.places.size() - first);
   const uint64_t from = samples_.places[first], to = samples_.places[first + count - 1] + 1;
   const Elements calls = read_calls({{sites_.variant(row), from, 0}, {1, to - from, ploidy()}}, in_passing);
   put_codes(calls, 0, first, count, from, out.data());
@@ -150,7 +151,7 @@ void BedCalls::read(const Wanted& wanted) const {
   std::span<std::byte> out = wanted.out;
   while (!out.empty()) {
     const uint64_t row = at / row_bytes_, byte = at % row_bytes_;
-    uint64_t some = std::min(row_bytes_ - byte, out.size());
+    uint64_t some = std::min<uint64_t>(row_bytes_ - byte, out.size());
     if (some < row_bytes_) {
       read_part(row, byte, out.first(some), wanted.in_passing);
     } else {

@@ -35,12 +35,13 @@ constexpr uint64_t kAnswersBetweenLooks = 32;
 
 // What was had of the system, used or free; 0 where the allocator does not tell.
 uint64_t own_memory() {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
   const struct mallinfo2 memory = ::mallinfo2();
   return memory.arena + memory.hblkhd;
-#else
-  return 0;
 #endif
+#endif
+  return 0;
 }
 
 class Server {
