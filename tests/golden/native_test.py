@@ -30,6 +30,9 @@ try:
 except ImportError:
     anndata = None
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import golden_stores
+
 os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
@@ -133,16 +136,6 @@ for (file in readLines(input)) {
 }
 cat("checked", checked, "\n")
 """
-
-
-def stores():
-    for at, folders, names in sorted(os.walk(DATA)):
-        if "expected" not in folders or os.sep + "bad" + os.sep in at:
-            continue
-        folders.clear()
-        for name in sorted(os.listdir(at)):
-            if name == "store" or name.startswith("store."):
-                yield os.path.relpath(at, DATA).replace(os.sep, "-"), os.path.join(at, name)
 
 
 def content(path):
@@ -470,7 +463,7 @@ class Native(unittest.TestCase):
         def export(job):
             subprocess.run([PROGRAM, "export", "--views", VIEWS, job[1], os.path.join(cls.folder, job[0])], capture_output=True, timeout=60)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(export, stores()))
+            list(threads.map(export, golden_stores(DATA)))
 
     def files(self, *ending):
         """Those of the name, or, of one that begins with a dot, of the ending. Links lead to others."""

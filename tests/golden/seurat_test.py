@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import golden_stores
+
 os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
@@ -46,16 +49,6 @@ def needs_seurat():
     except FileNotFoundError:
         return False
     return found.returncode == 0
-
-
-def stores():
-    for at, folders, names in sorted(os.walk(DATA)):
-        if "expected" not in folders or os.sep + "bad" + os.sep in at:
-            continue
-        folders.clear()
-        for name in sorted(os.listdir(at)):
-            if name == "store" or name.startswith("store."):
-                yield os.path.relpath(at, DATA).replace(os.sep, "-"), os.path.join(at, name)
 
 
 def named(case, target):
@@ -110,7 +103,7 @@ class Golden(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.lines, cls.refused = [], {}
         cls.matrix, cls.by_row = (named(case, os.path.join(cls.folder, case + ".store")) for case in ("mat_packed_uint_col", "mat_unpacked_double_row"))
-        for name, store in [*stores(), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
+        for name, store in [*golden_stores(DATA), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
             target = os.path.join(cls.folder, name)
             said = subprocess.run([PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target], capture_output=True, text=True, timeout=60)
             for at, _, names in sorted(os.walk(target)):

@@ -10,6 +10,7 @@ import unittest
 import zipfile
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
+from cases import a_third, golden_stores
 
 try:
     import warnings
@@ -41,17 +42,6 @@ def why_no_zarrita():
     if not os.path.isdir(os.path.join(READERS, "node_modules", "zarrita")):
         return "zarrita is not installed: scripts/setup readers"
     return no_anndata
-
-
-def stores():
-    for at, folders, names in sorted(os.walk(DATA)):
-        if "expected" not in folders or os.sep + "bad" + os.sep in at:
-            continue
-        inner = list(folders)
-        folders.clear()
-        for name in sorted(inner + names):
-            if name == "store" or name.startswith("store."):
-                yield os.path.relpath(at, DATA).replace(os.sep, "-"), os.path.join(at, name)
 
 
 def content(path):
@@ -136,7 +126,7 @@ class Exported(unittest.TestCase):
         import tempfile
         cls.folder = tempfile.mkdtemp(prefix="plainfs-test-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        for name, store in stores():
+        for name, store in a_third(golden_stores(DATA), 2):
             run(PROGRAM, "export", "--views", "h5ad+zarr+bpcells+mtx+tsv", store, os.path.join(cls.folder, name))
 
     def folders(self, ending):
@@ -158,7 +148,7 @@ class Exported(unittest.TestCase):
             with self.subTest(store=os.path.relpath(path, self.folder)):
                 same_anndata(anndata.read_zarr(path), anndata.read_h5ad(beside))
             compared += 1
-        self.assertGreater(compared, 50)
+        self.assertGreater(compared, 12)
 
     @unittest.skipIf(no_anndata, no_anndata)
     def test_consolidated_metadata_name_every_array(self):
@@ -172,7 +162,7 @@ class Exported(unittest.TestCase):
                 for name, array in plain.items():
                     self.assertEqual(digest(consolidated[name][...]), digest(array[...]), name)
             compared += len(plain)
-        self.assertGreater(compared, 500)
+        self.assertGreater(compared, 120)
 
     @unittest.skipIf(no_dask, no_dask)
     def test_dask_reads_every_array_that_is_a_matrix(self):
@@ -190,7 +180,7 @@ class Exported(unittest.TestCase):
                     same_values(lazy.compute(), whole, name)
                     same_values(lazy[1:, ::2].compute(), whole[1:, ::2], f"a part of {name}")
                     compared += 1
-        self.assertGreater(compared, 15)
+        self.assertGreater(compared, 4)
 
     def test_plainfs_reads_its_own_zarr(self):
         compared = 0
@@ -208,7 +198,7 @@ class Exported(unittest.TestCase):
                 self.assertEqual(sorted(ours), sorted(theirs))
                 self.assertEqual([name for name in theirs if ours[name] != theirs[name]], [])
             compared += len(theirs)
-        self.assertGreater(compared, 500)
+        self.assertGreater(compared, 120)
 
     def test_plainfs_reads_its_own_bpcells(self):
         compared, refused = 0, 0
@@ -233,7 +223,7 @@ class Exported(unittest.TestCase):
                     self.assertEqual(*[[line.split(b"\t")[-1] for line in lines] for lines in lists])
             compared += 1
         self.assertLess(refused, 20)
-        self.assertGreater(compared, 50)
+        self.assertGreater(compared, 12)
 
     @unittest.skipIf(why_no_zarrita(), why_no_zarrita())
     def test_zarrita_reads_every_array(self):
@@ -251,7 +241,7 @@ class Exported(unittest.TestCase):
                         continue
                     self.assertEqual(answer[name], digest(array[...]), name)
                     compared += 1
-        self.assertGreater(compared, 500)
+        self.assertGreater(compared, 120)
 
 
 class InPlace(Folder):

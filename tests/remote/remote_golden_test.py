@@ -1,4 +1,4 @@
-"""Every golden case once more, over HTTP and from S3: the same bytes as from the disk."""
+"""Golden cases once more, over HTTP and from S3: the same bytes as from the disk."""
 import os
 import unittest
 
@@ -8,7 +8,7 @@ from store_server import StoreServer
 
 
 class Golden(GoldenElsewhere):
-    def test_every_case_over_http_and_from_s3(self):
+    def test_cases_over_http_and_from_s3(self):
         http = self.served(StoreServer(DATA))
         s3 = self.served(StoreServer(os.path.dirname(DATA), s3=True))
         wrong = self.differences([(False, http.url, environment()), (True, f"s3://{os.path.basename(DATA)}", signing(s3))])

@@ -31,6 +31,24 @@ def cases(data, suites):
                 yield case, store
 
 
+def golden_stores(data):
+    """(name of a folder, store) of every store of a good case, in the unpacked data."""
+    for at, folders, _ in sorted(os.walk(data)):
+        if "expected" not in folders or os.sep + "bad" + os.sep in at:
+            continue
+        folders.clear()
+        for name in sorted(os.listdir(at)):
+            if name == "store" or name.startswith("store."):
+                yield os.path.relpath(at, data).replace(os.sep, "-"), os.path.join(at, name)
+
+
+def a_third(every, which):
+    """Each way through the whole program (a mount, a mirror, HTTP, an export) takes a third of the cases, which the tests of the golden program read in any
+    event; PLAINFS_TEST_CASES=all: all of them."""
+    every = list(every)
+    return every if os.environ.get("PLAINFS_TEST_CASES") == "all" else every[which::3]
+
+
 def lines(case, name):
     path = os.path.join(case, name)
     if not os.path.exists(path):
