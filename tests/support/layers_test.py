@@ -19,6 +19,8 @@ ONLY_IN = {"hdf5.h": ("formats/containers/hdf5/library/", "fs/info.cc"), "fuse":
            "openssl/": ("formats/core/remote/",)}
 MOST_LINES_OF_A_FUNCTION = 60
 MANY_LINES = 600  # of a file: worth a look, no fault
+# What no Mac has, and stands between #ifdef and #endif.
+OF_LINUX = re.compile(r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)")
 # Rooms among the formats that are none.
 SHARED = {"annotated", "folder"}
 
@@ -112,6 +114,17 @@ class Layers(unittest.TestCase):
             text = read(folder, "README.md")
             rooms = [name for name in sorted(os.listdir(os.path.join(ROOT, folder))) if os.path.isdir(os.path.join(ROOT, folder, name))]
             self.assertEqual([room for room in rooms if f"**`{room}`**" not in text], [], folder)
+
+    def test_headers_of_linux_are_for_linux_alone(self):
+        bare = []
+        for path, text in sources():
+            depth = 0
+            for line in text.split("\n"):
+                depth += line.startswith("#if")
+                depth -= line.startswith("#endif")
+                if depth == 0 and OF_LINUX.match(line):
+                    bare.append(f"{path}: {line}")
+        self.assertEqual(bare, [])
 
     def test_foreign_headers_stay_in_their_room(self):
         wrong = []
