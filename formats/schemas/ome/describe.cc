@@ -24,6 +24,7 @@ Json facts_of(const Image& image) {
       steps.emplace_back(std::string(1, axis.name), Json::List{Json::of(*axis.step), Json(axis.unit)});
   }
   for (const ImageChannel& channel : image.channels) channels.emplace_back(channel.name);
+  facts.reserve(6);
   facts.emplace_back("axes", Json(axes));
   facts.emplace_back("shape", std::move(shape));
   facts.emplace_back("dtype", Json(largest.dtype().name()));

@@ -342,8 +342,10 @@ std::string version_text(const Value& object) {
   if (!version || version->type != RType::list || version->items.empty()) return "";
   const auto numbers = version->items[0]->whole_numbers();
   std::string text;
-  for (const int64_t number : numbers.value_or(std::vector<int64_t>()))
-    text += (text.empty() ? "" : ".") + std::to_string(number);
+  for (const int64_t number : numbers.value_or(std::vector<int64_t>())) {
+    if (!text.empty()) text += '.';
+    text += std::to_string(number);
+  }
   return text;
 }
 
