@@ -131,6 +131,14 @@ void FuseMount::stop() {
   fuse_session_exit(session_.get());
 }
 
+int FuseMount::connection() const {
+#ifdef __linux__
+  return fuse_session_fd(session_.get());
+#else
+  return -1;
+#endif
+}
+
 bool FuseMount::is_over() const {
   return is_stopped_.load(std::memory_order_relaxed) || fuse_session_exited(session_.get());
 }

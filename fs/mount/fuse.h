@@ -110,6 +110,9 @@ class FuseMount {
   void serve();
   // Ends serve() and what is being done for requests. From a signal handler or any thread.
   void stop();
+  // What poll() tells the end of the mount by (POLLERR), whoever ended it; -1 where a system has no such
+  // thing.
+  int connection() const;
   // Whether serve() is ending or has ended. Cheap, from any thread.
   bool is_over() const;
 

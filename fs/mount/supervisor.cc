@@ -51,9 +51,13 @@ void Supervisor::watch() {
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   bool ending = false;
   for (;;) {
-    pollfd waiting{signals_, POLLIN, 0};
+    // Of the connection the end alone is told. Threads that serve see it when they want another request:
+    // those that are all stuck in one would not.
+    pollfd waiting[] = {{signals_, POLLIN, 0}, {ending ? -1 : mount_.connection(), 0, 0}};
     const int wait_ms = ending ? 50 : 1000 * static_cast<int>(idle_seconds_ != 0 ? 1 : kBetweenTrims);
-    if (::poll(&waiting, 1, wait_ms) <= 0) {
+    const bool is_quiet = ::poll(waiting, 2, wait_ms) <= 0;
+    if (waiting[1].revents != 0) ending = true;
+    if (is_quiet || waiting[0].revents == 0) {
       if (!ending && idle_seconds_ != 0 && is_idle() && mount_.unmount_if_unused())
         log_.info("unmounted: idle");
     } else {

@@ -1,11 +1,15 @@
 """However a daemon ends, it leaves no mount that does not answer, and no other mount is taken for its own."""
 import contextlib
+import ctypes
+import json
 import os
 import signal
+import subprocess
 import unittest
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, is_mounted, run, wait_until
+from store_server import StoreServer
 
 OTHER = os.path.join(DATA, "bpcells", "mat_packed_double_col", "store")
 HAS_KEEPER = "sandbox: " not in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode()
@@ -33,6 +37,15 @@ def held(path):
     yield
     with contextlib.suppress(OSError):
         os.close(file)
+
+
+def waiting_for_requests(pid):
+    """How many threads of a daemon have nothing to do."""
+    count = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/wchan", encoding="utf-8") as file:
+            count += file.read() == "fuse_dev_do_read"
+    return count
 
 
 class Ending(Folder):
@@ -67,6 +80,30 @@ class Ending(Folder):
                 self.assertEqual(os.listdir(m.path), [])
                 self.assertEqual(run(PROGRAM, SAMPLE, m.path).returncode, 0)
                 self.assertTrue(os.listdir(m.path))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root cuts the connection")
+    def test_a_daemon_whose_threads_are_all_stuck_sees_the_end(self):
+        """Nobody is left who would read the next request, and see there that there is none."""
+        count = 48  # more than threads serve
+        everything = {".zgroup": {"zarr_format": 2}}
+        for i in range(count):
+            array = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<i4", "compressor": None, "filters": None, "fill_value": 0, "order": "C"}
+            everything[f"a{i}/.zarray"] = array
+            os.makedirs(os.path.join(self.folder, "store.zarr", f"a{i}"))
+            with open(os.path.join(self.folder, "store.zarr", f"a{i}", "0"), "wb") as file:
+                file.write(bytes(16))
+        with open(os.path.join(self.folder, "store.zarr", ".zmetadata"), "w", encoding="utf-8") as file:
+            json.dump({"zarr_consolidated_format": 1, "metadata": everything}, file)
+        with StoreServer(self.folder) as server, Mount(server.url + "/store.zarr") as m:
+            os.listdir(m.path)
+            server.delay = 60
+            readers = [subprocess.Popen(["cat", m.join(f"a{i}.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in range(count)]
+            for reader in readers:
+                self.addCleanup(reader.wait)
+                self.addCleanup(reader.kill)
+            self.assertTrue(wait_until(lambda: waiting_for_requests(m.pid) == 0))
+            ctypes.CDLL(None).umount2(m.path.encode(), 1)  # MNT_FORCE
+            self.assertTrue(wait_until(lambda: not processes_of(m.path), 30))
 
     def test_another_mount_in_its_place_stays(self):
         for options, number in (("sandbox=required", signal.SIGKILL), ("sandbox=required", signal.SIGTERM), ("sandbox=none", signal.SIGTERM)):
