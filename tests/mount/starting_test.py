@@ -101,7 +101,7 @@ class Starting(Folder):
             self.addCleanup(mounted.unmount, expected)
             self.assertEqual((result.returncode, result.stdout.decode()), (0, expected + "\n"), result.stderr)
         for path in (point + "-1", point):
-            mounted.unmount(path)
+            self.assertTrue(mounted.wait_until(lambda: mounted.unmount(path).returncode == 0), path)
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))
         self.assertTrue(os.path.isdir(point))
         open(os.path.join(point, "mine"), "w").close()
