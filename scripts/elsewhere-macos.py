@@ -36,7 +36,7 @@ def compiled(command):
     return run([*clang, *words, "-O0", "-c", "-o", name], cwd=command["directory"]), command["file"], name
 
 
-def undefined_in(name):
+def symbols_of(name):
     """The external symbols that a Mach-O object uses and does not define, and those that it does (mach-o/loader.h, mach-o/nlist.h)."""
     with open(name, "rb") as file:
         data = file.read()
@@ -63,8 +63,8 @@ def names_of_libraries():
     """What the libraries of this system export that the program is linked with here."""
     with open(f"{build}/fs/CMakeFiles/plainfs.dir/link.txt", encoding="utf-8") as file:
         words = shlex.split(file.read())
-    folder = "/usr/lib/" + run(["gcc", "-print-multiarch"]).stdout.strip()
-    found = [word for word in words if re.search(r"\.so(\.\d+)*$", word)] + [f"{folder}/lib{word[2:]}.so" for word in words if word.startswith("-l")]
+    libraries = "/usr/lib/" + run(["gcc", "-print-multiarch"]).stdout.strip()
+    found = [word for word in words if re.search(r"\.so(\.\d+)*$", word)] + [f"{libraries}/lib{word[2:]}.so" for word in words if word.startswith("-l")]
     exported = set()
     for library in filter(os.path.exists, found):
         for line in run(["nm", "-D", "--defined-only", library]).stdout.splitlines():
@@ -73,9 +73,9 @@ def names_of_libraries():
 
 
 def linked(objects):
-    used, given = map(lambda sets: set().union(*sets), zip(*map(undefined_in, objects)))
+    used, given = map(lambda sets: set().union(*sets), zip(*map(symbols_of, objects)))
     exported = names_of_libraries()
-    stubs = {name for name in used - given if name in exported or name in OF_APPLES_COMPILER or re.match(r"__Z(N|NK|TI|TS|TV|TINS?_)?(N?K?)(5boost|3fmt|6spdlog)", name)}
+    stubs = {name for name in used - given if name in exported or name in OF_APPLES_COMPILER or re.match(r"__Z(T[ISV])?N?K?(5boost|3fmt|6spdlog)", name)}
     stub = os.path.join(folder, "stubs.tbd")
     with open(stub, "w", encoding="utf-8") as file:
         targets = f"targets: [ {processor}-macos ]"

@@ -457,7 +457,8 @@ bool VariantsVcf::Lines<Sink>::put_plain_calls(uint64_t row, uint64_t begin, uin
     sink.skip(4 * count);
   } else {
     char* const at = sink.reserve(4 * count);
-    const auto phased = this->phased().empty() ? this->phased() : this->phased().subspan(first, count);
+    std::span<const uint8_t> phased = this->phased();
+    if (!phased.empty()) phased = phased.subspan(first, count);
     const auto pairs = part(vcf_.parts_.genotype).template values<uint16_t>().subspan(first, count);
     write_plain_calls(pairs, phased, at);
     sink.set_end(at + 4 * count);
