@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,11 @@ class Filesystem {
     return status_with_size(inode).stat;
   }
   Status status_with_size(Inode inode) { return status(inode, true); }
+  // Measures what status() would, of all these files side by side: values that several of them show are read
+  // once. has_measured(part, parts) is called after each part. What cannot be measured says why when it is
+  // asked for.
+  void measure_together(std::span<const Inode> files,
+                        const std::function<void(uint64_t part, uint64_t parts)>& has_measured);
   // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
   Status status_so_far(Inode inode);
   // Throws changed as open does.

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
@@ -20,6 +22,24 @@
 
 namespace plainfs {
 namespace {
+
+// Files of the same values lie near each other. Of so many a view is open at once.
+constexpr size_t kMeasuredTogether = 256;
+
+// What the sizes take of a store elsewhere is fetched once, whatever number of files shows it.
+void measure_together(Filesystem& filesystem, const std::vector<Walked>& files, Progress& progress) {
+  std::vector<Inode> together;
+  for (size_t first = 0; first < files.size(); first += together.size()) {
+    together.clear();
+    for (size_t i = first; i < std::min(files.size(), first + kMeasuredTogether); ++i)
+      together.push_back(files[i].inode);
+    uint64_t told = 0;
+    filesystem.measure_together(together, [&](uint64_t part, uint64_t parts) {
+      const uint64_t done = together.size() * (part + 1) / parts;
+      progress.add(done - std::exchange(told, done));
+    });
+  }
+}
 
 // Puts what is kept beside the store, for everybody who reads it. Of a URL of which nobody knows how it is
 // written to, into this folder. Says where it is.
@@ -58,13 +78,15 @@ int index_command(Arguments arguments) {
   {
     Progress progress;
     progress.begin("measuring", Progress::Unit::files, files.size());
+    const bool is_elsewhere = is_url(options.store);
+    if (is_elsewhere) measure_together(filesystem, files, progress);
     session.context().workers.parallel_for(files.size(), [&](size_t i) {
       try {
         filesystem.status(files[i].inode);
       } catch (const Error&) {
         ++refused;  // asking for it says why
       }
-      progress.add(1);
+      if (!is_elsewhere) progress.add(1);
     });
   }
   std::string place = options.index;

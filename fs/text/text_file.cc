@@ -29,6 +29,14 @@ std::optional<uint64_t> TextFile::known_size() {
   return state_->told.known();
 }
 
+uint64_t TextFile::parts_to_measure() {
+  return known_size() ? 1 : state_->parts_to_measure();
+}
+
+void TextFile::measure_part(uint64_t part, uint64_t parts) {
+  if (!known_size()) state_->measure_part(part, parts);
+}
+
 // Null where nothing is known.
 MeasuredPtr TextFile::measured() const {
   if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->measured;

@@ -73,6 +73,8 @@ class TextFile : public ViewFile {
   ~TextFile() override;
   uint64_t size() override;
   std::optional<uint64_t> known_size() override;
+  uint64_t parts_to_measure() override;
+  void measure_part(uint64_t part, uint64_t parts) override;
   Slices read(uint64_t offset, size_t size) override;
   bool has_beginning() const override;
   std::optional<Slices> read_beginning(uint64_t offset, size_t size) override;

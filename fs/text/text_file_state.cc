@@ -28,6 +28,9 @@ constexpr uint64_t kMostInPassing = 16 << 10;
 // Blocks that are kept have at most so much text.
 constexpr uint64_t kMostKeptText = 2 * kBlockText;
 
+// Of the budget: text of a part, where several files are measured side by side.
+constexpr uint64_t kPartOfBudget = 16;
+
 // Blocks come and go by the thousand, each of another length: what is asked of the system's allocator are
 // multiples of this, so that it finds room again without a search.
 constexpr size_t kAllocationStep = 8 << 10;
@@ -70,7 +73,7 @@ void TextFile::State::get_head() {
   const CancellableLock lock(told.preparing, told.waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
-    measure_blocks();
+    measure_blocks(source->block_count(), true);
   } catch (const Error&) {
     sizes = {};  // as in measure()
     throw;
@@ -124,28 +127,49 @@ void TextFile::State::prepare() {
   prepared = true;
 }
 
-// Into sizes.
-void TextFile::State::measure_blocks() {
+uint64_t TextFile::State::parts_to_measure() {
+  const CancellableLock lock(told.preparing, told.waiting);
+  prepare();
+  return std::max<uint64_t>(
+      1, source->block_count() * kBlockText / std::max<uint64_t>(1, budget / kPartOfBudget));
+}
+
+void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
+  const CancellableLock lock(told.preparing, told.waiting);
+  if (offsets) return;
+  prepare();
+  const double share = static_cast<double>(part + 1) / static_cast<double>(parts);
+  try {
+    measure_blocks(static_cast<uint64_t>(share * static_cast<double>(source->block_count())), false);
+  } catch (const Error&) {
+    forget_measured();
+    throw;
+  }
+}
+
+// Those before end that were not measured yet, into sizes.
+void TextFile::State::measure_blocks(uint64_t end, bool keeps_text) {
   const uint64_t count = source->block_count();
   count_offsets(2 * count);  // sizes, and what comes out of them
   sizes.resize(count, kNotMeasured);
   const bool is_patient = Request::current() && Request::current()->is_patient();
   uint64_t* const measured = sizes.data();  // each by one thread, while this one holds the mutex
-  context.workers.parallel_for(divide_up(count, kMeasuredTogether), [&](size_t together) {
+  keeps_text = keeps_text && !is_patient;
+  context.workers.parallel_for(divide_up(end, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = together * kMeasuredTogether;
-    for (uint64_t i = first; i < std::min(count, first + kMeasuredTogether); ++i) {
+    for (uint64_t i = first; i < std::min(end, first + kMeasuredTogether); ++i) {
       if (measured[i] != kNotMeasured) continue;
       check_cancelled();
       if (is_patient && told.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
-      measured[i] = is_patient ? source->measure(i) : measure_block(i);
+      measured[i] = keeps_text ? measure_block(i) : source->measure(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }
   });
 }
 
 void TextFile::State::measure() try {
-  measure_blocks();
   const uint64_t count = source->block_count();
+  measure_blocks(count, true);
   if (source->head_follows_blocks()) {
     head = source->head();
     has_head.store(true, std::memory_order_relaxed);
@@ -160,13 +184,17 @@ void TextFile::State::measure() try {
   count_offsets(count);
   offsets.emplace(std::make_shared<const Measured>(std::move(measured)));
 } catch (const Error&) {
-  // It may be another error the next time, or none: nothing is built on what there was.
+  forget_measured();
+  throw;
+}
+
+// It may be another error the next time, or none: nothing is built on what there was.
+void TextFile::State::forget_measured() {
   sizes = {};
   offsets_room.reset();
   prepared = false;
   forget_all();
   kept_bytes.store(0, std::memory_order_relaxed);
-  throw;
 }
 
 uint64_t TextFile::State::measure_block(uint64_t block) {

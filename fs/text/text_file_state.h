@@ -55,8 +55,11 @@ struct TextFile::State : BlockStream<TextBlock> {
   void get_ready();
   void get_head();
   void prepare() REQUIRES(told.preparing);
-  void measure_blocks() REQUIRES(told.preparing);
+  uint64_t parts_to_measure();
+  void measure_part(uint64_t part, uint64_t parts);
+  void measure_blocks(uint64_t end, bool keeps_text) REQUIRES(told.preparing);
   void measure() REQUIRES(told.preparing);
+  void forget_measured() REQUIRES(told.preparing);
   std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);

@@ -58,6 +58,12 @@ class ViewFile {
   // The size where it is known or follows from what is at hand, as that of an .npy does; nullopt where it
   // takes a pass over the content.
   virtual std::optional<uint64_t> known_size() { return std::nullopt; }
+  // Files that show the same values can be measured side by side, part by part, so that those are read once:
+  // in how many parts that is to be, for what a part goes through to be in the cache still for the next file;
+  // 1 where nothing takes a pass.
+  virtual uint64_t parts_to_measure() { return 1; }
+  // Measures what lies in the first part + 1 of so many equal parts of the content and was not measured yet.
+  virtual void measure_part(uint64_t /*part*/, uint64_t /*parts*/) {}
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
   // Whether the beginning can be had before the size is known, which takes a pass.

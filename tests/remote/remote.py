@@ -32,6 +32,21 @@ def run(*arguments, timeout=120, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout * PATIENCE, **more)
 
 
+def given_bytes(server):
+    """What the server gave of objects that are there."""
+    given = 0
+    for path, asked, status in server.requests:
+        if status == 206:
+            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+            given += min(last + 1, os.path.getsize(server.root + path)) - first
+    return given
+
+
+def listed_sizes(listing):
+    """(size, name) of each file that `ls -l` has listed, sorted."""
+    return sorted(line.split()[1::len(line.split()) - 2] for line in listing.decode().splitlines() if line.startswith("-"))
+
+
 class RemoteTest(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")

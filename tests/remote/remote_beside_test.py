@@ -3,19 +3,9 @@ import os
 import shutil
 import unittest
 
-from remote import RemoteTest, environment, run, signing
+from remote import RemoteTest, environment, given_bytes, listed_sizes, run, signing
 from remote_requests_test import write_h5ad
 from store_server import StoreServer
-
-
-def given_bytes(server):
-    """What the server gave of objects that are there."""
-    given = 0
-    for path, asked, status in server.requests:
-        if status == 206:
-            first, last = map(int, asked.removeprefix("bytes=").split("-"))
-            given += min(last + 1, os.path.getsize(server.root + path)) - first
-    return given
 
 
 class Beside(RemoteTest):
@@ -37,8 +27,7 @@ class Beside(RemoteTest):
         server.requests.clear()
         listed = run("ls", "-lR", *self.user(), url, **more)
         self.assertEqual((listed.returncode, listed.stderr), (0, b""))
-        sizes = lambda text: sorted(line.split()[1::len(line.split()) - 2] for line in text.decode().splitlines() if line.startswith("-"))
-        self.assertEqual(sizes(listed.stdout), sizes(local))
+        self.assertEqual(listed_sizes(listed.stdout), listed_sizes(local))
         self.assertIn(b"matrix.mtx", listed.stdout)
         self.assertLess(given_bytes(server), os.path.getsize(self.store) / 8)
         for name in ("obs.csv", "X/matrix.mtx"):

@@ -12,7 +12,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run
+from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, given_bytes, listed_sizes, run
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -158,6 +158,14 @@ class Requests(RemoteTest):
         with open(os.path.join(place, "obs.csv"), "rb") as file:
             self.assertEqual(file.read(), obs)
         self.assertIn("matrix.mtx.gz", os.listdir(os.path.join(place, "X", "10x")))
+
+    def test_all_sizes_take_each_byte_once(self):
+        # With a cache for half of the matrix, whose numbers three texts show.
+        server = self.served(StoreServer(self.shared.name))
+        url, store, index = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), "index=" + self.path("index")
+        self.assertEqual(run("index", "-o", "cache_size=8M", "-o", index, url).returncode, 0)
+        self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
+        self.assertEqual(listed_sizes(run("ls", "-lR", "-o", index, url).stdout), listed_sizes(run("ls", "-lR", store).stdout))
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_what_an_index_or_an_option_names_is_listed(self):

@@ -373,6 +373,35 @@ BOOST_AUTO_TEST_CASE(a_pass_that_is_cancelled_goes_on_where_it_was) {
   BOOST_TEST(file.known_size().value() == 1000u);
 }
 
+BOOST_AUTO_TEST_CASE(what_was_measured_in_parts_is_not_measured_again) {
+  TestContext context(kBlockText);
+  Doings doings;
+  const std::vector<std::string> texts(100, "twelve bytes");
+  TextFile file(std::make_unique<Texts>("head ", texts, doings), context);
+  const auto measured = [&] { return context.counters.text_blocks_measured.load(); };
+  BOOST_TEST(file.parts_to_measure() == 1600u);  // a part: the sixteenth of the cache
+  file.measure_part(1, 5);
+  BOOST_TEST(measured() == 40u);
+  BOOST_TEST(!file.known_size().has_value());
+  file.measure_part(0, 5);
+  BOOST_TEST(measured() == 40u);
+  file.measure_part(4, 5);
+  BOOST_TEST(measured() == 100u);
+  BOOST_TEST(file.size() == 5u + 1200u);
+  BOOST_TEST(measured() == 100u);
+  BOOST_TEST(file.parts_to_measure() == 1u);
+  BOOST_TEST(whole_text(file) == joined("head ", texts));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_a_part_is_not_remembered) {
+  TestContext context;
+  std::atomic<int> failures_left{1};
+  TextFile file(std::make_unique<Failing>(false, failures_left), context);
+  BOOST_CHECK_THROW(file.measure_part(0, 1), Error);
+  file.measure_part(0, 1);
+  BOOST_TEST(file.size() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(who_waits_for_the_pass_of_another_may_be_cancelled) {
   TestContext context(size_t{1} << 20, 0);
   Flag flag;
