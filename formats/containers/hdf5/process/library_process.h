@@ -103,6 +103,8 @@ class LibraryProcess {
   bool is_overdue() const;
   // Thread-safe: that this is so, and it is to be ended if it still gives no word.
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
+  // Thread-safe: whether it was told so and is still to do it.
+  bool is_giving_up() const { return is_given_up_.load(std::memory_order_relaxed) && is_overdue(); }
 
  private:
   Message answer_of(Context& context, Ask ask, ByteSpan question, int descriptor);

@@ -68,15 +68,18 @@ std::vector<pid_t> LibraryProcesses::idle_numbers() {
 }
 
 // One that is idle, or a new one. Where there is none, of those that are silent for too long the one that is
-// so for longest is told to give up.
+// so for longest is told to give up, one after another: ending a process takes a moment, in which the next
+// would seem to be silent for longer.
 LibraryProcesses::Place* LibraryProcesses::another() {
   for (const auto& place : places_)
     if (!place->is_busy) return place.get();
   if (places_.size() < kMostProcesses) return places_.emplace_back(std::make_unique<Place>(settings_)).get();
   LibraryProcess* longest = nullptr;
-  for (const auto& place : places_)
+  for (const auto& place : places_) {
+    if (place->is_busy && place->process.is_giving_up()) return nullptr;
     if (place->process.is_overdue() && (!longest || place->process.silence() > longest->silence()))
       longest = &place->process;
+  }
   if (longest) longest->give_up();
   return nullptr;
 }
