@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace plainfs::serve {
 namespace {
@@ -146,11 +147,13 @@ bool Server::make_room() {
   const int64_t now = milliseconds_now();
   Served* longest = nullptr;
   int64_t waited = -1;
-  for (const State wanted : {State::kIdle, State::kReading, State::kSending}) {
+  const std::pair<State, int> enough[] = {{State::kIdle, kIdleEnough},
+                                          {State::kReading, settings_.stuck_asking},
+                                          {State::kSending, settings_.stuck_taking}};
+  for (const auto& [wanted, least] : enough) {
     for (const auto& served : served_) {
       const int64_t so_long = served->connection.waited(now);
-      const bool is_wanted = !served->makes_room && served->connection.state() == wanted &&
-                             so_long >= (wanted == State::kIdle ? kIdleEnough : settings_.stuck);
+      const bool is_wanted = !served->makes_room && served->connection.state() == wanted && so_long >= least;
       if (!is_wanted || so_long <= waited) continue;
       longest = served.get();
       waited = so_long;

@@ -1,6 +1,7 @@
 // Takes connections, each served by a thread of its own, so that what takes long for one client keeps no
 // other waiting. There are at most so many; when another client comes, one that waits between two requests
-// makes room, or one whose client has done nothing for seconds, and where all are busy the answer is 503.
+// makes room, or one whose client is stuck in its request or takes nothing of its reply, and where all are
+// busy the answer is 503.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,10 @@ namespace plainfs::serve {
 struct ServerSettings {
   size_t most_connections = 64;
   Patience patience;
-  int stuck = 5'000;  // milliseconds after which a client that does nothing has to make room
+  // Milliseconds after which one makes room: whose client has not sent all of a request; who takes nothing of
+  // a reply. Most requests come whole, and a reader may stop to compute.
+  int stuck_asking = 250;
+  int stuck_taking = 1'000;
 };
 
 class Server {
