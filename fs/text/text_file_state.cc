@@ -73,7 +73,7 @@ void TextFile::State::get_head() {
   const CancellableLock lock(told.preparing, told.waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
-    measure_blocks(source->block_count(), true);
+    measure_blocks(0, source->block_count(), true);
   } catch (const Error&) {
     sizes = {};  // as in measure()
     throw;
@@ -138,25 +138,25 @@ void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
   const CancellableLock lock(told.preparing, told.waiting);
   if (offsets) return;
   prepare();
-  const double share = static_cast<double>(part + 1) / static_cast<double>(parts);
+  const uint64_t count = source->block_count();
   try {
-    measure_blocks(static_cast<uint64_t>(share * static_cast<double>(source->block_count())), false);
+    measure_blocks(count * part / parts, count * (part + 1) / parts, false);
   } catch (const Error&) {
     forget_measured();
     throw;
   }
 }
 
-// Those before end that were not measured yet, into sizes.
-void TextFile::State::measure_blocks(uint64_t end, bool keeps_text) {
+// Those from begin to end that were not measured yet, into sizes.
+void TextFile::State::measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) {
   const uint64_t count = source->block_count();
   count_offsets(2 * count);  // sizes, and what comes out of them
   sizes.resize(count, kNotMeasured);
   const bool is_patient = Request::current() && Request::current()->is_patient();
   uint64_t* const measured = sizes.data();  // each by one thread, while this one holds the mutex
   keeps_text = keeps_text && !is_patient;
-  context.workers.parallel_for(divide_up(end, kMeasuredTogether), [&](size_t together) {
-    const uint64_t first = together * kMeasuredTogether;
+  context.workers.parallel_for(divide_up(end - begin, kMeasuredTogether), [&](size_t together) {
+    const uint64_t first = begin + together * kMeasuredTogether;
     for (uint64_t i = first; i < std::min(end, first + kMeasuredTogether); ++i) {
       if (measured[i] != kNotMeasured) continue;
       check_cancelled();
@@ -169,7 +169,7 @@ void TextFile::State::measure_blocks(uint64_t end, bool keeps_text) {
 
 void TextFile::State::measure() try {
   const uint64_t count = source->block_count();
-  measure_blocks(count, true);
+  measure_blocks(0, count, true);
   if (source->head_follows_blocks()) {
     head = source->head();
     has_head.store(true, std::memory_order_relaxed);

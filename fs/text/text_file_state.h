@@ -57,7 +57,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   void prepare() REQUIRES(told.preparing);
   uint64_t parts_to_measure();
   void measure_part(uint64_t part, uint64_t parts);
-  void measure_blocks(uint64_t end, bool keeps_text) REQUIRES(told.preparing);
+  void measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(told.preparing);
   void measure() REQUIRES(told.preparing);
   void forget_measured() REQUIRES(told.preparing);
   std::optional<Slices> beginning(size_t from, size_t to);

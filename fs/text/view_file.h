@@ -62,7 +62,7 @@ class ViewFile {
   // in how many parts that is to be, for what a part goes through to be in the cache still for the next file;
   // 1 where nothing takes a pass.
   virtual uint64_t parts_to_measure() { return 1; }
-  // Measures what lies in the first part + 1 of so many equal parts of the content and was not measured yet.
+  // Measures one of so many equal parts of the content, where it was not yet.
   virtual void measure_part(uint64_t /*part*/, uint64_t /*parts*/) {}
   // Bytes [offset, offset + size), fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
