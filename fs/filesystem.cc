@@ -8,6 +8,7 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/open_store.h"
 #include "fs/exit_code.h"
+#include "fs/text/side_by_side.h"
 
 namespace plainfs {
 namespace {
@@ -132,25 +133,14 @@ void Filesystem::measure_together(std::span<const Inode> files,
                                   const std::function<void(uint64_t part, uint64_t parts)>& has_measured) {
   const OpeningPtr opening = current();
   std::vector<std::shared_ptr<ViewFile>> views;
-  uint64_t parts = 1;
   for (const Inode file : files) {
     try {
       views.push_back(opening->tree().view(file));
-      parts = std::max(parts, views.back()->parts_to_measure());
     } catch (const Error&) {
       // as above
     }
   }
-  for (uint64_t part = 0; part < parts; ++part) {
-    context_.workers.parallel_for(views.size(), [&](size_t i) {
-      try {
-        if (parts > 1 && views[i]) views[i]->measure_part(part, parts);
-      } catch (const Error&) {
-        views[i] = nullptr;  // as above
-      }
-    });
-    has_measured(part, parts);
-  }
+  measure_side_by_side(std::move(views), context_.workers, has_measured);
 }
 
 // most: of what everybody may read.

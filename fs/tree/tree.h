@@ -170,6 +170,7 @@ class Tree {
   Node directory_node(const DirectoryEntry& shown);
   DirectoryPlace place_of(Inode directory);
   IndexPlace index_place(Inode file);
+  void measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
   void save(Indexes& indexes, bool is_wanted);
   void let_go(const std::string& store_path);

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <limits>
 
+#include "formats/core/base/location.h"
+#include "fs/text/side_by_side.h"
 #include "fs/tree/tree.h"
 
 namespace plainfs {
@@ -53,10 +55,36 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
   return open_views_.keep(file, std::move(view));
 }
 
+// Who lists a folder of a store elsewhere asks for one size after the other: those that take a pass are found
+// out together, so that what several files show is fetched once.
+void Tree::measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view) {
+  if (!is_url(top_.store->path) || view->parts_to_measure() == 1) return;
+  ListingPtr listing;
+  {
+    const ReaderLock lock(mutex_);
+    const Entry* const known = met(inodes_->parent(file));
+    if (known && known->directory) listing = known->directory->listing;
+  }
+  if (!listing) return;
+  std::vector<std::shared_ptr<ViewFile>> together;
+  bool is_listed = false;
+  for (const Listing::Entry& entry : listing->entries) {
+    if (entry.kind != FileKind::file) continue;
+    is_listed = is_listed || entry.inode == file;
+    try {
+      if (!known_size(entry.inode)) together.push_back(this->view(entry.inode));
+    } catch (const Error&) {
+      // asking for it says why
+    }
+  }
+  if (is_listed && together.size() > 1) measure_side_by_side(std::move(together), listing_.context.workers);
+}
+
 uint64_t Tree::size(Inode file) {
   if (const std::optional<uint64_t> known = known_size(file)) return *known;
   const std::shared_ptr<ViewFile> of = view(file);
   const Clock::time_point start = Clock::now();
+  measure_with_listed(file, of);
   const uint64_t size = remembered_size(file, of->size(), *of);
   if (!indexes_.are_kept() || changes(file)) return size;
   StoreIndex& index = indexes_.of(index_place(file));

@@ -167,6 +167,15 @@ class Requests(RemoteTest):
         self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
         self.assertEqual(listed_sizes(run("ls", "-lR", "-o", index, url).stdout), listed_sizes(run("ls", "-lR", store).stdout))
 
+    def test_a_listing_of_all_sizes_takes_each_byte_once(self):
+        server = self.served(StoreServer(self.shared.name))
+        url, store, views = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), ("-o", "views=csv+npy+mtx")
+        for path in ("X", "X/matrix.mtx"):  # the last: who asks for one by name
+            server.requests.clear()
+            listed = run("ls", "-l", "-o", "cache_size=8M", "-o", "index=none", *views, url, path).stdout
+            self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
+            self.assertEqual(listed_sizes(listed), listed_sizes(run("ls", "-l", *views, store, path).stdout))
+
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_what_an_index_or_an_option_names_is_listed(self):
         server = self.served(StoreServer(self.shared.name))
