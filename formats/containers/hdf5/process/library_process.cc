@@ -59,7 +59,8 @@ void LibraryProcess::add_to_silence() {
 }
 
 bool LibraryProcess::is_computing_for_long() const {
-  return Clock::duration(computing_.load(std::memory_order_relaxed)) > settings_.most_computing_when_wanted;
+  return !is_beginning_.load(std::memory_order_relaxed) &&
+         Clock::duration(computing_.load(std::memory_order_relaxed)) > settings_.most_computing_when_wanted;
 }
 
 bool LibraryProcess::is_overdue() const {
@@ -81,6 +82,7 @@ void LibraryProcess::end() {
   open_.clear();
   to_close_.clear();
   is_closing_ = false;
+  is_beginning_.store(false, std::memory_order_relaxed);
   desk_ = {};
   own_bytes_ = 0;
 }
@@ -88,6 +90,7 @@ void LibraryProcess::end() {
 void LibraryProcess::start(Context& context) {
   if (is_running()) return;
   end();
+  is_beginning_.store(true, std::memory_order_relaxed);
   child_ = std::make_unique<ChildProcess>(settings_.program);
   child_->channel().look_while_waiting([this] { look_around(settings_.most_silence); });
   try {
@@ -97,6 +100,7 @@ void LibraryProcess::start(Context& context) {
     question.number(uint64_t{shared_.bytes().size()});
     const Answered answer = exchange(context, Ask::settings, question.bytes(), shared_.descriptor());
     Cursor in = answer.cursor();
+    is_beginning_.store(false, std::memory_order_relaxed);
     const std::string unconfined = read_text(in);
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);

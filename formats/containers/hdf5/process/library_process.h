@@ -133,7 +133,8 @@ class LibraryProcess {
   SourceServer desk_;
   // Atomic: looked at by those who wait.
   std::atomic<Clock::rep> silence_{0};
-  std::atomic<Clock::rep> computing_{0};  // of that
+  std::atomic<Clock::rep> computing_{0};   // of that
+  std::atomic<bool> is_beginning_{false};  // what it computes is no file's fault
   Clock::time_point heard_at_{};
   Clock::time_point looked_at_{};
   std::optional<ProcessStat> looked_;  // what was seen then
