@@ -137,9 +137,10 @@ class Mutation {
     if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad") ||
         path.find(".zarr/") != path.npos)
       return true;
-    // The cells of a level have what all have.
+    // The cells of a level have what all have, and are chosen by the column.
     if (const size_t by = path.find("by/"); by == 0 || (by != path.npos && path[by - 1] == '/')) {
       const size_t level = path.find('/', by + 3), rest = path.find('/', level + 1);
+      if (level != path.npos && near_.ends_with("/" + path.substr(by + 3, level - by - 2))) return true;
       if (rest != path.npos) return explains(path.substr(0, by) + path.substr(rest + 1));
     }
     const std::string stem = path.substr(0, path.rfind('.'));
