@@ -23,13 +23,12 @@ class IndexRun {
  public:
   IndexRun(const Array& array, uint64_t first, uint64_t count, uint64_t limit, std::string_view what)
       : elements_(read_run(array, first, count)) {
-    visit_number(array.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_integral_v<T>)
-        take<T>(limit, what);
-      else
-        throw damaged("{} is {}, not a whole number", what, array.dtype().name());
-    });
+    take(array.dtype(), elements_, 0, count, limit, what);
+  }
+  // Of elements of this type that were read already, which have to outlive this.
+  IndexRun(const DType& type, const Elements& read, uint64_t first, uint64_t count, uint64_t limit,
+           std::string_view what) {
+    take(type, read, first, count, limit, what);
   }
   IndexRun(const IndexRun&) = delete;
   IndexRun& operator=(const IndexRun&) = delete;
@@ -37,12 +36,22 @@ class IndexRun {
   std::span<const U> values() const { return values_; }
 
  private:
+  void take(const DType& type, const Elements& read, uint64_t first, uint64_t count, uint64_t limit,
+            std::string_view what) {
+    visit_number(type, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>)
+        take(read.values<T>().subspan(first, count), limit, what);
+      else
+        throw damaged("{} is {}, not a whole number", what, type.name());
+    });
+  }
   template <class T>
-  void take(uint64_t limit, std::string_view what) {
+  void take(std::span<const T> values, uint64_t limit, std::string_view what) {
     // A negative number is above every limit as an unsigned one.
     using Unsigned = std::make_unsigned_t<T>;
     const uint64_t most = static_cast<uint64_t>(std::numeric_limits<T>::max());
-    const auto stored = elements_.values<Unsigned>();
+    const std::span stored(reinterpret_cast<const Unsigned*>(values.data()), values.size());
     const auto last = static_cast<Unsigned>(std::min(limit - 1, most));
     if (!stored.empty() && (limit == 0 || !all_hold(stored, [last](Unsigned v) { return v <= last; }))) {
       const auto bad =
@@ -50,14 +59,14 @@ class IndexRun {
       throw damaged("{} {} is not below {}", what, static_cast<T>(*bad), limit);
     }
     if constexpr (sizeof(T) == sizeof(U)) {
-      values_ = elements_.values<U>();
+      values_ = {reinterpret_cast<const U*>(values.data()), values.size()};
     } else {
       converted_.assign(stored.begin(), stored.end());
       values_ = converted_;
     }
   }
 
-  Elements elements_;
+  Elements elements_;  // where they were read for this
   std::vector<U> converted_;
   std::span<const U> values_;
 };

@@ -7,6 +7,7 @@
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
+#include "fs/views/row_text.h"
 
 namespace plainfs {
 
@@ -15,34 +16,36 @@ namespace {
 constexpr uint64_t kTypicalRange = 40;
 
 // Elements [first, first + count) of integers of any type. A number beyond int64_t is damaged.
-std::vector<int64_t> signed_run(const Array& array, uint64_t first, uint64_t count, const char* what) {
-  const Elements elements = read_run(array, first, count);
+std::vector<int64_t> signed_run(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                                const char* what) {
   std::vector<int64_t> numbers;
   numbers.reserve(count);
-  visit_number(array.dtype(), [&](auto zero) {
+  visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
-      for (const T value : elements.values<T>()) {
+      for (const T value : elements.values<T>().subspan(first, count)) {
         if (!std::in_range<int64_t>(value)) throw damaged("{} {} is too large", what, value);
         numbers.push_back(static_cast<int64_t>(value));
       }
     } else {
-      throw damaged("{} is {}, not a whole number", what, array.dtype().name());
+      throw damaged("{} is {}, not a whole number", what, type.name());
     }
   });
   return numbers;
 }
 
-class Bed : public EmittingSource<Bed> {
+class Bed : public RowText<Bed> {
  public:
-  explicit Bed(GenomicRanges ranges) : ranges_(std::move(ranges)) {}
+  Bed(GenomicRanges ranges, Context& context) : ranges_(std::move(ranges)), context_(context) {}
 
   void prepare() override {
     if (ranges_.error) throw *ranges_.error;
-    for (const ArrayPtr& part : {ranges_.start, ranges_.width, ranges_.strand, ranges_.names}) {
-      if (!part) continue;
+    const uint64_t count = ranges_.sequence->count();
+    std::vector<ArrayPtr> parts{ranges_.sequence, ranges_.start, ranges_.width, ranges_.strand};
+    if (ranges_.names) parts.push_back(ranges_.names);
+    for (const ArrayPtr& part : parts) {
       part->check();
-      if (part->count() != count()) throw damaged("{} ranges beside a list of {}", count(), part->count());
+      if (part->count() != count) throw damaged("{} ranges beside a list of {}", count, part->count());
     }
     ranges_.sequence_names->check();
     const DType& type = ranges_.sequence_names->dtype();
@@ -50,23 +53,23 @@ class Bed : public EmittingSource<Bed> {
     std::vector<std::string> sequences(names.count);
     for (uint64_t i = 0; i < names.count; ++i) append_tsv_field(type, names, i, sequences[i]);
     sequences_ = std::move(sequences);
+    show_rows(count, std::move(parts), kTypicalRange, context_);
   }
   std::string version() const override { return "bed 1"; }
-  uint64_t block_count() const override { return divide_up(count(), kLinesInBlock); }
 
   template <class Sink>
-  void emit(uint64_t block, Sink& sink) const {
-    const uint64_t first = block * kLinesInBlock;
-    const uint64_t some = std::min(kLinesInBlock, count() - first);
-    const IndexRun<uint64_t> sequence(*ranges_.sequence, first, some, sequences_.size(), "sequence");
-    const std::vector<int64_t> start = signed_run(*ranges_.start, first, some, "start");
-    const IndexRun<uint64_t> width(*ranges_.width, first, some, UINT64_MAX, "width");
-    const std::vector<int64_t> strand = signed_run(*ranges_.strand, first, some, "strand");
-    const Elements names = ranges_.names ? read_run(*ranges_.names, first, some) : Elements{};
+  void put_rows(const ShownRows& rows, Sink& sink) const {
+    const uint64_t first = rows.first, count = rows.count;
+    const std::vector<Elements>& parts = rows.parts;
+    const IndexRun<uint64_t> sequence(ranges_.sequence->dtype(), parts[0], first, count, sequences_.size(),
+                                      "sequence");
+    const std::vector<int64_t> start = signed_run(ranges_.start->dtype(), parts[1], first, count, "start");
+    const IndexRun<uint64_t> width(ranges_.width->dtype(), parts[2], first, count, UINT64_MAX, "width");
+    const std::vector<int64_t> strand = signed_run(ranges_.strand->dtype(), parts[3], first, count, "strand");
     std::string name;
-    for (uint64_t i = 0; i < some; ++i) {
+    for (uint64_t i = 0; i < count; ++i) {
       if (start[i] < 1)
-        throw damaged("range {} starts at {}, for which BED has no number", first + i, start[i]);
+        throw damaged("range {} starts at {}, for which BED has no number", rows.first_of_all + i, start[i]);
       const uint64_t from = static_cast<uint64_t>(start[i]) - 1;
       sink.put(std::string_view(sequences_[sequence.values()[i]]));
       sink.put('\t');
@@ -74,7 +77,8 @@ class Bed : public EmittingSource<Bed> {
       sink.put('\t');
       sink.put_number(checked_add(from, width.values()[i]));
       name.clear();
-      if (ranges_.names && !names.is_missing(i)) append_tsv_field(ranges_.names->dtype(), names, i, name);
+      if (ranges_.names && !parts[4].is_missing(first + i))
+        append_tsv_field(ranges_.names->dtype(), parts[4], first + i, name);
       sink.put('\t');
       sink.put(name.empty() ? std::string_view(".") : std::string_view(name));
       sink.put(ending(strand[i]));
@@ -82,10 +86,6 @@ class Bed : public EmittingSource<Bed> {
   }
 
  private:
-  static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalRange;
-
-  uint64_t count() const { return ranges_.sequence ? ranges_.sequence->count() : 0; }
-
   // The score, for which no store has a number, and the strand.
   static std::string_view ending(int64_t strand) {
     if (strand == 1) return "\t0\t+\n";
@@ -95,13 +95,14 @@ class Bed : public EmittingSource<Bed> {
   }
 
   const GenomicRanges ranges_;
+  Context& context_;
   std::vector<std::string> sequences_;  // their names
 };
 
 }  // namespace
 
-std::unique_ptr<TextSource> bed(GenomicRanges ranges, Context&) {
-  return std::make_unique<Bed>(std::move(ranges));
+std::unique_ptr<TextSource> bed(GenomicRanges ranges, Context& context) {
+  return std::make_unique<Bed>(std::move(ranges), context);
 }
 
 }  // namespace plainfs

@@ -8,7 +8,7 @@
 #include "formats/core/model/variant_values.h"
 #include "fs/text/number_loops.h"
 #include "fs/views/genotypes.h"
-#include "fs/views/row_units.h"
+#include "fs/views/row_text.h"
 
 namespace plainfs {
 
@@ -59,18 +59,16 @@ struct ProbabilityTable {
   }
 };
 
-class Bgen : public EmittingSource<Bgen> {
+class Bgen : public RowText<Bgen> {
  public:
   Bgen(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
 
   void prepare() override;
   std::string head() const override;
   std::string version() const override { return "bgen 1"; }
-  uint64_t division() const override { return units_->division(); }
-  uint64_t block_count() const override { return units_->block_count(); }
 
   template <class Sink>
-  void emit(uint64_t number, Sink& sink) const;
+  void put_rows(const ShownRows& rows, Sink& sink) const;
 
  private:
   struct Row {
@@ -95,7 +93,6 @@ class Bgen : public EmittingSource<Bgen> {
   Context& context_;
   ShownSamples samples_;
   std::vector<std::string> contigs_;
-  std::optional<RowUnits> units_;
   size_t ids_ = 0, phased_ = 0;  // parts; 0 = none
   uint64_t sites_ = 0;
 };
@@ -118,7 +115,7 @@ void Bgen::prepare() {
   ids_ = add(variants_.ids);
   phased_ = add(variants_.phased);
   const uint64_t row_bytes = 64 + checked_multiply(samples_.names.size(), 1 + ploidy());
-  units_.emplace(variants_.count(), std::move(arrays), row_bytes, context_);
+  show_rows(variants_.count(), std::move(arrays), row_bytes, context_);
 }
 
 // The header with the number of variants and what the format is, and the names of samples (BGEN 1.2, "The
@@ -233,13 +230,11 @@ void Bgen::put_calls(const Row& row, Sink& sink) const {
 }
 
 template <class Sink>
-void Bgen::emit(uint64_t number, Sink& sink) const {
-  const RowUnits::Block block = units_->block(number);
-  const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
+void Bgen::put_rows(const ShownRows& rows, Sink& sink) const {
   const uint64_t most = variants_.alleles->shape()[1];
-  for (uint64_t i = block.first_in_unit; i < block.first_in_unit + block.count; ++i) {
-    if (!are_two_alleles(rows->parts[kAlleles], i * most, most)) continue;
-    const Row row{rows->parts, i, block.first - block.first_in_unit + i};
+  for (uint64_t i = rows.first; i < rows.first + rows.count; ++i) {
+    if (!are_two_alleles(rows.parts[kAlleles], i * most, most)) continue;
+    const Row row{rows.parts, i, rows.first_of_all - rows.first + i};
     put_site(row, sink);
     visit_number(variants_.genotype->dtype(), [&](auto zero) {
       if constexpr (std::is_integral_v<decltype(zero)>) put_calls<decltype(zero)>(row, sink);

@@ -6,7 +6,7 @@
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
-#include "fs/views/row_units.h"
+#include "fs/views/row_text.h"
 
 namespace plainfs {
 
@@ -20,7 +20,7 @@ struct ShownColumn {
   const DType* type;         // of the innermost; owned by the array
 };
 
-class CsvTable : public EmittingSource<CsvTable> {
+class CsvTable : public RowText<CsvTable> {
  public:
   // arrays: rows elements each, of any rank.
   CsvTable(uint64_t rows, ArrayPtr row_names, const std::vector<Column>& columns, Context& context)
@@ -34,28 +34,26 @@ class CsvTable : public EmittingSource<CsvTable> {
   void prepare() override;
   std::string head() const override;
   std::string version() const override { return "csv table 1"; }
-  uint64_t division() const override { return units_->division(); }
-  uint64_t block_count() const override { return units_->block_count(); }
   bool is_worth_keeping(uint64_t block) const override {
-    const RowUnits::Block rows = units_->block(block);
-    return !units_->are_shared() && !repeated(rows.first, rows.count);  // shared units need the cache
+    return !units().are_shared() && !repeated(units().block(block));  // shared units need the cache
   }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;
+  template <class Sink>
+  void put_rows(const ShownRows& rows, Sink& sink) const;
 
  private:
   void show(const std::string& name, std::vector<size_t> path, const DType& type);
-  std::optional<RowUnits::Rows> repeated(uint64_t first, uint64_t count) const;
+  std::optional<std::vector<Elements>> repeated(const RowUnits::Block& block) const;
   template <class Sink>
-  void put_row(const RowUnits::Rows& rows, uint64_t row, std::string& scratch, Sink& sink) const;
+  void put_row(const std::vector<Elements>& parts, uint64_t row, std::string& scratch, Sink& sink) const;
 
   const uint64_t rows_;
   const ArrayPtr row_names_;  // may be null
   Context& context_;
-  std::vector<ArrayPtr> arrays_;  // of columns
+  std::vector<ArrayPtr> arrays_;  // of columns; behind them the row names are read, where there are any
   std::vector<ShownColumn> shown_;
-  std::optional<RowUnits> units_;  // of the arrays, then the row names where there are any
 };
 
 // Of the last array, or of a member of its elements.
@@ -89,7 +87,7 @@ void CsvTable::prepare() {
   }
   std::vector<ArrayPtr> arrays = arrays_;
   if (row_names_) arrays.push_back(row_names_);
-  units_.emplace(rows_, std::move(arrays), width, context_);
+  show_rows(rows_, std::move(arrays), width, context_);
 }
 
 std::string CsvTable::head() const {
@@ -116,41 +114,47 @@ void put_cell(const ShownColumn& column, const Elements& elements, uint64_t i, s
 }
 
 template <class Sink>
-void CsvTable::put_row(const RowUnits::Rows& rows, uint64_t row, std::string& scratch, Sink& sink) const {
-  if (row_names_) put_csv_field(row_names_->dtype(), rows.parts.back(), row, scratch, sink);
+void CsvTable::put_row(const std::vector<Elements>& parts, uint64_t row, std::string& scratch,
+                       Sink& sink) const {
+  if (row_names_) put_csv_field(row_names_->dtype(), parts.back(), row, scratch, sink);
   for (size_t i = 0; i < shown_.size(); ++i) {
     if (i > 0 || row_names_) sink.put(',');
-    put_cell(shown_[i], rows.parts[shown_[i].array], row, scratch, sink);
+    put_cell(shown_[i], parts[shown_[i].array], row, scratch, sink);
   }
   sink.put('\n');
 }
 
+template <class Sink>
+void CsvTable::put_rows(const ShownRows& rows, Sink& sink) const {
+  std::string scratch;
+  for (uint64_t row = 0; row < rows.count; ++row) put_row(rows.parts, rows.first + row, scratch, sink);
+}
+
 // The one row that all of these are, where nothing of them is stored.
-std::optional<RowUnits::Rows> CsvTable::repeated(uint64_t first, uint64_t count) const {
-  if (row_names_ || units_->are_shared()) return std::nullopt;
-  RowUnits::Rows rows;
+std::optional<std::vector<Elements>> CsvTable::repeated(const RowUnits::Block& block) const {
+  if (row_names_ || units().are_shared()) return std::nullopt;
+  std::vector<Elements> parts;
   for (const ArrayPtr& array : arrays_) {
     if (array->shape().size() != 1) return std::nullopt;
-    std::optional<Elements> one = array->repeated(range(first, count));
+    std::optional<Elements> one = array->repeated(range(block.first, block.count));
     if (!one) return std::nullopt;
-    rows.parts.push_back(*std::move(one));
+    parts.push_back(*std::move(one));
   }
-  return rows;
+  return parts;
 }
 
 template <class Sink>
 void CsvTable::emit(uint64_t block, Sink& sink) const {
-  const RowUnits::Block shown = units_->block(block);
-  std::string scratch;
   if constexpr (std::is_same_v<Sink, CountingSink>) {
-    if (const std::optional<RowUnits::Rows> rows = repeated(shown.first, shown.count)) {
+    const RowUnits::Block rows = units().block(block);
+    if (const std::optional<std::vector<Elements>> parts = repeated(rows)) {
+      std::string scratch;
       CountingSink row;
-      put_row(*rows, 0, scratch, row);
-      return sink.skip(checked_multiply(row.size(), shown.count));
+      put_row(*parts, 0, scratch, row);
+      return sink.skip(checked_multiply(row.size(), rows.count));
     }
   }
-  const std::shared_ptr<const RowUnits::Rows> rows = units_->read(shown.unit);
-  for (uint64_t row = 0; row < shown.count; ++row) put_row(*rows, shown.first_in_unit + row, scratch, sink);
+  RowText::emit(block, sink);
 }
 
 }  // namespace

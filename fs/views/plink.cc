@@ -8,7 +8,7 @@
 #include "formats/core/model/variant_values.h"
 #include "fs/text/array_runs.h"
 #include "fs/views/genotypes.h"
-#include "fs/views/row_units.h"
+#include "fs/views/row_text.h"
 
 namespace plainfs {
 
@@ -199,7 +199,7 @@ std::string plink_chromosome(const std::string& name) {
   return number < 23 + std::size(kBehindAutosomes) ? kBehindAutosomes[number - 23] : name;
 }
 
-class PlinkBim : public EmittingSource<PlinkBim> {
+class PlinkBim : public RowText<PlinkBim> {
  public:
   PlinkBim(Variants variants, Context& context) : variants_(std::move(variants)), context_(context) {}
 
@@ -213,23 +213,19 @@ class PlinkBim : public EmittingSource<PlinkBim> {
     for (const std::string& contig : contigs_) chromosomes_.push_back(plink_chromosome(contig));
     std::vector<ArrayPtr> arrays{variants_.contig, variants_.position, variants_.alleles};
     if (variants_.ids) arrays.push_back(variants_.ids);
-    units_.emplace(variants_.count(), std::move(arrays), kTypicalLine, context_);
+    show_rows(variants_.count(), std::move(arrays), kTypicalLine, context_);
   }
   std::string version() const override { return "plink bim 1"; }
-  uint64_t division() const override { return units_->division(); }
-  uint64_t block_count() const override { return units_->block_count(); }
 
   template <class Sink>
-  void emit(uint64_t number, Sink& sink) const {
-    const RowUnits::Block block = units_->block(number);
-    const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
-    const std::vector<Elements>& parts = rows->parts;
+  void put_rows(const ShownRows& rows, Sink& sink) const {
+    const std::vector<Elements>& parts = rows.parts;
     const uint64_t most = variants_.alleles->shape()[1];
     CodedSink out(sink, '\t');
     const VariantTexts alleles(parts[2]);
-    for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
+    for (uint64_t row = rows.first; row < rows.first + rows.count; ++row) {
       if (!are_two_alleles(parts[2], row * most, most)) continue;
-      const uint64_t variant = block.first - block.first_in_unit + row;
+      const uint64_t variant = rows.first_of_all - rows.first + row;
       sink.put(std::string_view(chromosomes_[whole_number(variants_.contig->dtype(), parts[0], row,
                                                           chromosomes_.size(), "variant_contig", variant)]));
       sink.put('\t');
@@ -252,7 +248,6 @@ class PlinkBim : public EmittingSource<PlinkBim> {
   const Variants variants_;
   Context& context_;
   std::vector<std::string> contigs_, chromosomes_;
-  std::optional<RowUnits> units_;
 };
 
 }  // namespace

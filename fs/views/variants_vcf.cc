@@ -12,7 +12,7 @@
 #include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/number_loops.h"
-#include "fs/views/row_units.h"
+#include "fs/views/row_text.h"
 #include "fs/views/variant_rows.h"
 #include "fs/views/vcf_header.h"
 

@@ -83,6 +83,26 @@ BOOST_AUTO_TEST_CASE(blocks_are_cut_anywhere) {
   BOOST_CHECK(bed_of(ranges) == want);
 }
 
+BOOST_AUTO_TEST_CASE(ranges_in_chunks_that_do_not_fit_the_cache_are_decoded_a_few_times) {
+  constexpr uint64_t kRanges = 200'000;
+  TestContext context(size_t{2} << 20, 0);  // of 4.2 MB
+  const auto in_one_chunk = [&](ArrayPtr array) {
+    return std::make_shared<const ChunkedCopy>(context, std::move(array), Shape{kRanges});
+  };
+  const auto start = in_one_chunk(numbers(std::vector<uint64_t>(kRanges, 1)));
+  GenomicRanges ranges = two_ranges();
+  ranges.sequence = in_one_chunk(numbers(std::vector<uint32_t>(kRanges, 0)));
+  ranges.start = start;
+  ranges.width = in_one_chunk(numbers(std::vector<uint64_t>(kRanges, 10)));
+  ranges.strand = in_one_chunk(numbers(std::vector<int8_t>(kRanges, 1)));
+  TextFile file(bed(ranges, context), context);
+  BOOST_TEST(whole_text(file).size() == kRanges * std::string("chr1\t0\t10\t.\t0\t+\n").size());
+  const uint64_t blocks = context.counters.text_blocks_measured;
+  BOOST_TEST(blocks > 40U);
+  BOOST_TEST(start->chunks_decoded() <
+             blocks);  // sized, and read: twice as often, were each block read alone
+}
+
 BOOST_AUTO_TEST_CASE(sequences_of_unknown_length_are_left_out) {
   TestContext context;
   SequenceLengths sequences{text_array({"chr1", "chrU", "chrM"}),

@@ -1,13 +1,15 @@
-// The rows of several arrays, for views that go through them in blocks of lines. What is read in one go is a
-// unit: a block, or several where the chunks that lie side by side do not fit the cache, so that not every
-// block decodes them all anew.
+// Texts of rows of several arrays, in blocks of lines. What is read of the arrays in one go is a unit: a
+// block, or several where the chunks that lie side by side do not fit the cache, so that not every block
+// decodes them all anew.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
+#include "fs/text/text_file.h"
 
 namespace plainfs {
 
@@ -64,6 +66,41 @@ class RowUnits {
   uint64_t rows_in_block_ = 1;
   uint64_t rows_in_unit_ = 1;
   uint64_t blocks_in_unit_ = 1;
+};
+
+// Rows that a block shows.
+struct ShownRows {
+  const std::vector<Elements>& parts;  // what was read of each array
+  uint64_t first;                      // row of parts
+  uint64_t count;
+  uint64_t first_of_all;  // the same row's number among all
+};
+
+// A source of so much text for each row, whose View calls show_rows() as it is prepared and has
+// `template <class Sink> void put_rows(const ShownRows& rows, Sink& sink) const`.
+template <class View>
+class RowText : public EmittingSource<View> {
+ public:
+  uint64_t division() const override { return units_->division(); }
+  uint64_t block_count() const override { return units_->block_count(); }
+
+  template <class Sink>
+  void emit(uint64_t number, Sink& sink) const {
+    const RowUnits::Block block = units_->block(number);
+    const std::shared_ptr<const RowUnits::Rows> rows = units_->read(block.unit);
+    const ShownRows shown{rows->parts, block.first_in_unit, block.count, block.first};
+    static_cast<const View*>(this)->put_rows(shown, sink);
+  }
+
+ protected:
+  // As RowUnits has it.
+  void show_rows(uint64_t rows, std::vector<ArrayPtr> arrays, uint64_t row_text, Context& context) {
+    units_.emplace(rows, std::move(arrays), row_text, context);
+  }
+  const RowUnits& units() const { return *units_; }
+
+ private:
+  std::optional<RowUnits> units_;  // null before show_rows()
 };
 
 }  // namespace plainfs

@@ -1,10 +1,9 @@
-#include "fs/views/row_units.h"
+#include "fs/views/row_text.h"
 
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"
-#include "fs/text/text_file.h"
 
 namespace plainfs {
 
