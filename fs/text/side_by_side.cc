@@ -25,6 +25,13 @@ void measure_side_by_side(std::vector<std::shared_ptr<ViewFile>> files, Workers&
     });
     has_measured(part, parts);
   }
+  workers.parallel_for(files.size(), [&](size_t i) {
+    try {
+      if (parts > 1 && files[i]) files[i]->size();
+    } catch (const Error&) {
+      // asking for it says why
+    }
+  });
 }
 
 }  // namespace plainfs

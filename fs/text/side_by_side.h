@@ -12,7 +12,7 @@
 
 namespace plainfs {
 
-// Goes through all files part by part (ViewFile::measure_part), after which their sizes take no pass. Calls
+// Goes through all files part by part (ViewFile::measure_part), after which their sizes are known. Calls
 // has_measured after each part. A file that cannot be measured is left: it says why when its size is asked
 // for.
 void measure_side_by_side(

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cache/request.h"
+#include "fs/text/side_by_side.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -391,6 +392,22 @@ BOOST_AUTO_TEST_CASE(what_was_measured_in_parts_is_not_measured_again) {
   BOOST_TEST(measured() == 100u);
   BOOST_TEST(file.parts_to_measure() == 1u);
   BOOST_TEST(whole_text(file) == joined("head ", texts));
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_known_where_files_were_measured_side_by_side) {
+  TestContext context(kBlockText);
+  Doings doings;
+  std::atomic<int> failures_left{1 << 20};
+  const std::vector<std::string> texts(100, "twelve bytes");
+  const auto one = std::make_shared<TextFile>(std::make_unique<Texts>("", texts, doings), context);
+  const auto other = std::make_shared<TextFile>(std::make_unique<Texts>("head ", texts, doings), context);
+  const auto broken = std::make_shared<TextFile>(std::make_unique<Failing>(false, failures_left), context);
+  uint64_t parts_done = 0;
+  measure_side_by_side({one, broken, other}, context.workers, [&](uint64_t, uint64_t) { ++parts_done; });
+  BOOST_TEST(parts_done == 1600u);
+  BOOST_TEST(one->known_size().value_or(0) == 1200u);
+  BOOST_TEST(other->known_size().value_or(0) == 5u + 1200u);
+  BOOST_TEST(!broken->known_size().has_value());
 }
 
 BOOST_AUTO_TEST_CASE(an_error_of_a_part_is_not_remembered) {
