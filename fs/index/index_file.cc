@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -47,16 +49,36 @@ class Writer {
   Bytes out_;
 };
 
-uint64_t number(Cursor& cursor) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    const uint8_t byte = cursor.byte();
-    const uint64_t bits = byte & 0x7f;
-    if (shift == 63 && bits > 1) break;
-    value |= bits << shift;
-    if (byte < 0x80) return value;
+// Seven bits of each byte, put together.
+uint64_t without_eighth_bits(uint64_t bytes) {
+  bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x7f007f007f007f00) >> 1;
+  bytes = (bytes & 0x00003fff00003fff) | (bytes & 0x3fff00003fff0000) >> 2;
+  return (bytes & 0x000000000fffffff) | (bytes & 0x0fffffff00000000) >> 4;
+}
+
+constexpr size_t kLongestNumber = 10;
+
+// Of at least that many bytes.
+uint64_t number_in(Cursor& cursor, const std::byte* bytes) {
+  const auto first = load_little<uint64_t>(bytes);
+  if (const uint64_t ends = ~first & 0x8080808080808080; ends != 0) {
+    const int last_bit = std::countr_zero(ends);
+    cursor.skip(static_cast<size_t>(last_bit) / 8 + 1);
+    return without_eighth_bits(first & ~uint64_t{0} >> (63 - last_bit));
   }
-  throw damaged("a number of more than 64 bits");
+  const auto ninth = static_cast<uint64_t>(bytes[8]), tenth = static_cast<uint64_t>(bytes[9]);
+  const bool is_longest = ninth >= 0x80;
+  if (is_longest && tenth > 1) throw damaged("a number of more than 64 bits");
+  cursor.skip(is_longest ? 10 : 9);
+  return without_eighth_bits(first) | (ninth & 0x7f) << 56 | (is_longest ? tenth << 63 : 0);
+}
+
+uint64_t number(Cursor& cursor) {
+  const ByteSpan rest = cursor.rest();
+  if (rest.size() >= kLongestNumber) return number_in(cursor, rest.data());
+  std::array<std::byte, kLongestNumber> last{};  // zeros end a number
+  std::copy(rest.begin(), rest.end(), last.begin());
+  return number_in(cursor, last.data());
 }
 
 // How many things follow, of least_bytes each.

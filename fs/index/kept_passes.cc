@@ -14,11 +14,12 @@ StoreIndex KeptPasses::index_of(const std::string& location, Sources& files) con
   return {folder_, location, "plainfs " PLAINFS_VERSION " passes", files, tell_};
 }
 
-std::vector<uint64_t> KeptPasses::known(const std::string& location, const std::string& name,
-                                        Sources& files) {
+std::shared_ptr<const std::vector<uint64_t>> KeptPasses::known(const std::string& location,
+                                                               const std::string& name, Sources& files) {
   StoreIndex index = index_of(location, files);
   const MeasuredPtr measured = index.measured(kPath);
-  return measured && measured->version == name ? measured->numbers : std::vector<uint64_t>();
+  if (!measured || measured->version != name) return nullptr;
+  return {measured, &measured->numbers};
 }
 
 void KeptPasses::keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,

@@ -20,7 +20,8 @@ class KeptPasses final : public Passes {
         tell_(std::move(tell)),
         scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMostBytes)) {}
 
-  std::vector<uint64_t> known(const std::string& location, const std::string& name, Sources& files) override;
+  std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string& name,
+                                                     Sources& files) override;
   void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
             std::chrono::steady_clock::duration took, Sources& files) override;
   void discard(const std::string& location, Sources& files) override;

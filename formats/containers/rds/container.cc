@@ -48,7 +48,9 @@ Serialisation read_all(ByteSource& source, const std::shared_ptr<UnpackedBytes>&
 std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression compression,
                                                 Context& context) {
   if (!context.passes || compression == Compression::none) return std::nullopt;
-  std::optional<Pass> pass = pass_of(context.passes->known(file->path(), kPassName, context.files));
+  const auto known = context.passes->known(file->path(), kPassName, context.files);
+  if (!known) return std::nullopt;
+  std::optional<Pass> pass = pass_of(*known);
   if (!pass) return std::nullopt;
   const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
   bytes->adopt(*std::move(pass));

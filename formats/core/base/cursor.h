@@ -57,6 +57,7 @@ class Cursor {
   size_t position() const { return position_; }
   size_t remaining() const { return bytes_.size() - position_; }
   bool at_end() const { return remaining() == 0; }
+  ByteSpan rest() const { return bytes_.subspan(position_); }
 
   // The next size bytes; they stay owned by the span the cursor was made of.
   ByteSpan bytes(uint64_t size) {

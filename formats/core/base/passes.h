@@ -20,10 +20,10 @@ class Passes {
  public:
   virtual ~Passes() = default;
 
-  // Of the store at location, where all that it was read from is what it was then; empty where nothing is
+  // Of the store at location, where all that it was read from is what it was then; null where nothing is
   // known. name: of what, and the version of what is found; it changes when the meaning of the numbers does.
-  virtual std::vector<uint64_t> known(const std::string& location, const std::string& name,
-                                      Sources& files) = 0;
+  virtual std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location,
+                                                             const std::string& name, Sources& files) = 0;
   // took: how long the pass did, for little is not kept.
   virtual void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
                     std::chrono::steady_clock::duration took, Sources& files) = 0;

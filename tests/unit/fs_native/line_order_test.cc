@@ -22,7 +22,10 @@ class RoomOnDisk : public Passes {
  public:
   RoomOnDisk(const std::string& path, uint64_t most_bytes)
       : folder_(std::make_shared<ScratchFolder>(path, most_bytes)) {}
-  std::vector<uint64_t> known(const std::string&, const std::string&, Sources&) override { return {}; }
+  std::shared_ptr<const std::vector<uint64_t>> known(const std::string&, const std::string&,
+                                                     Sources&) override {
+    return nullptr;
+  }
   void keep(const std::string&, const std::string&, std::vector<uint64_t>,
             std::chrono::steady_clock::duration, Sources&) override {}
   void discard(const std::string&, Sources&) override {}

@@ -20,8 +20,9 @@ using namespace plainfs::rds;
 // Kept in memory.
 class Remembered : public Passes {
  public:
-  std::vector<uint64_t> known(const std::string& location, const std::string&, Sources&) override {
-    return numbers[location];
+  std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string&,
+                                                     Sources&) override {
+    return std::make_shared<const std::vector<uint64_t>>(numbers[location]);
   }
   void keep(const std::string& location, const std::string&, std::vector<uint64_t> found,
             std::chrono::steady_clock::duration, Sources&) override {
