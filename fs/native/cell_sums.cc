@@ -7,6 +7,7 @@
 
 #include "cache/request.h"
 #include "fs/native/dense_entries.h"
+#include "fs/text/array_runs.h"
 
 namespace plainfs {
 
@@ -66,27 +67,76 @@ double as_double(T value, bool is_truth) {
     return static_cast<double>(value);
 }
 
+// Of a part of a cell's entries.
+struct CellSum {
+  double count;
+  uint32_t features = 0;
+  bool is_known = true;
+};
+
+template <class T>
+void add_whole_numbers(std::span<const T> values, CellSum& sum) {
+  int64_t count = 0;
+  for (const T value : values) {
+    count += value;
+    sum.features += value > 0;
+  }
+  sum.count += static_cast<double>(count);
+}
+
+template <class T>
+void add_in_order(std::span<const T> values, bool is_truth, const uint8_t* missing, CellSum& sum) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double value =
+        missing && missing[i] ? std::numeric_limits<double>::quiet_NaN() : as_double(values[i], is_truth);
+    sum.count += value;
+    sum.is_known &= !std::isnan(value);
+    sum.features += value > 0;
+  }
+}
+
+// Whether the sums of cells [first, last) are the same in whichever order and form their values are added:
+// whole numbers whose sum stays below 2^53, which doubles hold. Then nobody need know the order of the
+// entries.
+bool add_up_exactly(const DType& type, std::span<const uint64_t> pointer, uint64_t first, uint64_t last) {
+  if (!type.is_integer() || type.size > 4) return false;
+  const uint64_t most = uint64_t{1} << (53 - 8 * type.size);
+  for (uint64_t cell = first; cell < last; ++cell)
+    if (pointer[cell + 1] - pointer[cell] > most) return false;
+  return true;
+}
+
+template <class T>
+void add_values(std::span<const T> values, bool is_exact, bool is_truth, const uint8_t* missing,
+                CellSum& sum) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4)
+    if (is_exact && !missing) return add_whole_numbers(values, sum);
+  add_in_order(values, is_truth, missing, sum);
+}
+
 void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const {
   const EntryOrder& order = matrix_->order()->get();
-  const DType& type = order.matrix().value->dtype();
-  const bool is_truth = type.is_truth();
+  const Array& stored = *order.matrix().value;
+  const DType& type = stored.dtype();
+  const bool is_truth = type.is_truth(), is_exact = add_up_exactly(type, pointer, first, last);
   uint64_t cell = first;
   for (uint64_t from = pointer[first]; from < pointer[last];) {
     check_cancelled();
     const uint64_t count = std::min(kSummedAtOnce, pointer[last] - from);
-    const Elements elements = order.read_values(from, count);
+    const Elements elements = is_exact ? read_run(stored, from, count) : order.read_values(from, count);
     visit_number(type, [&](auto zero) {
-      const auto values = elements.values<decltype(zero)>();
+      using T = decltype(zero);
+      const auto values = elements.values<T>();
+      const uint8_t* const missing = elements.missing.empty() ? nullptr : elements.missing.data();
       for (uint64_t i = 0; i < count;) {
         while (pointer[cell + 1] <= from + i) ++cell;
         const uint64_t end = std::min(count, pointer[cell + 1] - from);
-        for (; i < end; ++i) {
-          const double value = elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
-                                                      : as_double(values[i], is_truth);
-          sums.counts[cell] += value;
-          sums.are_known[cell] &= !std::isnan(value);
-          sums.features[cell] += value > 0;
-        }
+        CellSum sum{sums.counts[cell]};
+        add_values(values.subspan(i, end - i), is_exact, is_truth, missing ? missing + i : nullptr, sum);
+        sums.counts[cell] = sum.count;
+        sums.features[cell] += static_cast<int32_t>(sum.features);
+        sums.are_known[cell] &= sum.is_known;
+        i = end;
       }
     });
     from += count;

@@ -12,6 +12,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kIndicesAtOnce = 256 * 1024;
+constexpr uint64_t kLongColumn = 32 * 1024;  // entries: of longer ones no more is read than is wanted
 
 }  // namespace
 
@@ -40,15 +41,29 @@ std::vector<EntryOrder::Column> EntryOrder::unknown_columns(uint64_t first, uint
 std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
   const std::vector<Column> unknown = unknown_columns(first, first + count);
   if (unknown.empty()) return {};
-  const uint64_t from = std::max(first, unknown.front().begin);
-  const uint64_t to = std::min(first + count, unknown.back().end);
+  const auto [from, to] =
+      widened(unknown, std::max(first, unknown.front().begin), std::min(first + count, unknown.back().end));
   const IndexRun<uint32_t> indices = read_indices(from, to);
   return places_of(unknown, {first, count}, {from, indices.values()});
 }
 
-std::vector<uint64_t> EntryOrder::places(uint64_t first, std::span<const uint32_t> indices) const {
-  const uint64_t count = indices.size();
-  return places_of(unknown_columns(first, first + count), {first, count}, {first, indices});
+std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count, const Indices& indices) const {
+  return places_of(unknown_columns(first, first + count), {first, count}, indices);
+}
+
+std::pair<uint64_t, uint64_t> EntryOrder::with_whole_columns(uint64_t first, uint64_t last) const {
+  return widened(unknown_columns(first, last), first, last);
+}
+
+std::pair<uint64_t, uint64_t> EntryOrder::widened(std::span<const Column> unknown, uint64_t first,
+                                                  uint64_t last) {
+  uint64_t from = first, to = last;
+  for (const Column& column : unknown) {
+    if (column.end - column.begin > kLongColumn) continue;
+    from = std::min(from, column.begin);
+    to = std::max(to, column.end);
+  }
+  return {from, to};
 }
 
 std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, const Wanted& wanted,
@@ -58,8 +73,8 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
   std::vector<uint64_t> places;
   for (const Column& column : unknown) {
     const auto [major, begin, end] = column;
-    // Columns that lie in the range as a whole are checked with what was read for it.
-    const bool is_inside = begin >= first && end <= last;
+    // Columns that lie in what was read as a whole are checked with that.
+    const bool is_inside = begin >= indices.first && end <= indices.first + indices.values.size();
     if (is_inside ? rise_strictly(indices.values.subspan(begin - indices.first, end - begin))
                   : rises(begin, end)) {
       set_known(column);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "formats/core/model/context.h"
@@ -37,8 +38,15 @@ class EntryOrder {
   // places. Reads the indices of the columns that these touch, those that it does not know yet.
   // Throws damaged where an entry is there twice or lies outside the matrix.
   std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
-  // The same of entries whose stored indices are at hand.
-  std::vector<uint64_t> places(uint64_t first, std::span<const uint32_t> indices) const;
+  // What indices to have at hand for that: those of the entries, and of all the rest of columns that are not
+  // known yet, where that is not much. Columns that two readers share are then read once more by none.
+  struct Indices {
+    uint64_t first;
+    std::span<const uint32_t> values;
+  };
+  std::pair<uint64_t, uint64_t> with_whole_columns(uint64_t first, uint64_t last) const;
+  // The same places. Requires: indices hold those of the entries.
+  std::vector<uint64_t> places(uint64_t first, uint64_t count, const Indices& indices) const;
 
  private:
   struct Order {
@@ -51,10 +59,6 @@ class EntryOrder {
   struct Wanted {
     uint64_t first, count;
   };
-  struct Indices {
-    uint64_t first;
-    std::span<const uint32_t> values;
-  };
   bool is_known(uint64_t major) const {
     return known_[major / 64].load(std::memory_order_relaxed) >> (major % 64) & 1;
   }
@@ -65,6 +69,8 @@ class EntryOrder {
   }
   // Those with entries among [first, last) that are not known to rise.
   std::vector<Column> unknown_columns(uint64_t first, uint64_t last) const;
+  static std::pair<uint64_t, uint64_t> widened(std::span<const Column> unknown, uint64_t first,
+                                               uint64_t last);
   std::vector<uint64_t> places_of(std::span<const Column> unknown, const Wanted& wanted,
                                   const Indices& indices) const;
   bool rises(uint64_t begin, uint64_t end) const;

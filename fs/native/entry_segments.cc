@@ -29,10 +29,12 @@ IndexSegment::IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t ent
 void IndexSegment::read(const Wanted& wanted) const {
   const uint64_t first = wanted.offset / 4, last = divide_up(wanted.offset + wanted.out.size(), 4);
   const EntryOrder& order = order_->get();
-  const IndexRun<uint32_t> stored = order.read_indices(first, last);
-  const std::vector<uint64_t> places = order.places(first, stored.values());
+  const auto [begin, end] = order.with_whole_columns(first, last);
+  const IndexRun<uint32_t> stored = order.read_indices(begin, end);
+  const std::vector<uint64_t> places = order.places(first, last - first, {begin, stored.values()});
   const std::vector<uint32_t> sorted = places.empty() ? std::vector<uint32_t>() : gathered(order, places);
-  const std::span<const uint32_t> indices = places.empty() ? stored.values() : sorted;
+  const std::span<const uint32_t> indices =
+      places.empty() ? stored.values().subspan(first - begin, last - first) : sorted;
   read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
     const std::span<const uint32_t> part = indices.subspan(from - first, some);
     if (bytes_ == std::endian::native)

@@ -1,6 +1,7 @@
 #include "fs/native/seurat_names.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <numeric>
 #include <optional>
@@ -111,11 +112,25 @@ ArrayPtr Prefixes::factor_of(uint64_t names, Context& context) const {
                 text_array(levels), 0, "orig.ident", context);
 }
 
+// Whether no name comes twice. The table has one more than the places of names, by their hashes: nothing is
+// copied, which is most of what a set of as many texts costs.
+bool are_unique(const std::vector<std::string>& names) {
+  const size_t slots = std::bit_ceil(2 * names.size() + 1);
+  std::vector<size_t> table(slots);
+  for (size_t i = 0; i < names.size(); ++i) {
+    size_t slot = std::hash<std::string_view>()(names[i]) & (slots - 1);
+    for (; table[slot] != 0; slot = (slot + 1) & (slots - 1))
+      if (names[table[slot] - 1] == names[i]) return false;
+    table[slot] = i + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> made_unique(std::vector<std::string> names) {
+  if (are_unique(names)) return names;
   std::unordered_set<std::string> taken(names.begin(), names.end());
-  if (taken.size() == names.size()) return names;
   std::unordered_map<std::string, uint64_t> next;  // the number to try, of each that came before
   for (std::string& name : names) {
     const auto [known, is_first] = next.try_emplace(name, 1);
@@ -132,11 +147,15 @@ std::vector<std::string> feature_names(std::vector<std::string> stored) {
   for (size_t i = 0; i < stored.size(); ++i)
     if (stored[i].empty()) throw unsupported("feature {} has an empty name, which Seurat refuses", i + 1);
   std::vector<std::string> names = made_unique(std::move(stored));
+  bool is_changed = false;
   for (std::string& name : names) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    std::replace(name.begin(), name.end(), '|', '-');
+    for (char& c : name) {
+      if (c != '_' && c != '|') continue;
+      c = '-';
+      is_changed = true;
+    }
   }
-  return made_unique(std::move(names));
+  return is_changed ? made_unique(std::move(names)) : names;
 }
 
 std::string assay_key(const std::string& name) {
