@@ -310,6 +310,39 @@ struct FuseCallbacks {
     });
   }
 
+  // Of parts, each of which is known once one of them is: a lookup for each would be most of what listing
+  // tens of thousands takes. Elsewhere a listing tells names alone, so that it needs nothing else of the
+  // store.
+  static std::optional<fuse_entry_param> described_part(FuseMount& mount, Filesystem& filesystem,
+                                                        Inode inode) {
+    try {
+      const Status status = filesystem.status_so_far(inode);
+      if (!status.is_whole || filesystem.changes(inode)) return std::nullopt;
+      fuse_entry_param entry{};
+      entry.ino = mount.nodes_.of(inode, status.opening, true);
+      entry.attr = status.stat;
+      entry.attr_timeout = mount.settings_.attr_timeout;
+      entry.entry_timeout = mount.settings_.entry_timeout;
+      return entry;
+    } catch (const Error&) {
+      return std::nullopt;  // looking it up says why
+    }
+  }
+
+  static void readdirplus(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
+                          fuse_file_info* info) {
+    const Inode inode = inode_of(node);
+    FuseMount& mount = mount_of(request);
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
+      const auto describe = [&](const Listing::Entry& entry) {
+        const bool is_part = listing.is_of_parts && entry.kind == FileKind::file;
+        return is_part ? described_part(mount, filesystem, entry.inode) : std::nullopt;
+      };
+      reply_described(request, listing, {inode, filesystem.parent(inode)}, offset, size, describe);
+    });
+  }
+
   static void statfs(fuse_req_t request, fuse_ino_t) {
     mount_of(request);
     reply_statfs(request);
@@ -370,6 +403,7 @@ struct FuseCallbacks {
     ops.release = release;
     ops.opendir = opendir;
     ops.readdir = readdir;
+    ops.readdirplus = readdirplus;
     ops.releasedir = releasedir;
     ops.statfs = statfs;
     ops.getxattr = getxattr;

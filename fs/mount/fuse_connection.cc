@@ -19,10 +19,10 @@ void set_connection(fuse_conn_info& connection) {
   connection.max_background = 64;
   connection.congestion_threshold = 48;
   connection.want &=
-      ~static_cast<unsigned>(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA |
-                             FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
+      ~static_cast<unsigned>(FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
   connection.want |=
-      connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS);
+      connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
+                            FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
 #ifdef FUSE_DARWIN_CAP_THREAD_SAFE  // else macFUSE lets one request at a time to a file
   fuse_darwin_set_feature_flag(&connection, FUSE_DARWIN_CAP_THREAD_SAFE);
 #endif

@@ -203,6 +203,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_e
         {shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind, shown.shows_again});
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
   }
+  listing->is_of_parts = !all.found.empty();
   for (std::string& name : all.found) {
     const Inode inode = inodes_->of(directory, name, FileKind::file);
     listing->entries.push_back({std::move(name), inode, FileKind::file});

@@ -40,6 +40,7 @@ struct Listing {
   size_t unsized = 0;  // of the unlisted the first, which are so for their sizes alone
   std::unordered_map<std::string_view, size_t> index;  // name -> place in entries and, behind them, unlisted
   Unopened unopened;                                   // what else may be in it
+  bool is_of_parts = false;  // files found by their names, of which one pass tells all sizes
 
   size_t size() const { return entries.size() + unlisted.size(); }
   // How many, from the first, a walk through all of the store comes to.

@@ -6,12 +6,13 @@ import itertools
 import os
 import random
 import shutil
+import subprocess
 import sys
 import unittest
 import warnings
 
 import mounted
-from mounted import DATA, Folder, Mount, run
+from mounted import DATA, PROGRAM, Folder, Mount, run
 from cases import PARTS, store_of
 from check_case import check_case
 
@@ -66,6 +67,31 @@ class Walks(Folder):
             self.assertLessEqual({"genes", "cells", "matrix.mtx", "10x"}, set(os.listdir(m.join("X"))))
             self.assertIn("pseudobulk", os.listdir(m.path))
             self.assertNotIn("bpcells", os.listdir(m.join("X")))
+
+    @unittest.skipUnless(anndata, "anndata is not installed")
+    def test_a_listing_with_sizes_looks_few_up(self):
+        """Once the sizes of all are known, the listing itself tells them (READDIRPLUS), and the same as looking each up."""
+        cells = [f"cell{i}" for i in range(600)]
+        data = anndata.AnnData(scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5), dtype="float32", obs=pd.DataFrame(index=cells))
+        store, target = os.path.join(self.folder, "cells.h5ad"), self.empty("mounted")
+        data.write_h5ad(store)
+        names = [cell + extension for cell in cells for extension in (".csv", ".npy")]
+        with Mount(store) as m:
+            sizes = {name: os.stat(m.join("X", "cells", name)).st_size for name in names}
+        with open(os.path.join(self.folder, "asked"), "w+b") as said:
+            daemon = subprocess.Popen([PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=said, stderr=said)
+            mounted.wait_until(lambda: os.path.ismount(target))
+            for name in names[:100]:
+                os.stat(os.path.join(target, "X", "cells", name))
+            begin = os.path.getsize(said.name)
+            lines = run("ls", "-l", os.path.join(target, "X", "cells")).stdout.decode().splitlines()[1:]
+            self.assertEqual(run("fusermount3", "-u", target).returncode, 0)
+            self.assertEqual(daemon.wait(timeout=20), 0)
+            said.seek(begin)
+            asked = said.read()
+        self.assertEqual({line.split()[-1]: int(line.split()[4]) for line in lines}, sizes)
+        self.assertIn(b"READDIRPLUS", asked)
+        self.assertLess(asked.count(b"opcode: LOOKUP"), len(names) / 4)
 
     def test_the_log_names_the_labels_of_a_name_of_several(self):
         with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:
