@@ -58,7 +58,8 @@ std::string inner_hint(const std::string& given) {
 
 }  // namespace
 
-Session::Session(const Options& options, std::function<void(const std::string& message)> warn)
+Session::Session(const Options& options, std::function<void(const std::string& message)> warn,
+                 std::function<void(uint64_t read, uint64_t size)> passing)
     : cache_(options.cache_bytes),
       files_(options.store, options.read, cache_, counters_),
       used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
@@ -79,6 +80,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
       others_(context_, files_),
       workers_(workers_for(options)) {
   counters_.remote.tell = [this](const std::string& line) { log_.warn(line); };
+  context_.passing = std::move(passing);
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   if (appearance.index) {

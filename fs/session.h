@@ -19,9 +19,10 @@ class LibraryProcesses;
 
 class Session {
  public:
-  // warn: where broken rules go besides the log; may be null. Throws Failure, whose message begins with the
-  // path.
-  explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {});
+  // warn: where broken rules go besides the log; passing: Context's. Both may be null. Throws Failure, whose
+  // message begins with the path.
+  explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {},
+                   std::function<void(uint64_t read, uint64_t size)> passing = {});
   ~Session();
 
   Filesystem& filesystem() { return *filesystem_; }

@@ -119,7 +119,8 @@ int check_command(Arguments arguments) {
   if (options.views.empty() && paths.empty()) options.views = views_that_show_all();
   options.index.clear();  // what is known from before may be what is wrong
   Complaints complaints;
-  Session session(options, [&](const std::string& message) { complaints.add_warning(message); });
+  Session session(
+      options, [&](const std::string& message) { complaints.add_warning(message); }, shown_pass());
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
   for (const std::string& path : paths) resolve_given(filesystem, options.store, path);

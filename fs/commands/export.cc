@@ -157,7 +157,7 @@ int export_command(Arguments arguments) {
     throw Failure(kUsage, "export: a store and a directory are wanted: plainfs export STORE [PATH...] DIR");
   options.store = options.names[0];
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
-  Session session(options);
+  Session session(options, {}, shown_pass());
   for (const std::string& path : paths) resolve_given(session.filesystem(), options.store, path);
   Export work(session, boost::filesystem::absolute(options.names.back()).string());
   return work.run(paths, options, part);

@@ -69,7 +69,7 @@ int index_command(Arguments arguments) {
   if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
       S_ISDIR(status.st_mode))
     throw Failure(kUnsupported, options.store + ": is a folder; sizes lie beside a store that is one file");
-  Session session(options);
+  Session session(options, {}, shown_pass());
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
   std::vector<Walked> files = walk(filesystem, "", failures);

@@ -157,7 +157,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   const std::string given = inside.empty() && mounted ? mounted->subdir : inside;
   const std::string path = plain_path(given.empty() ? options.subdir : given);
   if (!is_json) options.subdir.clear();
-  Session session(options);
+  Session session(options, {}, shown_pass());
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);

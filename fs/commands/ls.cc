@@ -142,7 +142,7 @@ int list_command(Arguments arguments) {
   if (options.names.size() > 2)
     throw Failure(kUsage, fmt::format("ls: one argument too many: {}", options.names[2]));
   options.store = options.names.empty() ? "" : options.names[0];
-  Session session(options);
+  Session session(options, {}, shown_pass());
   Filesystem& filesystem = session.filesystem();
   const std::string start = options.names.size() == 2 ? plain_path(options.names[1]) : std::string();
   const Inode inode = resolve_given(filesystem, options.store, start);

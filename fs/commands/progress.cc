@@ -138,4 +138,43 @@ void Progress::finish(const std::string& what) {
                byte_text(passed > 0 ? bytes / passed : 0).c_str());
 }
 
+namespace {
+
+// Of passes after each other; of those beside each other the state is that of the last that told.
+class ShownPass {
+ public:
+  void tell(uint64_t read, uint64_t size) {
+    if (size < kLarge) return;
+    const MutexLock lock(mutex_);
+    if (read >= size) return shown_.reset();
+    if (!shown_ || size != size_ || read < read_) {
+      if (!shown_) shown_ = std::make_unique<Progress>();
+      shown_->begin("looking through the store", Progress::Unit::bytes, size);
+      size_ = size;
+      read_ = 0;
+    }
+    shown_->add(read - read_);
+    read_ = read;
+  }
+
+ private:
+  static constexpr uint64_t kLarge = 16 << 20;  // others take no time
+
+  Mutex mutex_;
+  std::unique_ptr<Progress> shown_ GUARDED_BY(mutex_);
+  uint64_t size_ GUARDED_BY(mutex_) = 0, read_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace
+
+std::function<void(uint64_t read, uint64_t size)> shown_pass() {
+  return [pass = std::make_shared<ShownPass>()](uint64_t read, uint64_t size) {
+    try {
+      pass->tell(read, size);
+    } catch (const std::bad_alloc&) {
+      // the next time
+    }
+  };
+}
+
 }  // namespace plainfs

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -51,6 +52,10 @@ class Progress {
   Clock::time_point phase_start_ GUARDED_BY(mutex_) = start_;
   std::thread ticker_;  // shows the state where nothing is added for long, too
 };
+
+// Shows how far a pass over a large store is, for Context::passing: a state of its own, gone when the pass is
+// over.
+std::function<void(uint64_t read, uint64_t size)> shown_pass();
 
 // "1.5 GB": powers of 1000.
 std::string byte_text(double bytes);

@@ -1,5 +1,6 @@
 #include "formats/containers/rds/pass_progress.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plainfs::rds {
@@ -30,9 +31,10 @@ FilePtr PassProgress::watched(FilePtr file) {
 }
 
 void PassProgress::tell(Clock::time_point now) {
+  const uint64_t read = read_.load(std::memory_order_relaxed);
+  if (context_.passing) context_.passing(std::min(read, size_), size_);
   if (now < due_) return;
   due_ = now + kNext;
-  const uint64_t read = read_.load(std::memory_order_relaxed);
   const double share = size_ == 0 ? 1 : static_cast<double>(read) / static_cast<double>(size_);
   context_.notice(fmt::format("finding out where the values of the R object lie: {:.0f} % of {} bytes read",
                               100 * share, size_));

@@ -1,4 +1,4 @@
-// How far a pass over a large file is, for the log.
+// How far a pass over a large file is, for the log and for who looks on.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,15 @@ class PassProgress {
   // Of a file of that size, begun then.
   PassProgress(uint64_t size, const Context& context, Clock::time_point begun = Clock::now())
       : size_(size), context_(context), due_(begun + kFirst) {}
+  ~PassProgress() {
+    if (context_.passing) context_.passing(size_, size_);
+  }
+  PassProgress(const PassProgress&) = delete;
+  PassProgress& operator=(const PassProgress&) = delete;
 
   // The same file; what is read of it counts. This outlives it.
   FilePtr watched(FilePtr file);
-  // Notices how much was read, where that is due: after kFirst, and then every kNext.
+  // Tells who looks on, and notices how much was read where that is due: after kFirst, and then every kNext.
   void tell(Clock::time_point now = Clock::now());
 
  private:

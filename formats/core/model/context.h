@@ -65,6 +65,9 @@ struct Context {
 
   // What passes have found out in earlier sessions; null: nothing is kept.
   Passes* passes = nullptr;
+  // How far the pass is that opening a store takes: bytes of the file that were read, of how many; all of
+  // them once it is over. Null: nobody looks on. Thread-safe, and throws nothing.
+  std::function<void(uint64_t read, uint64_t size)> passing{};
 
   void notice(const std::string& message) const { (note ? note : warn)(message); }
   Context& of_store(const std::string& store) { return other ? other(store) : *this; }

@@ -189,6 +189,21 @@ BOOST_AUTO_TEST_CASE(progress_is_told_after_two_seconds_and_then_every_ten) {
              "finding out where the values of the R object lie: 25 % of 200 bytes read");
 }
 
+BOOST_AUTO_TEST_CASE(who_looks_on_sees_a_pass_go_on_and_end) {
+  TestContext context;
+  std::vector<std::pair<uint64_t, uint64_t>> seen;
+  context.context.passing = [&](uint64_t read, uint64_t size) { seen.emplace_back(read, size); };
+  {
+    PassProgress progress(200, context);
+    const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
+    file->read_at(0, size_t{50});
+    progress.tell();
+    BOOST_TEST((seen == std::vector<std::pair<uint64_t, uint64_t>>{{50, 200}}));
+  }
+  BOOST_TEST((seen.back() == std::pair<uint64_t, uint64_t>(200, 200)));
+  BOOST_TEST(seen.size() == 2U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
