@@ -212,9 +212,11 @@ std::optional<Subject> member_subject(const Asked& asked, const Site::Place& fol
 
 std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
                              const std::string& stem, const Node& node) {
+  // Attributes have a place of their own; the rest is for backups and searches.
+  static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
   for (const FolderEntry& entry : entries) {
-    if (entry.name == ".attrs.json") continue;
+    if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
     const bool is_elsewhere = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;

@@ -169,6 +169,14 @@ class Bytes(Folder):
             names = [entry["name"] for entry in json.loads(server.ask("", Accept="application/json").body)["entries"]]
             self.assertEqual(names, ["store", "store.h5seurat"])
 
+    def test_a_page_offers_what_shows_the_store(self):
+        with Server(SEURAT) as server:
+            page = server.ask("", Accept="text/html").body.decode()
+            self.assertIn("<h2>Contents</h2>", page)
+            for own in ("CACHEDIR.TAG", ".ignore"):
+                self.assertNotIn(own, page)
+                self.assertEqual(server.ask(own).status, 200)
+
     def test_options_are_those_of_a_mount(self):
         store = self.zarr(1)
         with Server("-o", "header,views=csv", "--subdir=/", store) as server:
