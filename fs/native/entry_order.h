@@ -39,7 +39,7 @@ class EntryOrder {
   // Throws damaged where an entry is there twice or lies outside the matrix.
   std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
   // What indices to have at hand for that: those of the entries, and of all the rest of columns that are not
-  // known yet, where that is not much. Columns that two readers share are then read once more by none.
+  // known yet, where that is not much. So no column is read again for each of the readers that share it.
   struct Indices {
     uint64_t first;
     std::span<const uint32_t> values;
