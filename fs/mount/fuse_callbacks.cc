@@ -86,31 +86,36 @@ struct FuseCallbacks {
     const Inode parent = inode_of(parent_node);
     Inode inode = parent;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
-      fuse_entry_param entry{};
-      entry.entry_timeout = mount.settings_.entry_timeout;
-      entry.attr_timeout = mount.settings_.attr_timeout;
       try {
         inode = lookup_anew(mount, filesystem, parent, name);
       } catch (const Error& error) {
         if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
-        entry.entry_timeout =
-            mount.settings_.negative_timeout;  // inode 0: the kernel remembers that there is none
-        fuse_reply_entry(request, &entry);
+        fuse_entry_param none{};  // inode 0: the kernel remembers that there is none
+        none.entry_timeout = mount.settings_.negative_timeout;
+        fuse_reply_entry(request, &none);
         return;
       }
-      return entry_reply(mount, request, inode, entry, filesystem);
+      return entry_reply(mount, request, inode, filesystem);
     });
   }
 
-  static void entry_reply(FuseMount& mount, fuse_req_t request, Inode inode, fuse_entry_param& entry,
-                          Filesystem& filesystem) {
+  // What the kernel is told of a name that it looks up. The size is not made here: it asks nothing else about
+  // the directory until it has the answer.
+  static fuse_entry_param entry_of(FuseMount& mount, Filesystem& filesystem, Inode inode,
+                                   const Status& status) {
+    const bool changes = filesystem.changes(inode);
+    const bool is_lasting = !S_ISREG(status.stat.st_mode) || changes;
+    fuse_entry_param entry{};
+    entry.ino = is_lasting ? inode : mount.nodes_.of(inode, status.opening, status.is_whole);
+    entry.attr = status.stat;
+    entry.entry_timeout = mount.settings_.entry_timeout;
+    entry.attr_timeout = status.is_whole && !changes ? mount.settings_.attr_timeout : 0;
+    return entry;
+  }
+
+  static void entry_reply(FuseMount& mount, fuse_req_t request, Inode inode, Filesystem& filesystem) {
     guarded(mount, request, inode, [&](Filesystem&) {
-      const Status status = filesystem.status_so_far(inode);
-      const bool is_lasting = !S_ISREG(status.stat.st_mode) || filesystem.changes(inode);
-      entry.ino = is_lasting ? inode : mount.nodes_.of(inode, status.opening, status.is_whole);
-      entry.attr = status.stat;
-      // The size is not made here: the kernel asks nothing else about the directory until it has the answer.
-      if (!status.is_whole || filesystem.changes(inode)) entry.attr_timeout = 0;
+      const fuse_entry_param entry = entry_of(mount, filesystem, inode, filesystem.status_so_far(inode));
       fuse_reply_entry(request, &entry);
     });
   }
@@ -317,13 +322,8 @@ struct FuseCallbacks {
                                                         Inode inode) {
     try {
       const Status status = filesystem.status_so_far(inode);
-      if (!status.is_whole || filesystem.changes(inode)) return std::nullopt;
-      fuse_entry_param entry{};
-      entry.ino = mount.nodes_.of(inode, status.opening, true);
-      entry.attr = status.stat;
-      entry.attr_timeout = mount.settings_.attr_timeout;
-      entry.entry_timeout = mount.settings_.entry_timeout;
-      return entry;
+      if (!status.is_whole) return std::nullopt;
+      return entry_of(mount, filesystem, inode, status);
     } catch (const Error&) {
       return std::nullopt;  // looking it up says why
     }
