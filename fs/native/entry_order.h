@@ -38,13 +38,13 @@ class EntryOrder {
   // places. Reads the indices of the columns that these touch, those that it does not know yet.
   // Throws damaged where an entry is there twice or lies outside the matrix.
   std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
-  // What indices to have at hand for that: those of the entries, and of all the rest of columns that are not
-  // known yet, where that is not much. So no column is read again for each of the readers that share it.
+  // The entries [first, last) whose indices to have at hand for that: with all the rest of columns that are
+  // not known yet, where that is not much. So no column is read again for each of the readers that share it.
+  std::pair<uint64_t, uint64_t> with_whole_columns(uint64_t first, uint64_t last) const;
   struct Indices {
     uint64_t first;
     std::span<const uint32_t> values;
   };
-  std::pair<uint64_t, uint64_t> with_whole_columns(uint64_t first, uint64_t last) const;
   // The same places. Requires: indices hold those of the entries.
   std::vector<uint64_t> places(uint64_t first, uint64_t count, const Indices& indices) const;
 

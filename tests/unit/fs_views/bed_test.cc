@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(ranges_in_chunks_that_do_not_fit_the_cache_are_decoded_a_fe
   BOOST_TEST(whole_text(file).size() == kRanges * std::string("chr1\t0\t10\t.\t0\t+\n").size());
   const uint64_t blocks = context.counters.text_blocks_measured;
   BOOST_TEST(blocks > 40U);
-  BOOST_TEST(start->chunks_decoded() <
-             blocks);  // sized, and read: twice as often, were each block read alone
+  // Sized, and read: twice as often, were each block read alone.
+  BOOST_TEST(start->chunks_decoded() < blocks);
 }
 
 BOOST_AUTO_TEST_CASE(sequences_of_unknown_length_are_left_out) {
