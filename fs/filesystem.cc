@@ -51,6 +51,12 @@ std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
   }
 }
 
+void set_size(Status& whole, std::optional<uint64_t> size) {
+  whole.is_whole = size.has_value();
+  whole.stat.st_size = static_cast<off_t>(size.value_or(0));
+  whole.stat.st_blocks = (whole.stat.st_size + 511) / 512;
+}
+
 }  // namespace
 
 Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
@@ -96,6 +102,14 @@ Status Filesystem::status_so_far(Inode inode) {
   return status(inode, false);
 }
 
+Status Filesystem::status_in_listing(Inode file, const Status& directory) {
+  Status whole = directory;
+  whole.stat.st_ino = file;
+  whole.stat.st_mode = S_IFREG | (directory.stat.st_mode & 0666);
+  set_size(whole, current()->tree().listed_size(file));
+  return whole;
+}
+
 Status Filesystem::status(Inode inode, bool with_size) {
   const OpeningPtr opening = current();
   Tree& tree = opening->tree();
@@ -115,17 +129,13 @@ Status Filesystem::status(Inode inode, bool with_size) {
       break;
     case FileKind::file:
       status.st_mode = S_IFREG | mode(tree, inode, 0644);
-      if (const std::optional<uint64_t> size = with_size ? tree.size(inode) : size_so_far(tree, inode))
-        status.st_size = static_cast<off_t>(*size);
-      else
-        whole.is_whole = false;
+      set_size(whole, with_size ? tree.size(inode) : size_so_far(tree, inode));
       break;
     case FileKind::link:
       status.st_mode = S_IFLNK | 0777;
-      status.st_size = static_cast<off_t>(tree.target(inode).size());
+      set_size(whole, tree.target(inode).size());
       break;
   }
-  status.st_blocks = (status.st_size + 511) / 512;
   return whole;
 }
 

@@ -97,6 +97,9 @@ class Filesystem {
                         const std::function<void(uint64_t part, uint64_t parts)>& has_measured);
   // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
   Status status_so_far(Inode inode);
+  // The same of a part (Listing::is_of_parts) that the directory is listing, where that takes no opening of
+  // it either.
+  Status status_in_listing(Inode file, const Status& directory);
   // Throws changed as open does.
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);

@@ -319,9 +319,9 @@ struct FuseCallbacks {
   // tens of thousands takes. Elsewhere a listing tells names alone, so that it needs nothing else of the
   // store.
   static std::optional<fuse_entry_param> described_part(FuseMount& mount, Filesystem& filesystem,
-                                                        Inode inode) {
+                                                        const Status& directory, Inode inode) {
     try {
-      const Status status = filesystem.status_so_far(inode);
+      const Status status = filesystem.status_in_listing(inode, directory);
       if (!status.is_whole) return std::nullopt;
       return entry_of(mount, filesystem, inode, status);
     } catch (const Error&) {
@@ -335,9 +335,10 @@ struct FuseCallbacks {
     FuseMount& mount = mount_of(request);
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
+      const Status directory = filesystem.status_so_far(inode);
       const auto describe = [&](const Listing::Entry& entry) {
         const bool is_part = listing.is_of_parts && entry.kind == FileKind::file;
-        return is_part ? described_part(mount, filesystem, entry.inode) : std::nullopt;
+        return is_part ? described_part(mount, filesystem, directory, entry.inode) : std::nullopt;
       };
       reply_described(request, listing, {inode, filesystem.parent(inode)}, offset, size, describe);
     });

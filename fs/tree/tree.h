@@ -112,6 +112,8 @@ class Tree {
   uint64_t size(Inode file);
   // The same where that takes no pass over the content, else nullopt.
   std::optional<uint64_t> known_size(Inode file);
+  // The same of one that is being listed, where that takes no opening of it either.
+  std::optional<uint64_t> listed_size(Inode file);
   // What the index says of that file is wrong, as StoreIndex::discard has it.
   bool discard_index(Inode file);
   // Keeps for the next session what passes have found out, as StoreIndex::save does.

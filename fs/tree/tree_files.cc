@@ -11,7 +11,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
+void check_shown_size(uint64_t size) {
+  constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
+  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
+}
 
 }  // namespace
 
@@ -107,8 +110,16 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   return remembered_size(file, *size, *of);
 }
 
+std::optional<uint64_t> Tree::listed_size(Inode file) {
+  const FoundFilesPtr found = found_in(inodes_->parent(file));
+  if (!found) return known_size(file);
+  const std::optional<uint64_t> size = found->listed_size(inodes_->name(file));
+  if (size) check_shown_size(*size);
+  return size;
+}
+
 uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
-  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
+  check_shown_size(size);
   if (!changes(file)) open_views_.remember_size(file, size, view);
   return size;
 }

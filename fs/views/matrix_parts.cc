@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -24,8 +25,9 @@ namespace {
 
 constexpr char kSeparator = ',';
 // Asking for the sizes of more parts than this is taken for asking for those of all; of fewer where each
-// takes a pass.
+// takes a pass. So is asking for any so soon after a listing, as ls -l does.
 constexpr uint64_t kAskedAlone = 8, kCostlyAskedAlone = 1;
+constexpr std::chrono::milliseconds kListingLasts{100};
 
 enum class Side { genes, cells };
 
@@ -129,28 +131,41 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
 
   std::vector<std::string> names() const override;
   std::optional<OfferedFile> find(std::string_view name) const override;
+  std::optional<uint64_t> listed_size(std::string_view name) const override;
 
   std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Asked>& parts) const;
   // Of the .csv of one part, where that is known of all, or is worth finding out of all by now.
   std::optional<uint64_t> size_of(const PartNames::Asked& part, bool may_take_a_pass) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   using Asked = std::vector<PartNames::Asked>;
   struct Sizes {
     uint64_t of_zeros;  // of a line of zeros, with a header of no characters
     std::vector<int64_t> more;
   };
 
+  // What is asked for by the name of a file.
+  struct AskedFile {
+    bool is_npy;
+    Asked parts;
+  };
+
   Context& context() const { return matrix_->context(); }
+  std::optional<AskedFile> asked_file(std::string_view name) const;
+  bool are_all_wanted() const;
   Sizes find_sizes() const;
   std::shared_ptr<ViewFile> open_npy(const Asked& parts) const;
 
   const NamedMatrixPtr matrix_;
   const Side side_;
   mutable std::atomic<uint64_t> asked_{0};  // how often for a size; relaxed
+  mutable std::atomic<Clock::time_point> listed_at_{Clock::time_point::min()};  // relaxed
   mutable std::atomic<bool> are_known_{false};
   mutable Once sizing_;
   mutable std::optional<Sizes> sizes_;  // written once, by sizing_; none where no pass tells them
+  mutable Once sizing_npy_;
+  mutable uint64_t npy_size_ = 0;  // of one part, as any; written once, by sizing_npy_
 };
 using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
 
@@ -212,20 +227,36 @@ std::vector<std::string> MatrixParts::names() const {
   return names;
 }
 
-std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
+std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view name) const {
   const size_t dot = std::min(name.rfind('.'), name.size());
   const std::string_view extension = name.substr(dot);
   const bool is_npy = extension == ".npy" && matrix_->has_npy();
   if (extension != ".csv" && !is_npy) return std::nullopt;
   std::optional<Asked> parts = matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
   if (!parts) return std::nullopt;
+  return AskedFile{is_npy, *std::move(parts)};
+}
+
+std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
+  std::optional<AskedFile> asked = asked_file(name);
+  if (!asked) return std::nullopt;
   OfferedFile file{true, std::string(name), nullptr};
-  file.open = [self = shared_from_this(), parts = *std::move(parts), is_npy]() -> std::shared_ptr<ViewFile> {
+  file.open = [self = shared_from_this(), parts = std::move(asked->parts),
+               is_npy = asked->is_npy]() -> std::shared_ptr<ViewFile> {
     if (is_npy) return self->open_npy(parts);
     if (parts.size() > 1) return self->open_csv(parts);
     return std::make_shared<PartFile>(self, parts.front());
   };
   return file;
+}
+
+std::optional<uint64_t> MatrixParts::listed_size(std::string_view name) const {
+  listed_at_.store(Clock::now(), std::memory_order_relaxed);
+  const std::optional<AskedFile> asked = asked_file(name);
+  if (!asked || asked->parts.size() > 1) return std::nullopt;
+  if (!asked->is_npy) return size_of(asked->parts.front(), false);
+  sizing_npy_.call([&] { npy_size_ = open_npy(asked->parts)->size(); });
+  return npy_size_;
 }
 
 std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
@@ -261,11 +292,16 @@ MatrixParts::Sizes MatrixParts::find_sizes() const {
   return {text.size() - header_size("x"), *std::move(more)};
 }
 
+// Whether who asks for a size, not known yet, is taken for asking for those of all.
+bool MatrixParts::are_all_wanted() const {
+  if (listed_at_.load(std::memory_order_relaxed) > Clock::now() - kListingLasts) return true;
+  const uint64_t alone = matrix_->lines(side_, true)->is_costly() ? kCostlyAskedAlone : kAskedAlone;
+  return asked_.fetch_add(1, std::memory_order_relaxed) >= alone;
+}
+
 std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool may_take_a_pass) const {
   if (!are_known_.load(std::memory_order_acquire)) {
-    if (!may_take_a_pass) return std::nullopt;
-    const uint64_t alone = matrix_->lines(side_, true)->is_costly() ? kCostlyAskedAlone : kAskedAlone;
-    if (asked_.fetch_add(1, std::memory_order_relaxed) < alone) return std::nullopt;
+    if (!may_take_a_pass || !are_all_wanted()) return std::nullopt;
     sizing_.call([this] {
       Sizes sizes = find_sizes();
       if (!sizes.more.empty()) sizes_ = std::move(sizes);

@@ -2,6 +2,7 @@
 // added by one file and one line in views.cc.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,8 @@ class FoundFiles {
   virtual std::vector<std::string> names() const = 0;
   // A file of that name, listed or not; nullopt where there is none.
   virtual std::optional<OfferedFile> find(std::string_view name) const = 0;
+  // Of a file of that name that is being listed, where it is known without opening it.
+  virtual std::optional<uint64_t> listed_size(std::string_view) const { return std::nullopt; }
 };
 using FoundFilesPtr = std::shared_ptr<const FoundFiles>;
 
