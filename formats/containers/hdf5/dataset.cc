@@ -63,22 +63,16 @@ class DatasetArray : public ChunkedArray, public StoredObject {
 
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override {
-    try {
-      const Shape block = grid().chunk_shape(chunk);
-      const Shape dataset_block(block.begin(), block.begin() + static_cast<ptrdiff_t>(rank()));
-      Box box{dataset_block, dataset_block};
-      for (size_t axis = 0; axis < rank(); ++axis) {
-        box.origin[axis] = grid().start(axis, chunk[axis]);
-        box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
-      }
-      const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
-      // Before and after a filter, or as stored and as elements.
-      const auto room = file().context().decode_budget.take(checked_multiply(bytes, 2));
-      return decoded(storage_->read(box, dataset_block), element_count(dataset_block), element_count(block));
-    } catch (const Error& error) {
-      throw error.at(path_);
-    }
+    const Shape block = grid().chunk_shape(chunk);
+    return load_rows_of(chunk, 0, block.empty() ? 1 : block[0]);
   }
+
+  std::optional<Elements> load_rows(std::span<const uint64_t> chunk, uint64_t first,
+                                    uint64_t count) const override {
+    if (!loads_rows_alone()) return std::nullopt;
+    return load_rows_of(chunk, first, count);
+  }
+  bool loads_rows_alone() const override { return storage_->reads_boxes_alone(); }
 
   void will_load(const Box& box) const override { storage_->will_read(of_dataset(box)); }
 
@@ -92,6 +86,26 @@ class DatasetArray : public ChunkedArray, public StoredObject {
 
  private:
   static constexpr uint64_t kNullSearchRows = 65536;
+
+  // Of a scalar all that there is.
+  Elements load_rows_of(std::span<const uint64_t> chunk, uint64_t first, uint64_t count) const {
+    try {
+      Shape block = grid().chunk_shape(chunk);
+      if (rank() > 0) block[0] = count;
+      const Shape dataset_block(block.begin(), block.begin() + static_cast<ptrdiff_t>(rank()));
+      Box box{dataset_block, dataset_block};
+      for (size_t axis = 0; axis < rank(); ++axis) {
+        box.origin[axis] = grid().start(axis, chunk[axis]) + (axis == 0 ? first : 0);
+        box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
+      }
+      const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
+      // Before and after a filter, or as stored and as elements.
+      const auto room = file().context().decode_budget.take(checked_multiply(bytes, 2));
+      return decoded(storage_->read(box, dataset_block), element_count(dataset_block), element_count(block));
+    } catch (const Error& error) {
+      throw error.at(path_);
+    }
+  }
 
   Box of_dataset(const Box& box) const {
     const auto end = static_cast<ptrdiff_t>(rank());

@@ -51,6 +51,7 @@ class ContiguousStorage : public Storage {
   ContiguousStorage(DatasetPlace place, ReadBytes read_bytes)
       : place_(std::move(place)), read_bytes_(std::move(read_bytes)) {}
   Shape block_shape() const override { return dense_block(place_.shape, place_.element_size); }
+  bool reads_boxes_alone() const override { return !place_.file->bytes().is_remote(); }
 
   Bytes read(const Box& box, const Shape& block_shape) const override {
     Bytes out = new_block(box, block_shape, place_.element_size);

@@ -24,6 +24,8 @@ class Storage {
   virtual std::optional<Bytes> absent(const Box&) const { return std::nullopt; }
   // That box is going to be read, block by block. Does nothing where that cannot be told cheaply.
   virtual void will_read(const Box&) const {}
+  // Whether reading a box touches none of the bytes beside it, and no server.
+  virtual bool reads_boxes_alone() const { return false; }
   // The blocks in which it is best read.
   virtual Shape block_shape() const = 0;
 

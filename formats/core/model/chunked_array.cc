@@ -194,11 +194,13 @@ std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk
   constexpr uint64_t kLargeChunk = 1 << 20, kFewRows = 8;  // bytes; one in so many
   const Shape chunk_shape = grid_.chunk_shape(chunk);
   if (chunk_shape.empty() || inside.extent[0] > chunk_shape[0] / kFewRows ||
-      layout_of(dtype()) != Layout::flat ||
-      element_count(chunk_shape) < kLargeChunk / std::max<uint64_t>(dtype().size, 1))
+      layout_of(dtype()) != Layout::flat)
     return std::nullopt;
-  const bool wanted_again = touch(grid_.number_of(chunk));
-  if (wanted_again || context_.cache.held<Elements>(key_of(chunk))) return std::nullopt;
+  const auto is_large = [&] {
+    return element_count(chunk_shape) >= kLargeChunk / std::max<uint64_t>(dtype().size, 1);
+  };
+  if (!loads_rows_alone() && (!is_large() || touch(grid_.number_of(chunk)))) return std::nullopt;
+  if (context_.cache.held<Elements>(key_of(chunk))) return std::nullopt;
   std::optional<Elements> rows;
   try {
     rows = load_rows(chunk, inside.origin[0], inside.extent[0]);

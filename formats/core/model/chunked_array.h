@@ -47,7 +47,8 @@ class ChunkedArray : public Array {
   ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major = false);
 
   Elements read(const Box& box) const final;
-  // The first few times that a large chunk is touched only the rows are decoded, where load_rows can.
+  // The first few times that a large chunk is touched only the rows are decoded, where load_rows can; each
+  // time where they are all that it reads.
   Elements peek(const Box& box) const final;
   std::optional<Elements> repeated(const Box& box) const final;
   // Drops the chunks that end in the box.
@@ -74,6 +75,8 @@ class ChunkedArray : public Array {
   virtual std::optional<Elements> load_rows(std::span<const uint64_t>, uint64_t, uint64_t) const {
     return std::nullopt;
   }
+  // Whether load_rows reads and decodes nothing else.
+  virtual bool loads_rows_alone() const { return false; }
   Context& context() const { return context_; }
 
  private:

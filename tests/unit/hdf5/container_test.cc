@@ -279,6 +279,23 @@ BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_alike_by_row_and_by_column) 
     BOOST_TEST(column.values<int32_t>()[i] == values[i * columns + 4321]);
 }
 
+BOOST_AUTO_TEST_CASE(a_few_rows_of_contiguous_data_are_read_alone) {
+  File file;
+  const std::vector<int> values = counting(400'000);
+  {
+    Hdf5Writer writer(file.path());
+    writer.integers("list", {400'000}, values);
+    writer.integers("matrix", {4000, 100}, values);
+  }
+  const ArrayPtr list = find_array(*file.root(), "list"), matrix = find_array(*file.root(), "matrix");
+  const uint64_t before = file.context.counters.bytes_decoded;
+  const Elements part = list->peek(range(65'530, 10));  // of two blocks
+  const Elements row = matrix->peek({{1234, 7}, {1, 50}});
+  BOOST_TEST(file.context.counters.bytes_decoded - before < 1000u);
+  for (uint64_t i = 0; i < 10; ++i) BOOST_TEST(part.values<int32_t>()[i] == values[65'530 + i]);
+  for (uint64_t i = 0; i < 50; ++i) BOOST_TEST(row.values<int32_t>()[i] == values[123'407 + i]);
+}
+
 BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
   File file;
   {

@@ -83,8 +83,10 @@ class RowsArray : public TestArray {
  public:
   using TestArray::TestArray;
   mutable std::atomic<int> row_loads{0};
+  bool are_rows_alone = false;
 
  protected:
+  bool loads_rows_alone() const override { return are_rows_alone; }
   std::optional<Elements> load_rows(std::span<const uint64_t> chunk, uint64_t first,
                                     uint64_t count) const override {
     ++row_loads;
@@ -241,6 +243,23 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_want
   array.read({{999, 699}, {1, 1}});
   BOOST_TEST(array.row_loads == 6);
   BOOST_TEST(array.loads == 3);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_need_nothing_beside_them_are_read_alone_of_small_chunks_and_each_time) {
+  TestContext context;
+  RowsArray array(context, kInt32, ChunkGrid({1000}, {100}), numbered(1000));
+  array.are_rows_alone = true;
+  for (int times = 1; times <= 9; ++times) {
+    const Elements part = array.peek(range(297, 6));
+    BOOST_TEST(part.values<int32_t>()[0] == 297);
+    BOOST_TEST(part.values<int32_t>()[5] == 302);
+    BOOST_TEST(array.row_loads == 2 * times);
+    BOOST_TEST(array.loads == 0);
+  }
+  array.peek(range(300, 50));  // not a few of the chunk
+  array.peek(range(301, 2));   // held
+  BOOST_TEST(array.row_loads == 18);
+  BOOST_TEST(array.loads == 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_reader_has_passed_is_dropped_where_it_ends) {
