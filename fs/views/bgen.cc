@@ -1,8 +1,8 @@
 #include "fs/views/bgen.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+#include <span>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
@@ -48,16 +48,23 @@ Probabilities probabilities_of(Call call, uint64_t ploidy, bool is_phased) {
   return {2, {count == 0 ? kCertain : uint8_t{0}, count == 1 ? kCertain : uint8_t{0}}};
 }
 
-// Of calls that are phased or not, of two alleles from -2 to 1: by the low two bits of each.
-struct ProbabilityTable {
-  Probabilities of[2][16];
-  ProbabilityTable() {
-    const auto allele = [](int bits) { return bits < 2 ? bits : bits - 4; };
-    for (const bool phased : {false, true})
-      for (int i = 0; i < 16; ++i)
-        of[phased][i] = probabilities_of({allele(i & 3), allele(i >> 2)}, 2, phased);
-  }
-};
+// The same of calls of two alleles each, a byte each, that are the first, the second or missing (0xff): the
+// ploidy, and the two bytes.
+constexpr bool is_any_missing(uint16_t call) {
+  return (call & 0x8080) != 0;
+}
+constexpr uint8_t plain_ploidy(uint16_t call) {
+  return is_any_missing(call) ? 0x82 : 2;
+}
+constexpr uint16_t plain_phased_bytes(uint16_t call) {
+  const auto known = static_cast<uint16_t>((1 - (call & 1)) * 0xff | (1 - (call >> 8 & 1)) * 0xff00);
+  return is_any_missing(call) ? uint16_t{0} : known;
+}
+constexpr uint16_t plain_unphased_bytes(uint16_t call) {
+  const auto second = static_cast<uint16_t>((call & 1) + (call >> 8 & 1));
+  const auto known = static_cast<uint16_t>(second == 0 ? 0xff : second == 1 ? 0xff00 : 0);
+  return is_any_missing(call) ? uint16_t{0} : known;
+}
 
 class Bgen : public RowText<Bgen> {
  public:
@@ -81,7 +88,7 @@ class Bgen : public RowText<Bgen> {
   template <class Sink>
   void put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy, Sink& sink) const;
   template <class Sink>
-  void put_plain_calls(const int8_t* calls, bool phased, Sink& sink) const;
+  void put_plain_calls(std::span<const uint16_t> calls, bool phased, Sink& sink) const;
   template <class T, class Sink>
   void put_calls(const Row& row, Sink& sink) const;
   bool is_phased(const Row& row) const;
@@ -180,23 +187,23 @@ bool Bgen::is_phased(const Row& row) const {
 
 // Of calls of two alleles each, none of which is shorter.
 template <class Sink>
-void Bgen::put_plain_calls(const int8_t* calls, bool phased, Sink& sink) const {
-  static const ProbabilityTable table;
-  const uint64_t samples = samples_.names.size();
+void Bgen::put_plain_calls(std::span<const uint16_t> calls, bool phased, Sink& sink) const {
+  const uint64_t samples = calls.size();
   put_calls_head(10 + 3 * samples, 2, 2, sink);
   if constexpr (std::is_same_v<Sink, CountingSink>) {
     sink.skip(3 * samples + 2);
   } else {
-    char* const ploidies = sink.reserve(3 * samples + 2);
-    char* bytes = ploidies + samples;
-    *bytes++ = static_cast<char>(phased);
-    *bytes++ = 8;
-    for (uint64_t i = 0; i < samples; ++i) {
-      const Probabilities& call = table.of[phased][(calls[2 * i] & 3) | (calls[2 * i + 1] & 3) << 2];
-      ploidies[i] = static_cast<char>(call.ploidy);
-      std::memcpy(bytes + 2 * i, call.bytes, 2);
-    }
-    sink.set_end(bytes + 2 * samples);
+    char* const at = sink.reserve(3 * samples + 2);
+    auto* const ploidies = reinterpret_cast<std::byte*>(at);
+    std::byte* const bytes = ploidies + samples + 2;
+    convert(calls, ploidies, [](uint16_t call) { return plain_ploidy(call); });
+    ploidies[samples] = std::byte{phased};
+    ploidies[samples + 1] = std::byte{8};
+    if (phased)
+      convert(calls, bytes, [](uint16_t call) { return plain_phased_bytes(call); });
+    else
+      convert(calls, bytes, [](uint16_t call) { return plain_unphased_bytes(call); });
+    sink.set_end(at + 3 * samples + 2);
   }
 }
 
@@ -209,7 +216,7 @@ void Bgen::put_calls(const Row& row, Sink& sink) const {
     const auto is_plain = [](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= 2; };
     const std::span all(reinterpret_cast<const uint8_t*>(calls), samples_.stored * alleles);
     if (samples_.are_all() && alleles == 2 && all_hold(all, is_plain))
-      return put_plain_calls(calls, phased, sink);
+      return put_plain_calls({reinterpret_cast<const uint16_t*>(calls), samples}, phased, sink);
   }
   std::string ploidies, bytes;
   ploidies.reserve(samples);

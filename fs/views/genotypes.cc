@@ -99,6 +99,20 @@ uint64_t TwoAlleleSites::variant(uint64_t number) const {
   return word * 64 + static_cast<uint64_t>(std::countr_zero(bits));
 }
 
+std::vector<uint64_t> TwoAlleleSites::variants(uint64_t number, uint64_t count) const {
+  std::vector<uint64_t> all;
+  if (count == 0) return all;
+  all.reserve(count);
+  const uint64_t first = variant(number);
+  uint64_t word = first / 64;
+  uint64_t bits = bits_->words[word] & ~uint64_t{0} << first % 64;
+  for (;; bits = bits_->words[++word])
+    for (; bits != 0; bits &= bits - 1) {
+      all.push_back(word * 64 + static_cast<uint64_t>(std::countr_zero(bits)));
+      if (all.size() == count) return all;
+    }
+}
+
 const SampleLines kSamplesTsv{"", "samples tsv 1", true, [](std::string_view name, std::string& line) {
                                 line.append(name).append("\n");
                               }};

@@ -27,6 +27,8 @@ class TwoAlleleSites {
   bool has(uint64_t variant) const { return bits_->words[variant / 64] >> variant % 64 & 1; }
   // The variant that is the number-th of them. Requires: number < count().
   uint64_t variant(uint64_t number) const;
+  // The count that begin with it. Requires: so many are left.
+  std::vector<uint64_t> variants(uint64_t number, uint64_t count) const;
 
  private:
   // A survey of the alleles.

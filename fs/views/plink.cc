@@ -1,12 +1,13 @@
 #include "fs/views/plink.h"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
+#include <array>
+#include <span>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
 #include "fs/text/array_runs.h"
+#include "fs/text/number_loops.h"
 #include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"
 
@@ -25,24 +26,29 @@ uint8_t code_of(Call call) {
   return call.first != call.second ? kOneOfEach : call.first == 0 ? kBothA2 : kBothA1;
 }
 
-// Of calls of two alleles of a byte each that are from -2 to 1: by (first + 2) * 4 + second + 2.
-struct CodeTable {
-  uint8_t codes[16];
-  CodeTable() {
-    for (int i = 0; i < 16; ++i) codes[i] = code_of({i / 4 - 2, i % 4 - 2});
-  }
-};
+// Whether alleles of a byte each are the first, the second or missing.
+bool are_plain(std::span<const uint8_t> alleles) {
+  return all_hold(alleles, [](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= 2; });
+}
 
-// Codes of four calls of two alleles, a byte each, where all of them are 0 or 1: 3, 2 and 0 for none, one and
-// two of the second allele.
-std::optional<std::byte> known_codes(const void* calls) {
-  constexpr uint64_t kEach = 0x0001000100010001;  // call
-  uint64_t alleles;
-  std::memcpy(&alleles, calls, sizeof alleles);
-  if ((alleles & ~(kEach * 0x0101)) != 0) return std::nullopt;
-  const uint64_t second = (alleles + (alleles >> 8)) & kEach * 3;
-  const uint64_t codes = kEach * 3 - second - (second >> 1 & kEach);
-  return static_cast<std::byte>(codes | codes >> 14 | codes >> 28 | codes >> 42);
+// Codes of such calls of two alleles each, four in a byte. Requires: a multiple of four of them.
+void put_plain_codes(std::span<const uint16_t> calls, std::byte* out) {
+  const auto code = [](uint16_t call) {
+    const auto second = static_cast<uint16_t>((call & 1) + (call >> 8 & 1));
+    const auto known = static_cast<uint16_t>(kBothA2 - second - (second >> 1));
+    return static_cast<uint8_t>((call & 0x8080) != 0 ? kMissing : known);
+  };
+  // Bits 0, 8, 16 and 24 on to 24, 26, 28 and 30.
+  const auto joined = [](uint32_t four) { return static_cast<uint8_t>(four * 0x01041040 >> 24); };
+  constexpr size_t kAtOnce = 1024;
+  std::array<uint32_t, kAtOnce / 4> codes;
+  while (!calls.empty()) {
+    const size_t count = std::min(kAtOnce, calls.size());
+    convert(calls.first(count), reinterpret_cast<std::byte*>(codes.data()), code);
+    convert(std::span<const uint32_t>(codes).first(count / 4), out, joined);
+    calls = calls.subspan(count);
+    out += count / 4;
+  }
 }
 
 class BedCalls : public Segment {
@@ -85,25 +91,20 @@ class BedCalls : public Segment {
 template <class T>
 void BedCalls::put_codes(const T* calls, uint64_t first, uint64_t count, uint64_t first_place,
                          std::byte* out) const {
-  static const CodeTable table;
   const uint64_t alleles = ploidy();
-  const bool is_plain = samples_.are_all() && alleles == 2 && std::is_same_v<T, int8_t>;
-  for (uint64_t i = 0; i < count; i += 4) {
-    if (is_plain && count - i >= 4)
-      if (const std::optional<std::byte> four = known_codes(calls + 2 * (first + i - first_place))) {
-        out[i / 4] = *four;
-        continue;
-      }
+  uint64_t done = 0;
+  if constexpr (std::is_same_v<T, int8_t>) {
+    const auto* const known = reinterpret_cast<const uint8_t*>(calls + 2 * (first - first_place));
+    if (samples_.are_all() && alleles == 2 && are_plain({known, 2 * count})) {
+      done = count - count % 4;
+      put_plain_codes({reinterpret_cast<const uint16_t*>(known), done}, out);
+    }
+  }
+  for (uint64_t i = done; i < count; i += 4) {
     uint8_t byte = 0;
     for (uint64_t k = 0; k < std::min<uint64_t>(4, count - i); ++k) {
       const uint64_t place = samples_.places[first + i + k] - first_place;
-      const T* const call = calls + place * alleles;
-      uint8_t code;
-      if (is_plain && static_cast<uint8_t>(call[0] + 2) < 4 && static_cast<uint8_t>(call[1] + 2) < 4)
-        code = table.codes[(call[0] + 2) * 4 + call[1] + 2];
-      else
-        code = code_of(call_at(call, alleles));
-      byte = static_cast<uint8_t>(byte | code << (2 * k));
+      byte = static_cast<uint8_t>(byte | code_of(call_at(calls + place * alleles, alleles)) << (2 * k));
     }
     out[i / 4] = static_cast<std::byte>(byte);
   }
@@ -131,18 +132,16 @@ void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte>
 // they.
 void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const {
   constexpr uint64_t kMostGap = 16;
+  const std::vector<uint64_t> variants = sites_.variants(first_row, rows);
   for (uint64_t done = 0; done < rows;) {
-    std::vector<uint64_t> variants{sites_.variant(first_row + done)};
-    while (done + variants.size() < rows) {
-      const uint64_t next = sites_.variant(first_row + done + variants.size());
-      if (next - variants.back() > kMostGap) break;
-      variants.push_back(next);
-    }
-    const uint64_t first = variants.front(), stored = samples_.stored;
+    const uint64_t first = variants[done], stored = samples_.stored;
+    uint64_t last = done;
+    while (last + 1 < rows && variants[last + 1] - variants[last] <= kMostGap) ++last;
     const Elements calls =
-        read_calls({{first, 0, 0}, {variants.back() - first + 1, stored, ploidy()}}, in_passing);
-    for (const uint64_t variant : variants)
-      put_codes(calls, (variant - first) * stored, 0, samples_.places.size(), 0, out + done++ * row_bytes_);
+        read_calls({{first, 0, 0}, {variants[last] - first + 1, stored, ploidy()}}, in_passing);
+    for (; done <= last; ++done)
+      put_codes(calls, (variants[done] - first) * stored, 0, samples_.places.size(), 0,
+                out + done * row_bytes_);
   }
 }
 

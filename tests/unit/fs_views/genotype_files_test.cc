@@ -1,4 +1,5 @@
 #include <boost/test/unit_test.hpp>
+#include <random>
 
 #include "fs/views/bgen.h"
 #include "fs/views/genotypes.h"
@@ -70,6 +71,30 @@ BOOST_AUTO_TEST_CASE(a_bed_has_two_bits_a_call_as_plink_has_them) {
   BOOST_TEST(bed_of(haploid) == bytes({0x6c, 0x1b, 0x01, 0b00'00'00'11, 0b11}));
 }
 
+// Calls of a byte are made many at once, those of wider types one by one.
+BOOST_AUTO_TEST_CASE(calls_of_any_width_are_the_same_bytes) {
+  constexpr uint64_t kVariants = 12, kSamples = 2051;
+  std::mt19937_64 random(5);
+  std::vector<int8_t> calls(kVariants * kSamples * 2);
+  for (uint64_t i = 0; i < calls.size(); ++i) {
+    // Of a third of the variants no allele is missing, of a third some are, of the rest some calls are short.
+    const uint64_t kind = i / (kSamples * 2) % 3;
+    const int least = kind == 0 ? 0 : kind == 1 || i % 2 == 0 ? -1 : -2;
+    calls[i] = static_cast<int8_t>(least + static_cast<int>(random() % static_cast<unsigned>(2 - least)));
+  }
+  const std::vector<int32_t> wide(calls.begin(), calls.end());
+  for (const bool is_phased : {false, true}) {
+    Calls store(calls, kVariants, kSamples, 2);
+    if (is_phased)
+      store.put("call_genotype_phased",
+                truths(std::vector<uint8_t>(kVariants * kSamples, 1), {kVariants, kSamples}));
+    const std::string bed = bed_of(store), bgen = bgen_of(store);
+    store.put("call_genotype", numbers(wide, {kVariants, kSamples, 2}));
+    BOOST_TEST((bed == bed_of(store)));
+    BOOST_TEST((bgen == bgen_of(store)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(samples_without_a_name_have_no_call) {
   Calls store({0, 0, 0, 1, 1, 1}, 1, 3, 2);
   store.put("sample_id", text_of_shape({"a b", "", "c"}, {3}));
@@ -124,6 +149,11 @@ BOOST_AUTO_TEST_CASE(sites_of_two_alleles_are_found_by_their_number) {
   const TwoAlleleSites sites(store.variants(), store.context);
   BOOST_REQUIRE(sites.count() == want.size());
   for (uint64_t i = 0; i < want.size(); ++i) BOOST_REQUIRE(sites.variant(i) == want[i]);
+  for (uint64_t i = 0; i <= want.size(); i += 37) {
+    const uint64_t count = std::min<uint64_t>(want.size() - i, i % 300);
+    const auto from = want.begin() + static_cast<ptrdiff_t>(i);
+    BOOST_REQUIRE((sites.variants(i, count) == std::vector(from, from + static_cast<ptrdiff_t>(count))));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_bim_calls_chromosomes_as_plink_does) {
