@@ -293,10 +293,11 @@ struct FuseCallbacks {
     FuseMount& mount = mount_of(request);
     guarded_anew(mount, request, inode, *given,
                  [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
-                   info.fh =
-                       to_handle(std::make_unique<OpenDirectory>(OpenDirectory{filesystem.list(inode)}));
+                   const ListingPtr listing = filesystem.list(inode);
+                   info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
                    info.keep_cache = 1;
-                   info.cache_readdir = 1;
+                   // Names that the kernel keeps would be looked up one by one for their sizes.
+                   info.cache_readdir = !listing->is_of_parts;
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
                    if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
                  });

@@ -26,8 +26,8 @@ namespace {
 constexpr char kSeparator = ',';
 // Asking for the sizes of more parts than this is taken for asking for those of all; of fewer where each
 // takes a pass. So is asking for any so soon after a listing, as ls -l does.
-constexpr uint64_t kAskedAlone = 8, kCostlyAskedAlone = 1;
-constexpr std::chrono::milliseconds kListingLasts{100};
+constexpr uint64_t kAskedAlone = 64, kCostlyAskedAlone = 1;
+constexpr std::chrono::milliseconds kListingLasts{10};
 
 enum class Side { genes, cells };
 

@@ -81,7 +81,7 @@ class Walks(Folder):
         with open(os.path.join(self.folder, "asked"), "w+b") as said:
             daemon = subprocess.Popen([PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=said, stderr=said)
             mounted.wait_until(lambda: os.path.ismount(target))
-            for name in names[:100]:
+            for name in names[:200]:
                 os.stat(os.path.join(target, "X", "cells", name))
             begin = os.path.getsize(said.name)
             lines = run("ls", "-l", os.path.join(target, "X", "cells")).stdout.decode().splitlines()[1:]
