@@ -68,6 +68,14 @@ std::string Asked::href(const std::vector<std::string>& path, bool is_folder) co
   return is_folder ? text + "/" : text;
 }
 
+std::string Asked::address(const std::vector<std::string>& path, bool is_folder) const {
+  const std::string host = target.host.empty() ? request.field("Host") : target.host;
+  // Said by a proxy in front, which speaks TLS with the client.
+  const bool is_secure = request.field("X-Forwarded-Proto") == "https";
+  return fmt::format("{}://{}{}", is_secure ? "https" : "http", host.empty() ? "localhost" : host,
+                     href(path, is_folder));
+}
+
 time_t Asked::modified(const struct stat& status) const {
   constexpr time_t kFirst = 86400;
   return status.st_mtime < kFirst ? settings.started : status.st_mtime;

@@ -10,7 +10,6 @@
 #include "fs/serve/host_names.h"
 #include "fs/serve/reply.h"
 #include "fs/serve/site.h"
-#include "fs/serve/target.h"
 
 namespace plainfs::serve {
 
@@ -38,6 +37,8 @@ struct Asked {
 
   // As a path that leads there from the root of the server: "/TOKEN/a/b", with a slash at the end of folders.
   std::string href(const std::vector<std::string>& path, bool is_folder) const;
+  // The same as the client has reached it: "http://HOST/TOKEN/a/b/".
+  std::string address(const std::vector<std::string>& path, bool is_folder) const;
   // Of what is shown with that status. One before WebDAV was there is refused by the Finder.
   time_t modified(const struct stat& status) const;
   // Another of these where the store was opened anew meanwhile.

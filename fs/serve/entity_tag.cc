@@ -1,12 +1,58 @@
 #include "fs/serve/entity_tag.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 
 namespace plainfs::serve {
+namespace {
+
+constexpr int kDeepestFolder = 64;
+
+// A line a name. The device is left out: it may have another number after a restart of the machine.
+void append_line(const std::string& name, const struct stat& status, std::string& text) {
+  const timespec modified = modified_time(status), changed = changed_time(status);
+  text += fmt::format("{}:{} {} {} {} {}.{} {}.{}\n", name.size(), name, status.st_ino, status.st_mode,
+                      status.st_size, modified.tv_sec, modified.tv_nsec, changed.tv_sec, changed.tv_nsec);
+}
+
+// Appends what is below a folder; false where that cannot be told.
+bool append_folder(const std::string& folder, int depth, size_t& left, std::string& text) {
+  if (depth > kDeepestFolder) return false;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  if (!open) return false;
+  std::vector<std::string> names;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (left-- == 0) return false;
+    names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) return false;
+    append_line(name, status, text);
+    if (!S_ISDIR(status.st_mode)) continue;
+    text += "(\n";
+    if (!append_folder(path, depth + 1, left, text)) return false;
+    text += ")\n";
+  }
+  return true;
+}
+
+}  // namespace
 
 std::string EntityTags::of(size_t store, uint64_t opening, uint64_t inode, std::string_view path) const {
   if (opening == 0 && store < identities_.size() && !identities_[store].empty())
@@ -27,6 +73,19 @@ bool lists_tag(std::string_view field, std::string_view tag) {
 
 bool allows_parts(std::string_view if_range, std::string_view tag) {
   return if_range.empty() || trimmed(if_range) == tag;
+}
+
+std::optional<std::string> store_identity(const std::string& location) {
+  if (is_url(location)) return std::nullopt;
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(location.c_str(), nullptr), std::free);
+  struct stat status {};
+  if (!real || ::stat(real.get(), &status) != 0) return std::nullopt;
+  std::string text = std::string(real.get()) + "\n", folder = real.get();
+  append_line("", status, text);
+  if (!S_ISDIR(status.st_mode)) folder = folder.substr(0, std::max<size_t>(folder.rfind('/'), 1));
+  size_t left = kMostIdentityFiles;
+  if (!append_folder(folder, 0, left, text)) return std::nullopt;
+  return remote::sha256_hex(text);
 }
 
 }  // namespace plainfs::serve

@@ -1,7 +1,9 @@
-// Strong entity tags: what a client has of a file, and whether that is still what there is.
+// Strong entity tags: what a client has of a file, and whether that is still what there is, also in another
+// run of the server.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,5 +36,14 @@ bool lists_tag(std::string_view field, std::string_view tag);
 // Whether ranges may be answered with parts: there is no If-Range (empty), or it is this tag. A date never
 // is: two versions may have the same.
 bool allows_parts(std::string_view if_range, std::string_view tag);
+
+inline constexpr size_t kMostIdentityFiles = 4096;
+
+// What a store is on disk: other text where any file that the store can be read from was changed, replaced,
+// added or removed: those below its folder; of a store that is one file, below the folder that it lies in,
+// since it may name others there. nullopt where that is not cheap to tell: elsewhere, of more than
+// kMostIdentityFiles names, with links, or where one cannot be looked at. To be asked before the store is
+// opened.
+std::optional<std::string> store_identity(const std::string& location);
 
 }  // namespace plainfs::serve

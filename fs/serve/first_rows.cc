@@ -7,7 +7,7 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"
 #include "fs/native/flat_columns.h"
-#include "fs/serve/words.h"
+#include "fs/serve/page_text.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs::serve {

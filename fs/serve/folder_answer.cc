@@ -7,7 +7,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/serve/folder.h"
 #include "fs/serve/made_page.h"
-#include "fs/serve/page.h"
+#include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/ways.h"
 
@@ -100,8 +100,7 @@ bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
     std::vector<std::string> path = asked.names;
     path.push_back(entry.name);
     asked.reply.add("Cache-Control", "no-cache");
-    asked.reply.whole(200, "application/json",
-                      to_json_text(igv_session(address_of(asked, path, false))) + "\n");
+    asked.reply.whole(200, "application/json", to_json_text(igv_session(asked.address(path, false))) + "\n");
     return true;
   }
   return false;

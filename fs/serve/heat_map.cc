@@ -13,7 +13,6 @@
 #include "fs/serve/first_rows.h"
 #include "fs/serve/numbers.h"
 #include "fs/serve/page_text.h"
-#include "fs/serve/words.h"
 
 namespace plainfs::serve {
 namespace {

@@ -10,11 +10,10 @@
 #include "fs/commands/summary.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/heat_map.h"
-#include "fs/serve/page.h"
+#include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/scatter.h"
 #include "fs/serve/ways.h"
-#include "fs/serve/words.h"
 
 namespace plainfs::serve {
 namespace {
@@ -212,7 +211,7 @@ class PageMaker {
     if (zarr == subject_.inside.end()) return;
     std::vector<std::string> path = subject_.place.names;
     path.push_back(zarr->name);
-    std::string address = address_of(asked_, path, true);
+    std::string address = asked_.address(path, true);
     address.pop_back();
     if (std::optional<TakeAs> link = vitessce_link(matrix, address))
       page_.viewers.push_back(*std::move(link));
@@ -294,7 +293,7 @@ class PageMaker {
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")
-        page_.viewers.push_back(igv_link(address_of(asked_, subject_.place.names, true)));
+        page_.viewers.push_back(igv_link(asked_.address(subject_.place.names, true)));
   }
 
   const Asked& asked_;

@@ -1,17 +1,11 @@
 // What a page says of a subject: all that is known of it, in the order in which it is shown.
 #pragma once
 
-#include "formats/core/text/json.h"
 #include "fs/serve/subject.h"
 
 namespace plainfs::serve {
 
 // What cannot be read stands among the notes; the rest is there. Throws Error where the store has changed.
 PageModel page_of(const Asked& asked, const Subject& subject);
-
-// As HTML, between header and footer.
-std::string html_of(const PageModel& page);
-// The same without pictures.
-Json::Object json_of(const PageModel& page);
 
 }  // namespace plainfs::serve

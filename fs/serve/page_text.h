@@ -1,10 +1,29 @@
-// Text inside of HTML and XML.
+// Text of a page: numbers and texts as people read them, and what may stand inside of HTML and XML.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace plainfs::serve {
+
+// "60,000"
+inline std::string count_words(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+// No more than so many bytes of it, cut between two letters of UTF-8.
+inline std::string shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
 
 // For an element's text and for a value in double quotes.
 inline std::string escaped(std::string_view text) {

@@ -26,10 +26,10 @@
 #include "fs/mount/sandbox.h"
 #include "fs/mount/signal_pipe.h"
 #include "fs/serve/answering.h"
+#include "fs/serve/entity_tag.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/listening.h"
 #include "fs/serve/server.h"
-#include "fs/serve/store_identity.h"
 #include "fs/session.h"
 
 namespace plainfs::serve {

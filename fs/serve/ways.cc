@@ -8,7 +8,6 @@
 #include "formats/core/text/percent.h"
 #include "formats/schemas/annotated/cell_groups.h"
 #include "fs/serve/h5grove.h"
-#include "fs/serve/page.h"
 #include "fs/serve/scatter.h"
 
 namespace plainfs::serve {
@@ -89,16 +88,16 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
     if (!path) continue;
     last = way.program;
     page.ways.push_back({std::string(way.program),
-                         fmt::format("{}{}{}", way.before, address_of(asked, *path, false), way.after)});
+                         fmt::format("{}{}{}", way.before, asked.address(*path, false), way.after)});
   }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
     page.ways.push_back(
         {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
-                              address_of(asked, {std::string(kOwnFolder), std::string(kH5Folder)}, false),
+                              asked.address({std::string(kOwnFolder), std::string(kH5Folder)}, false),
                               to_json_text(h5_file(asked.site, subject.place.names)))});
   if (subject.has_folder)
     page.ways.push_back(
-        {"All of it", fmt::format("wget -r -np -nH \"{}\"", address_of(asked, subject.place.names, true))});
+        {"All of it", fmt::format("wget -r -np -nH \"{}\"", asked.address(subject.place.names, true))});
 }
 
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address) {

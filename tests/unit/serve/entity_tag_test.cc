@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fs/serve/store_identity.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs::serve {

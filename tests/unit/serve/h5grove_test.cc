@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fs/serve/h5_selection.h"
+#include "fs/serve/h5_data.h"
 #include "fs/serve/h5_values.h"
 #include "tests/unit/serve/served.h"
 
