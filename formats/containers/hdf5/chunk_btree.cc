@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/containers/hdf5/object_header.h"
-#include "formats/containers/hdf5/raw_bytes.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 

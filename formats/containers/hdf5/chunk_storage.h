@@ -16,7 +16,6 @@
 
 #include "cache/cancellable_lock.h"
 #include "formats/containers/hdf5/chunk_btree.h"
-#include "formats/containers/hdf5/fill_element.h"
 #include "formats/containers/hdf5/storage.h"
 
 namespace plainfs::hdf5 {

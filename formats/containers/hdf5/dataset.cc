@@ -4,9 +4,8 @@
 #include <cstring>
 
 #include "formats/containers/hdf5/attributes.h"
-#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/containers/hdf5/storage.h"
-#include "formats/containers/hdf5/stored_object.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/chunked_array.h"
 

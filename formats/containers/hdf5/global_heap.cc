@@ -1,6 +1,6 @@
 #include "formats/containers/hdf5/global_heap.h"
 
-#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 

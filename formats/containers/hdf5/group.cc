@@ -6,7 +6,6 @@
 
 #include "formats/containers/hdf5/attributes.h"
 #include "formats/containers/hdf5/dataset.h"
-#include "formats/containers/hdf5/stored_object.h"
 
 namespace plainfs::hdf5 {
 namespace {

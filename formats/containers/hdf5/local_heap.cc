@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/containers/hdf5/object_header.h"
-#include "formats/containers/hdf5/raw_bytes.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/error.h"
@@ -60,11 +60,8 @@ void check_local_heap(const File& file, const FileLayout& layout, uint64_t group
   if (as_text(header).substr(0, 4) != "HEAP") return;
   Cursor cursor(header);
   cursor.skip(8);  // "HEAP", the version, three reserved bytes
-  const auto length = [&](Cursor& from) {
-    return load_unsigned(from.bytes(layout.length_size).data(), layout.length_size);
-  };
-  const uint64_t heap_size = length(cursor);
-  uint64_t free = length(cursor);
+  const uint64_t heap_size = length_at(cursor, layout);
+  uint64_t free = length_at(cursor, layout);
   const uint64_t content = address_at(cursor, layout), least = 2u * layout.length_size;
   uint64_t left = heap_size;  // free blocks do not share bytes
   Returns returns;
@@ -73,7 +70,7 @@ void check_local_heap(const File& file, const FileLayout& layout, uint64_t group
     const Bytes bytes =
         read_bytes(file, layout, checked_add(content, free), least, "a free block of a local heap");
     Cursor block(bytes);
-    const uint64_t next = length(block), size = std::max(length(block), least);
+    const uint64_t next = length_at(block, layout), size = std::max(length_at(block, layout), least);
     if (size > left || returns.see(free))
       throw damaged(
           "the heap of a group's names: its list of free blocks returns, or has more than its {} bytes",

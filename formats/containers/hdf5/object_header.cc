@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/error.h"
@@ -58,7 +58,7 @@ ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t ad
 HeaderBlock next_block(ByteSpan message, const FileLayout& layout, unsigned version) {
   Cursor cursor(message);
   const uint64_t address = address_at(cursor, layout);
-  const uint64_t size = load_unsigned(cursor.bytes(layout.length_size).data(), layout.length_size);
+  const uint64_t size = length_at(cursor, layout);
   if (version == 1) return {address, size};
   if (size < 8) throw damaged("an object header block of {} bytes", size);
   return {checked_add(address, 4), size - 8};  // "OCHK", and a checksum at the end

@@ -57,4 +57,22 @@ class SourceFile {
 
 using SourceFilePtr = std::shared_ptr<const SourceFile>;
 
+// A base of the groups and arrays of this container, found by dynamic_cast: what they tell beyond the model,
+// for formats that keep their arrays in HDF5 and have rules about types (container.h).
+class StoredObject {
+ public:
+  StoredObject(SourceFilePtr file, uint64_t address) : file_(std::move(file)), address_(address) {}
+  virtual ~StoredObject() = default;
+
+  const SourceFile& file() const { return *file_; }
+  const SourceFilePtr& shared_file() const { return file_; }
+  uint64_t address() const { return address_; }  // of the object header
+  // The first of an array's variable-length strings that is a null pointer. Reads until it finds one.
+  virtual std::optional<uint64_t> first_null_string() const { return std::nullopt; }
+
+ private:
+  SourceFilePtr file_;
+  uint64_t address_;
+};
+
 }  // namespace plainfs::hdf5

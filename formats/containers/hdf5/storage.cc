@@ -7,7 +7,6 @@
 
 #include "formats/containers/hdf5/chunk_storage.h"
 #include "formats/containers/hdf5/external_data.h"
-#include "formats/containers/hdf5/fill_element.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs::hdf5 {
@@ -148,6 +147,27 @@ std::unique_ptr<Storage> contiguous(const StoredDataset& dataset, DatasetPlace p
 Bytes Storage::new_block(const Box& box, const Shape& block_shape, uint64_t element_size) {
   Bytes block(checked_multiply(element_count(block_shape), element_size));
   if (box.extent != block_shape) std::memset(block.data(), 0, block.size());
+  return block;
+}
+
+FillElement::FillElement(DatasetPlace place) : place_(std::move(place)) {}
+
+Bytes FillElement::at(const Shape& origin) const {
+  read_.call([&] {
+    Bytes element(place_.element_size);
+    const Shape ones(origin.size(), 1);
+    place_.file->library().read(place_.address, place_.element_size, {origin, ones}, ones,
+                                Shape(origin.size(), 0), element.data());
+    element_ = std::move(element);
+  });
+  return Bytes(element_.begin(), element_.end());
+}
+
+Bytes FillElement::repeated(const Shape& origin, Bytes block) const {
+  const Bytes element = at(origin);
+  std::memcpy(block.data(), element.data(), place_.element_size);
+  for (size_t done = place_.element_size; done < block.size(); done *= 2)
+    std::memcpy(block.data() + done, block.data(), std::min(done, block.size() - done));
   return block;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/model/array.h"
@@ -40,6 +41,23 @@ struct DatasetPlace {
   uint64_t address;  // of the object header
   Shape shape;
   uint64_t element_size;  // bytes as stored
+};
+
+// The element of a dataset that stands where nothing was written, as the library gives it, asked once. Const
+// and thread-safe. Throws what H5Dread fails with, again each time.
+class FillElement {
+ public:
+  explicit FillElement(DatasetPlace place);
+
+  // As stored. origin: of an element that was never written.
+  Bytes at(const Shape& origin) const;
+  // The block, which is not empty, with every element of it set to that.
+  Bytes repeated(const Shape& origin, Bytes block) const;
+
+ private:
+  DatasetPlace place_;
+  mutable Once read_;
+  mutable Bytes element_;  // made by the first use, by read_
 };
 
 // By the dataset's layout. virtual_readable: whether elements of a virtual dataset may be had from the

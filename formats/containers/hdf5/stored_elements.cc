@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs::hdf5 {

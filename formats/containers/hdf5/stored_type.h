@@ -1,12 +1,12 @@
-// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType). Elements are
-// decoded by stored_elements.h, from the bytes as stored.
+// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType), and how many
+// there are of it (StoredExtent). Elements are decoded by stored_elements.h, from the bytes as stored.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "formats/containers/hdf5/file_layout.h"
-#include "formats/core/model/dtype.h"
+#include "formats/core/model/array.h"
 
 namespace plainfs::hdf5 {
 
@@ -54,6 +54,15 @@ struct StoredType {
 struct StoredField {
   uint64_t offset;
   StoredType type;
+};
+
+// The extent of a dataset or an attribute, and its type with the dimensions of an array type moved to it.
+struct StoredExtent {
+  bool is_null = false;      // a null dataspace: no element, no shape
+  Shape dataset_shape;       // what the library calls its dimensions
+  Shape shape;               // with those of array types behind
+  StoredType type;           // of one element of shape
+  uint64_t stored_size = 0;  // bytes of one element of dataset_shape
 };
 
 }  // namespace plainfs::hdf5

@@ -8,7 +8,6 @@
 
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/containers/hdf5/process/serve.h"
-#include "formats/containers/hdf5/process/wire.h"
 
 using namespace plainfs;
 using namespace plainfs::hdf5;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/containers/hdf5/library/extent.h"
+#include "formats/containers/hdf5/library/datatype.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 
-#include "formats/containers/hdf5/library/driver_class.h"
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/core/base/local_file.h"
 
@@ -191,6 +191,22 @@ void throw_passing_driver_error() {
 
 void forget_driver_error() {
   first_failure() = nullptr;
+}
+
+H5FD_class_t driver_class_named(const char* name, [[maybe_unused]] int number) {
+  H5FD_class_t driver{};
+#if H5_VERSION_GE(1, 13, 2)
+  driver.version = H5FD_CLASS_VERSION;
+#endif
+#if H5_VERSION_GE(1, 13, 0)
+  // The first that is not registered, and those behind it.
+  driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 256 + number);
+#endif
+  driver.name = name;
+  driver.maxaddr = static_cast<haddr_t>(INT64_MAX);
+  constexpr H5FD_mem_t kFreeLists[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(kFreeLists), std::end(kFreeLists), driver.fl_map);
+  return driver;
 }
 
 }  // namespace plainfs::hdf5

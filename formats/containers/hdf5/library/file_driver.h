@@ -31,4 +31,8 @@ void throw_passing_driver_error();
 // Before a call whose errors are to be told from those of calls that did without what they could not read.
 void forget_driver_error();
 
+// What the drivers of this folder have in common; what each does is still to be set. number: from 0, another
+// one for each.
+H5FD_class_t driver_class_named(const char* name, int number);
+
 }  // namespace plainfs::hdf5

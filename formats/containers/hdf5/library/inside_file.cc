@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/containers/hdf5/library/dataset_facts.h"
-#include "formats/containers/hdf5/library/extent.h"
+#include "formats/containers/hdf5/library/datatype.h"
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/containers/hdf5/library/open_dataset.h"
 #include "formats/containers/hdf5/local_heap.h"

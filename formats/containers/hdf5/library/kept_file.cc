@@ -5,7 +5,6 @@
 #include <iterator>
 #include <new>
 
-#include "formats/containers/hdf5/library/driver_class.h"
 #include "formats/containers/hdf5/library/file_driver.h"
 
 namespace plainfs::hdf5 {

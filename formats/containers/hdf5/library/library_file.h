@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/file_layout.h"
-#include "formats/containers/hdf5/stored_extent.h"
+#include "formats/containers/hdf5/stored_type.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs::hdf5 {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/containers/hdf5/process/wire.h"
+#include "formats/containers/hdf5/process/protocol.h"
 #include "formats/core/base/file_pool.h"
 
 namespace plainfs::hdf5 {

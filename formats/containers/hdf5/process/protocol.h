@@ -1,6 +1,7 @@
-// The kinds of messages. The daemon asks, and libhdf5's process answers or fails; meanwhile the process may
-// put questions about the bytes of files, which only the daemon opens, and each is answered at once. The
-// sender knows what comes back, so a message says its kind alone.
+// The messages between the daemon and libhdf5's process, which are of one program. The daemon asks, and
+// libhdf5's process answers or fails; meanwhile the process may put questions about the bytes of files, which
+// only the daemon opens, and each is answered at once. The sender knows what comes back, so a message says
+// its kind alone.
 //
 // clang-format off
 //   ask                                     answer, behind u64 bytes that were read by descriptor and u64 bytes of
@@ -30,7 +31,16 @@
 // clang-format on
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/base/cursor.h"
 
 namespace plainfs::hdf5 {
 
@@ -52,5 +62,90 @@ enum class Answer : uint32_t { answer = 100, failure, out_of_memory };
 enum class Question : uint32_t { open_source = 200, descriptor, read_source, check_source, forget_source };
 
 enum class Reply : uint32_t { reply = 300, refused };
+
+// Plain values as the bytes of a message: numbers little-endian, lists and texts behind their count. Read
+// with a Cursor, which checks every access.
+
+class Writer {
+ public:
+  template <std::integral T>
+  void number(T value) {
+    if constexpr (std::endian::native != std::endian::little) value = byte_swapped(value);
+    raw(std::as_bytes(std::span(&value, 1)));
+  }
+  template <class E>
+  requires std::is_enum_v<E>
+  void choice(E value) { number(static_cast<uint8_t>(value)); }
+  void flag(bool value) { number(static_cast<uint8_t>(value)); }
+  void text(std::string_view value) { sized(as_byte_span(value)); }
+  void sized(ByteSpan value) {
+    number(uint64_t{value.size()});
+    raw(value);
+  }
+  // For as many bytes, which are written there before anything else.
+  std::span<std::byte> room(size_t size) {
+    bytes_.resize(bytes_.size() + size);
+    return std::span(bytes_).last(size);
+  }
+  void raw(ByteSpan value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
+
+  const Bytes& bytes() const { return bytes_; }
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+};
+
+// Of the values of an enumeration from 0 to last; throws damaged for any other.
+template <class E>
+E read_choice(Cursor& in, E last) {
+  const uint8_t value = in.byte();
+  if (value > static_cast<uint8_t>(last)) throw damaged("choice {} of {}", value, static_cast<uint8_t>(last));
+  return static_cast<E>(value);
+}
+
+inline bool read_flag(Cursor& in) {
+  return in.byte() != 0;
+}
+
+inline ByteSpan read_sized(Cursor& in) {
+  return in.bytes(in.little<uint64_t>());
+}
+
+inline std::string read_text(Cursor& in) {
+  return std::string(as_text(read_sized(in)));
+}
+
+// How many values follow, each of at least one byte: no more than there are bytes.
+inline size_t read_count(Cursor& in) {
+  const auto count = in.little<uint64_t>();
+  if (count > in.remaining()) throw damaged("{} values in {} bytes", count, in.remaining());
+  return count;
+}
+
+template <class T, class Write>
+void write_list(Writer& out, const std::vector<T>& values, Write&& write) {
+  out.number(uint64_t{values.size()});
+  for (const T& value : values) write(out, value);
+}
+
+template <class T, class Read>
+std::vector<T> read_list(Cursor& in, Read&& read) {
+  std::vector<T> values;
+  for (size_t count = read_count(in); count > 0; --count) values.push_back(read(in));
+  return values;
+}
+
+template <class T, class Write>
+void write_optional(Writer& out, const std::optional<T>& value, Write&& write) {
+  out.flag(value.has_value());
+  if (value) write(out, *value);
+}
+
+template <class T, class Read>
+std::optional<T> read_optional(Cursor& in, Read&& read) {
+  if (!read_flag(in)) return std::nullopt;
+  return read(in);
+}
 
 }  // namespace plainfs::hdf5

@@ -3,8 +3,8 @@
 // have.
 #pragma once
 
-#include "formats/containers/hdf5/process/wire.h"
-#include "formats/containers/hdf5/stored_extent.h"
+#include "formats/containers/hdf5/process/protocol.h"
+#include "formats/containers/hdf5/stored_type.h"
 
 namespace plainfs::hdf5 {
 

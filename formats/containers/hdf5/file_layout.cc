@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/raw_bytes.h"
+#include "formats/containers/hdf5/file_layout.h"
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/error.h"
@@ -13,6 +13,10 @@ uint64_t load_unsigned(const std::byte* bytes, unsigned size) {
 
 uint64_t address_at(Cursor& cursor, const FileLayout& layout) {
   return load_unsigned(cursor.bytes(layout.address_size).data(), layout.address_size);
+}
+
+uint64_t length_at(Cursor& cursor, const FileLayout& layout) {
+  return load_unsigned(cursor.bytes(layout.length_size).data(), layout.length_size);
 }
 
 Bytes read_bytes(const File& file, const FileLayout& layout, uint64_t address, uint64_t size,
