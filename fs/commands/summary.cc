@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/nested_array.h"
-#include "formats/core/model/timed_group.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/exit_code.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/as_meant.h"
+#include "formats/core/model/node.h"
 #include "fs/native/anndata_table.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/column_order.h"

@@ -6,8 +6,8 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/as_meant.h"
 #include "formats/core/model/chunked_array.h"
+#include "formats/core/model/node.h"
 #include "fs/native/seurat_matrices.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/array_runs.h"

@@ -9,7 +9,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
-#include "formats/core/model/doubles.h"
+#include "formats/core/model/number_cast.h"
 #include "fs/native/png_chunks.h"
 
 namespace plainfs {

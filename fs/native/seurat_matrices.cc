@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/model/as_meant.h"
+#include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/seurat_names.h"

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
+#include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/cell_sums.h"
 #include "fs/native/chosen_columns.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "formats/core/model/known_members.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"

@@ -5,7 +5,7 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
-#include "formats/core/model/check_known.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 
 namespace plainfs {

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "formats/core/model/cell_table.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"
-#include "formats/core/model/known_members.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/cell_groups.h"
 #include "formats/schemas/annotated/fragment_selection.h"

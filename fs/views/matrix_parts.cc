@@ -9,7 +9,6 @@
 #include "cache/cancellable_lock.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
-#include "formats/core/model/as_meant.h"
 #include "fs/native/matrix_lines.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "cache/mutex.h"
-#include "formats/core/model/as_meant.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"

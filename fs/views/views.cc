@@ -1,9 +1,9 @@
 #include <array>
 
 #include "formats/core/base/error.h"
-#include "formats/core/model/as_meant.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/nested_array.h"
-#include "formats/core/model/timed_group.h"
+#include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/mat.h"

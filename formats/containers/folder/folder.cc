@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/core/base/host_path.h"
-#include "formats/core/model/broken_group.h"
+#include "formats/core/model/node.h"
 #include "formats/registry.h"
 
 namespace plainfs::folder {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/complex_pair.h"
+#include "formats/core/model/dtype.h"
 
 namespace plainfs::zarr {
 namespace {

@@ -52,7 +52,4 @@ struct JointMatrices {
   std::vector<AnnotatedPart> obsp;
 };
 
-// The same parts with rows and columns in each other's place.
-SparseMatrix transposed(SparseMatrix matrix);
-
 }  // namespace plainfs

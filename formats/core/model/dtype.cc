@@ -188,4 +188,14 @@ bool operator==(const DType& a, const DType& b) {
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), equal_fields);
 }
 
+bool is_complex_pair(const std::vector<Field>& fields) {
+  if (fields.size() != 2) return false;
+  const Field& real = fields[0];
+  const Field& imaginary = fields[1];
+  const bool named =
+      (real.name == "r" && imaginary.name == "i") || (real.name == "Real" && imaginary.name == "Imaginary");
+  return named && real.type.kind == Kind::real && imaginary.type.kind == Kind::real &&
+         real.type.size == imaginary.type.size;
+}
+
 }  // namespace plainfs

@@ -6,7 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "formats/core/base/error.h"
+#include "formats/core/base/half.h"
 
 namespace plainfs {
 
@@ -104,13 +108,53 @@ DType sequence_type(DType item);
 
 bool operator==(const DType& a, const DType& b);
 
+// Whether a record of these fields is a complex number: two reals of one size called r, i (h5py) or Real,
+// Imaginary (fs/VIEWS.md, section 2).
+bool is_complex_pair(const std::vector<Field>& fields);
+
 // Calls visit(T{}) with the C++ type of one native element of a number: int8_t … uint64_t, Half, float,
 // double; boolean, logical and enumeration as the integer that stores them (boolean: uint8_t), time_point
 // and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws
 // Error(unsupported) where type is no such number (complex included: its two parts are reals).
 template <class Visit>
-decltype(auto) visit_number(const DType& type, Visit&& visit);
+decltype(auto) visit_number(const DType& type, Visit&& visit) {
+  Kind kind = type.kind;
+  if (kind == Kind::logical || kind == Kind::enumeration) kind = type.base;
+  if (kind == Kind::boolean) return std::forward<Visit>(visit)(uint8_t{});
+  if (kind == Kind::time_point || kind == Kind::time_span) return std::forward<Visit>(visit)(int64_t{});
+  if (kind == Kind::integer) {
+    switch (type.size) {
+      case 1:
+        return std::forward<Visit>(visit)(int8_t{});
+      case 2:
+        return std::forward<Visit>(visit)(int16_t{});
+      case 4:
+        return std::forward<Visit>(visit)(int32_t{});
+      case 8:
+        return std::forward<Visit>(visit)(int64_t{});
+    }
+  } else if (kind == Kind::unsigned_integer) {
+    switch (type.size) {
+      case 1:
+        return std::forward<Visit>(visit)(uint8_t{});
+      case 2:
+        return std::forward<Visit>(visit)(uint16_t{});
+      case 4:
+        return std::forward<Visit>(visit)(uint32_t{});
+      case 8:
+        return std::forward<Visit>(visit)(uint64_t{});
+    }
+  } else if (kind == Kind::real) {
+    switch (type.size) {
+      case 2:
+        return std::forward<Visit>(visit)(Half{});
+      case 4:
+        return std::forward<Visit>(visit)(float{});
+      case 8:
+        return std::forward<Visit>(visit)(double{});
+    }
+  }
+  throw unsupported("{} is no number", type.name());
+}
 
 }  // namespace plainfs
-
-#include "formats/core/model/dtype_visit.h"

@@ -1,8 +1,9 @@
 #include "formats/core/model/node.h"
 
 #include <span>
+#include <utility>
 
-#include "formats/core/model/check_known.h"
+#include "formats/core/model/transient_fault.h"
 
 namespace plainfs {
 
@@ -20,6 +21,14 @@ SparseMatrix evaluated(SparseMatrix matrix) {
   matrix.index = std::move(lists.index);
   matrix.pointer = std::move(lists.pointer);
   matrix.evaluate = nullptr;
+  return matrix;
+}
+
+SparseMatrix transposed(SparseMatrix matrix) {
+  std::swap(matrix.rows, matrix.columns);
+  std::swap(matrix.row_names, matrix.column_names);
+  matrix.by_row = !matrix.by_row;
+  matrix.row_ids = nullptr;
   return matrix;
 }
 

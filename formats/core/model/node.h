@@ -46,6 +46,13 @@ struct LabelledArray {
   std::optional<MatrixFiles> matrix{};
 };
 
+// The array as it is meant, where that is more than what is stored: with labels in place of stored codes, and
+// what is missing marked so.
+inline LabelledArray as_meant(LabelledArray array) {
+  if (array.labels) array.values = std::exchange(array.labels, nullptr);
+  return array;
+}
+
 struct Column {
   std::string name;
   ArrayPtr values;  // rank 1 and `rows` long; a compound is shown as one column a member
@@ -87,6 +94,8 @@ struct SparseMatrix {
 
 // The matrix with its value, index and pointer; may read all of it.
 SparseMatrix evaluated(SparseMatrix matrix);
+// The same parts with rows and columns in each other's place.
+SparseMatrix transposed(SparseMatrix matrix);
 
 // A sparse matrix whose entries each say where they stand: the edges of a graph.
 struct CoordinateMatrix {
@@ -230,6 +239,25 @@ class Group : public std::enable_shared_from_this<Group> {
   virtual GroupPtr parent() const = 0;
   // From the store's root: "/", "/assays/RNA". For messages and for rules that depend on the place.
   virtual std::string path() const = 0;
+};
+
+// A group of which no member is known, because something that was needed to tell them could not be read.
+class BrokenGroup : public Group {
+ public:
+  BrokenGroup(GroupPtr parent, std::string path, Error error)
+      : parent_(std::move(parent)), path_(std::move(path)), error_(std::move(error)) {}
+
+  const Error& error() const { return error_; }
+  std::vector<Member> members() const override { throw error_; }
+  std::optional<Node> find(std::string_view) const override { throw error_; }
+  Attributes attributes() const override { throw error_; }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return path_; }
+
+ private:
+  const GroupPtr parent_;
+  const std::string path_;
+  const Error error_;
 };
 
 // The array of a member: null where it is none. Throws where its content is an Error.

@@ -7,11 +7,13 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/model/dtype.h"
+#include "formats/core/model/elements.h"
 
 namespace plainfs {
 
@@ -73,6 +75,17 @@ To number_cast(From value) {
   } else {
     return static_cast<To>(value);
   }
+}
+
+// Appends numbers and truth values of any type as doubles, all of them; what is missing is NaN. Requires:
+// type.is_numeric().
+inline void append_doubles(const DType& type, const Elements& elements, std::vector<double>& out) {
+  visit_number(type, [&](auto zero) {
+    const auto values = elements.values<decltype(zero)>();
+    for (uint64_t i = 0; i < elements.count; ++i)
+      out.push_back(elements.is_missing(i) ? std::numeric_limits<double>::quiet_NaN()
+                                           : number_cast<double>(values[i]));
+  });
 }
 
 }  // namespace plainfs

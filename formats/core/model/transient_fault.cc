@@ -2,8 +2,6 @@
 
 #include <initializer_list>
 
-#include "formats/core/model/broken_group.h"
-
 namespace plainfs {
 namespace {
 

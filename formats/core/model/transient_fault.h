@@ -13,4 +13,10 @@ std::optional<Error> transient_fault(const Node& node);
 // The same of an array that may be null or a BrokenArray.
 std::optional<Error> transient_fault(const ArrayPtr& array);
 
+// Of a node that decides something: whether it is there, whether it is a link or a frame. Throws what keeps
+// the node from being known just now: it may be anything, or nothing at all.
+inline void check_known(const Node& node) {
+  if (const Error* error = std::get_if<Error>(&node.content); error && is_transient(*error)) throw *error;
+}
+
 }  // namespace plainfs

@@ -3,7 +3,7 @@
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/check_known.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/anndata/awkward.h"
 #include "formats/schemas/anndata/legacy.h"
 

@@ -2,7 +2,7 @@
 
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/check_known.h"
+#include "formats/core/model/transient_fault.h"
 
 namespace plainfs::anndata {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/core/model/known_members.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/schemas/annotated/anndata_group.h"
 #include "formats/schemas/annotated/experiment.h"

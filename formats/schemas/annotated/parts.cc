@@ -1,7 +1,6 @@
 #include "formats/schemas/annotated/parts.h"
 
-#include "formats/core/model/as_meant.h"
-#include "formats/core/model/broken_group.h"
+#include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"

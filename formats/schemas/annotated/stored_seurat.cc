@@ -5,7 +5,7 @@
 
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
-#include "formats/core/model/as_meant.h"
+#include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"

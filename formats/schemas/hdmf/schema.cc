@@ -6,7 +6,7 @@
 #include "cache/cancellable_lock.h"
 #include "formats/containers/zarr/array.h"
 #include "formats/containers/zarr/group.h"
-#include "formats/core/model/check_known.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/schemas/hdmf/attributes.h"
 #include "formats/schemas/hdmf/element_arrays.h"
 

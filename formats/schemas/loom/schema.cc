@@ -1,8 +1,8 @@
 #include "formats/schemas/loom/schema.h"
 
 #include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/element_text.h"
-#include "formats/core/model/overlay_group.h"
 #include "formats/schemas/loom/attribute_table.h"
 #include "formats/schemas/loom/loom_file.h"
 

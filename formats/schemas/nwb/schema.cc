@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "formats/core/model/overlay_group.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/nwb/dynamic_table.h"
 #include "formats/schemas/nwb/time_series.h"

@@ -7,7 +7,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
-#include "formats/core/model/doubles.h"
+#include "formats/core/model/number_cast.h"
 
 namespace plainfs::nwb {
 namespace {

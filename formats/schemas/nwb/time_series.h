@@ -2,7 +2,7 @@
 // which its rows were measured. Facts and their sources: FORMAT.md.
 #pragma once
 
-#include "formats/core/model/timed_group.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs::nwb {
 

@@ -5,8 +5,8 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/broken_group.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/node.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/lists.h"

@@ -1,7 +1,7 @@
 #include "formats/schemas/tenx/schema.h"
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/overlay_group.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/tenx/features.h"
 #include "formats/schemas/tenx/matrix.h"
 #include "formats/schemas/tenx/molecules.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/parts.h"
-#include "formats/core/model/overlay_group.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/vcf/sites.h"
 #include "formats/schemas/vcf/stored_variants.h"
 

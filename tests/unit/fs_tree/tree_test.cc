@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "formats/core/model/broken_group.h"
+#include "formats/core/model/node.h"
 #include "fs/filesystem.h"
 #include "fs/tree/memory_file.h"
 #include "fs/views/names.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/complex_pair.h"
+#include "formats/core/model/dtype.h"
 
 namespace plainfs::hdf5 {
 namespace {

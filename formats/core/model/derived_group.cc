@@ -1,4 +1,4 @@
-#include "formats/core/model/overlay_group.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/core/model/overlay_group.h"
+#include "formats/core/model/derived_group.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -37,7 +37,7 @@ struct Overlaid {
   }
 };
 
-BOOST_AUTO_TEST_SUITE(overlay_group)
+BOOST_AUTO_TEST_SUITE(derived_group)
 
 BOOST_AUTO_TEST_CASE(members_and_find_give_the_same_meaning) {
   const Overlaid overlaid;
