@@ -31,11 +31,6 @@ bool is_absence(int error) {
   return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP;
 }
 
-bool is_file_on_host(const std::string& path) {
-  const auto status = status_of(path);
-  return status && S_ISREG(status->st_mode);
-}
-
 bool is_folder_on_host(const std::string& path) {
   const auto status = status_of(path);
   return status && S_ISDIR(status->st_mode);

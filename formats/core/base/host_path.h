@@ -14,7 +14,6 @@ bool is_absence(int error);
 
 // Links are followed; what they lead to may be absent. All of these throw unreadable where the system does
 // not let it be seen.
-bool is_file_on_host(const std::string& path);
 bool is_folder_on_host(const std::string& path);
 // Whether both are there and one.
 bool is_same_on_host(const std::string& a, const std::string& b);

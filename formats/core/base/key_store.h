@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/base/error.h"
 
 namespace plainfs {
 
@@ -22,6 +23,12 @@ class Value {
   virtual Bytes read_all() const = 0;
 };
 using ValuePtr = std::shared_ptr<const Value>;
+
+// Throws damaged where there are more bytes than belong at a location or under a key.
+inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t most_bytes) {
+  if (bytes > most_bytes)
+    throw damaged("{}: has {} bytes, at most {} are expected", place, bytes, most_bytes);
+}
 
 // What is at a location, or under a key. other: a socket, a device.
 enum class EntryKind { nothing, file, folder, other };
@@ -59,7 +66,12 @@ class KeyStore {
   // The names of the folders among list(), which may be had for less: a folder of chunks has a million files.
   virtual std::vector<std::string> folders(const std::string& folder) const = 0;
   // All bytes of a key; throws damaged where they are more than most_bytes.
-  std::optional<Bytes> read_if_exists(const std::string& key, uint64_t most_bytes) const;
+  std::optional<Bytes> read_if_exists(const std::string& key, uint64_t most_bytes) const {
+    const ValuePtr value = open(key);
+    if (!value) return std::nullopt;
+    check_is_small(key, value->size(), most_bytes);
+    return value->read_all();
+  }
 
  private:
   const std::string location_;

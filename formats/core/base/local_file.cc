@@ -10,7 +10,6 @@
 #include "cache/mutex.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
-#include "formats/core/base/mixed.h"
 #include "formats/core/base/modified_time.h"
 
 namespace plainfs {

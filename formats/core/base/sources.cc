@@ -11,16 +11,15 @@ FilePtr Sources::open(const std::string& location) {
 }
 
 Bytes Sources::read_whole(const std::string& location, uint64_t most_bytes) {
-  std::optional<Bytes> bytes = read_whole_if_exists(location, most_bytes);
-  if (!bytes) throw not_found("{}: No such file or directory", location);
-  return *std::move(bytes);
+  const FilePtr file = open(location);
+  check_is_small(location, file->size(), most_bytes);
+  return file->read_at(0, file->size());
 }
 
 std::optional<Bytes> Sources::read_whole_if_exists(const std::string& location, uint64_t most_bytes) {
   const FilePtr file = open_if_exists(location);
   if (!file) return std::nullopt;
-  if (file->size() > most_bytes)
-    throw damaged("{}: has {} bytes, at most {} are expected", location, file->size(), most_bytes);
+  check_is_small(location, file->size(), most_bytes);
   return file->read_at(0, file->size());
 }
 

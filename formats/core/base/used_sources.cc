@@ -17,7 +17,6 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/local_file.h"
 #include "formats/core/base/location.h"
-#include "formats/core/base/mixed.h"
 #include "formats/core/base/modified_time.h"
 
 namespace plainfs {
