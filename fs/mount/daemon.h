@@ -1,4 +1,5 @@
-// malloc as a daemon needs it that fills one budget of large buffers from many threads.
+// Being a daemon: leaving the terminal, and memory as one needs it that fills one budget of large buffers
+// from many threads.
 #pragma once
 
 namespace plainfs {
@@ -16,7 +17,6 @@ void give_memory_back();
 
 // Leaving the terminal. The parent stays until the child says that the mount answers, or why it does not, and
 // exits with the true exit code; so nothing that starts a thread has to wait for the fork.
-
 class Daemon {
  public:
   // In the foreground nothing happens here and in ready().

@@ -1,4 +1,5 @@
-// Why files cannot be read, for who meets EIO and asks: `getfattr -n user.plainfs.error FILE`.
+// The FUSE side of a mount: a session whose callbacks hand every request to a Filesystem and its answer, or
+// its Error, back.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ struct fuse_session;
 
 namespace plainfs {
 
-// Thread-safe.
+// Why files cannot be read, for who meets EIO and asks: `getfattr -n user.plainfs.error FILE`. Thread-safe.
 class Faults {
  public:
   static constexpr std::string_view kAttribute = "user.plainfs.error";
@@ -78,9 +79,6 @@ class Nodes {
   mutable Mutex mutex_;
   std::map<NodeNumber, size_t> open_ GUARDED_BY(mutex_);
 };
-
-// The FUSE side of a mount: a session whose callbacks hand every request to a Filesystem and its answer, or
-// its Error, back.
 
 class MountKeeper;
 

@@ -1,7 +1,5 @@
 #include "fs/mount/index_ahead.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +10,8 @@
 #include <chrono>
 #include <system_error>
 #include <vector>
+
+#include "fs/mount/signal_pipe.h"
 
 namespace plainfs {
 namespace {
@@ -42,9 +42,7 @@ IndexAhead::~IndexAhead() {
 }
 
 void IndexAhead::run() {
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  leave_signals_to_others();
   give_way();
   const Request::Scope scope(this);
   try {

@@ -1,5 +1,8 @@
-// A namespace of mounts of this process and its children alone (mount_namespaces(7)), for `plainfs run`: what
-// is mounted in it no other process sees, and it is gone with the last of them, however they end.
+// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: what is
+// confined by Landlock may not mount, without new privileges the setuid fusermount3 cannot be run, and
+// without sockets there is no log. The process is started before anything of a store is read, opens nothing
+// of one, and ends with the daemon: where that ended without unmounting, by a signal that is not handled, it
+// does so, and no mount is left that does not answer.
 #pragma once
 
 #include <sys/types.h>
@@ -14,15 +17,12 @@
 
 namespace plainfs {
 
+// A namespace of mounts of this process and its children alone (mount_namespaces(7)), for `plainfs run`: what
+// is mounted in it no other process sees, and it is gone with the last of them, however they end.
+//
 // By root's right, else by a user namespace of one's own (user_namespaces(7)), in which one stays who one is.
 // Throws Failure(kMountFailed), with what to do, where the system allows neither. Requires: one thread only.
 void enter_private_mounts();
-
-// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: what is
-// confined by Landlock may not mount, without new privileges the setuid fusermount3 cannot be run, and
-// without sockets there is no log. The process is started before anything of a store is read, opens nothing
-// of one, and ends with the daemon: where that ended without unmounting, by a signal that is not handled, it
-// does so, and no mount is left that does not answer.
 
 class MountKeeper {
  public:

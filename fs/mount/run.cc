@@ -31,7 +31,7 @@
 #endif
 
 namespace plainfs {
-
+#ifdef __linux__
 namespace {
 
 namespace files = boost::filesystem;
@@ -65,7 +65,24 @@ void remove_left_behind(const files::path& temporary) {
   }
 }
 
-}  // namespace
+// The folder that stores are mounted in: in the folder for temporary files, of this user alone, and gone with
+// the program, or, where that was killed, at the latest when the next one begins.
+class RunFolder {
+ public:
+  // Removes those that were left behind, too. Throws Failure(kNoMountpoint).
+  RunFolder();
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  // A mountpoint named after the store. Throws Failure(kNoMountpoint).
+  std::string add(const std::string& store);
+
+ private:
+  std::string path_;
+  Descriptor lock_;  // held as long as this process, or one that serves a store in it, is there
+  std::vector<std::string> made_;
+};
 
 RunFolder::RunFolder() {
   boost::system::error_code error;
@@ -95,6 +112,8 @@ std::string RunFolder::add(const std::string& store) {
   return path;
 }
 
+// The argument, with the path of the mount in place of a {} that it begins with, alone or before a slash, or
+// that does so behind its first "="; {2} is the second one's. mountpoints: at least one.
 std::string with_mountpoint(const std::string& argument, const std::vector<std::string>& mountpoints) {
   const size_t equals = argument.find('=');
   for (const size_t start : {size_t{0}, equals == std::string::npos ? equals : equals + 1}) {
@@ -108,9 +127,6 @@ std::string with_mountpoint(const std::string& argument, const std::vector<std::
   }
   return argument;
 }
-
-#ifdef __linux__
-namespace {
 
 constexpr int kNotRun = 126, kNoCommand = 127, kBySignal = 128;  // as shells have it
 constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include "fs/mount/signal_pipe.h"
 
 namespace plainfs::serve {
 namespace {
@@ -28,12 +29,6 @@ Descriptor accepted(int listening) {
   ::fcntl(socket.number(), F_SETFL, O_NONBLOCK);
   return socket;
 #endif
-}
-
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
 }  // namespace
@@ -80,7 +75,7 @@ size_t Server::connections() const {
 }
 
 void Server::run() noexcept {
-  block_signals();
+  leave_signals_to_others();
   std::vector<bool> ready;
   while (!is_over_.load(std::memory_order_relaxed)) {
     wait(ready);
@@ -115,7 +110,7 @@ void Server::take(Descriptor socket) {
   Served& served = *served_.back();
   try {
     served.thread = std::thread([this, &served] {
-      block_signals();
+      leave_signals_to_others();
       served.connection.serve(answering_, answered_);
       {
         const MutexLock closing(mutex_);  // others end what makes room
