@@ -12,6 +12,7 @@ where FUSE cannot be used.
 import argparse
 import collections
 import contextlib
+import fcntl
 import multiprocessing
 import os
 import random
@@ -53,12 +54,15 @@ def mirror_and_export(suites):
     mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
     suites = suites or sorted(name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles")
     state = f"{os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
-    if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
-        shutil.rmtree(folder, ignore_errors=True)
-        make_mirror(suites, mirror)
-        subprocess.run([PROGRAM, "export", "--views=listed", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        with open(made, "w", encoding="ascii") as out:
-            out.write(state)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with open(folder + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another soak over the same suites may begin now
+        if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
+            shutil.rmtree(folder, ignore_errors=True)
+            make_mirror(suites, mirror)
+            subprocess.run([PROGRAM, "export", "--views=listed", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            with open(made, "w", encoding="ascii") as out:
+                out.write(state)
     files = []
     for at, _, names in os.walk(export):
         files += [os.path.relpath(os.path.join(at, name), export) for name in names
