@@ -1,5 +1,5 @@
 // Reads what a mutex guards: rightly, and with WITHOUT_LOCK or WITHOUT_READER wrongly, which clang has to
-// refuse. scripts/check threads believes nothing else that clang says of locks before it has.
+// refuse. scripts/check alone believes nothing else that clang says of locks before it has.
 #include "cache/mutex.h"
 
 namespace plainfs {
