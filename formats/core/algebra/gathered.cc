@@ -25,14 +25,6 @@ Split split_at(const Shape& extent, size_t axis) {
   return split;
 }
 
-// How a part of values is read, of which wanted elements or rows are used in all: where most of a chunk is
-// for nothing, only as much of it is decoded as needed, if it can be.
-using ReadPart = Elements (Array::*)(const Box&) const;
-ReadPart read_of_scattered(uint64_t wanted, uint64_t all) {
-  constexpr uint64_t kFew = 4;  // one in so many
-  return wanted < all / kFew ? static_cast<ReadPart>(&Array::peek) : static_cast<ReadPart>(&Array::read);
-}
-
 class PermutedArray : public Array {
  public:
   PermutedArray(ArrayPtr values, std::vector<size_t> axes)
@@ -82,14 +74,11 @@ class SubsetArray : public Array {
   }
   void check() const override { values_->check(); }
   bool may_be_missing() const override { return values_->may_be_missing(); }
-  Elements read(const Box& box) const override {
-    if (axis_ > 0) return read_by(&Array::read, box);
-    return read_by(read_of_scattered(indices_->size(), values_->shape()[0]), box);
-  }
+  Elements read(const Box& box) const override { return read_by(&Array::read, box); }
   Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
 
  private:
-  Elements read_by(ReadPart part, const Box& box) const {
+  Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
     check_inside(box, shape());
     const uint64_t along = box.extent[axis_];
     const auto [outer, inner] = split_at(box.extent, axis_);
@@ -120,7 +109,8 @@ class SubsetArray : public Array {
   }
 
   // Of the first axis: what is read is in order, with gaps.
-  Elements read_rising(ReadPart part, const Box& box, const std::vector<uint64_t>& wanted) const {
+  Elements read_rising(Elements (Array::*part)(const Box&) const, const Box& box,
+                       const std::vector<uint64_t>& wanted) const {
     const uint64_t inner = split_at(box.extent, axis_).inner;
     const bool repeat = std::adjacent_find(wanted.begin(), wanted.end()) != wanted.end();
     Elements all = zero_elements(dtype(), 0);
@@ -187,9 +177,7 @@ class GatheredArray : public Array {
   }
   void check() const override { values_->check(); }
   bool may_be_missing() const override { return values_->may_be_missing(); }
-  Elements read(const Box& box) const override {
-    return read_by(read_of_scattered(count(), values_->count()), box);
-  }
+  Elements read(const Box& box) const override { return read_by(&Array::read, box); }
   Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
   void passed(const Box& box) const override {
     const std::vector<Stretch> parts = parts_of(box);
@@ -225,7 +213,7 @@ class GatheredArray : public Array {
     return parts;
   }
 
-  Elements read_by(ReadPart part, const Box& box) const {
+  Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
     constexpr uint64_t kWidestGap = 2048;   // elements that are read for nothing
     constexpr uint64_t kLongest = 1 << 16;  // with what is between, unless it is one stretch
     const std::vector<Stretch> parts = parts_of(box);

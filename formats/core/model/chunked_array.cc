@@ -143,7 +143,8 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
-  if (chunk_count == 1 && !in_passing) {
+  const bool may_take_rows = in_passing || loads_rows_alone();
+  if (chunk_count == 1 && !may_take_rows) {
     const auto elements = chunk(chunks.origin);
     const Shape chunk_shape = grid_.chunk_shape(chunks.origin);
     if (stands_for_all(*elements, chunk_shape))
@@ -179,7 +180,7 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
     const Shape at = place_in(chunks, i);
-    if (in_passing && place_first_rows(at)) return;
+    if (may_take_rows && place_first_rows(at)) return;
     // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
     if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
     const MutexLock lock(mutex);
@@ -199,8 +200,9 @@ std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk
   const auto is_large = [&] {
     return element_count(chunk_shape) >= kLargeChunk / std::max<uint64_t>(dtype().size, 1);
   };
-  if (!loads_rows_alone() && (!is_large() || touch(grid_.number_of(chunk)))) return std::nullopt;
-  if (context_.cache.held<Elements>(key_of(chunk))) return std::nullopt;
+  if (!loads_rows_alone() && !is_large()) return std::nullopt;
+  const bool wanted_again = touch(grid_.number_of(chunk));
+  if (wanted_again || context_.cache.held<Elements>(key_of(chunk))) return std::nullopt;
   std::optional<Elements> rows;
   try {
     rows = load_rows(chunk, inside.origin[0], inside.extent[0]);

@@ -46,9 +46,10 @@ class ChunkedArray : public Array {
  public:
   ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool column_major = false);
 
+  // Where load_rows reads nothing else, only a few rows are read the first few times that a chunk is touched:
+  // what is scattered costs no more than it is.
   Elements read(const Box& box) const final;
-  // The first few times that a large chunk is touched only the rows are decoded, where load_rows can; each
-  // time where they are all that it reads.
+  // The first few times that a large chunk is touched only the rows are decoded, where load_rows can.
   Elements peek(const Box& box) const final;
   std::optional<Elements> repeated(const Box& box) const final;
   // Drops the chunks that end in the box.

@@ -1,7 +1,6 @@
 #include "formats/core/algebra/gathered.h"
 
 #include <boost/test/unit_test.hpp>
-#include <numeric>
 
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"
@@ -85,45 +84,6 @@ BOOST_AUTO_TEST_CASE(stretches_follow_each_other) {
     }
   BOOST_TEST(of({})->read(range(0, 0)).count == 0u);
   BOOST_CHECK_THROW(some->read(range(5, 2)), Error);
-}
-
-// Says how it was read last.
-class AskedArray : public Array {
- public:
-  explicit AskedArray(ArrayPtr values)
-      : Array(values->dtype(), values->shape()), values_(std::move(values)) {}
-  Elements read(const Box& box) const override {
-    last = "read";
-    return values_->read(box);
-  }
-  Elements peek(const Box& box) const override {
-    last = "peek";
-    return values_->read(box);
-  }
-  mutable std::string last;
-
- private:
-  const ArrayPtr values_;
-};
-
-BOOST_AUTO_TEST_CASE(few_of_many_are_read_in_passing) {
-  const auto asked = std::make_shared<const AskedArray>(numbers(std::vector<int32_t>(1000, 7), {500, 2}));
-  read_all(*subset(asked, 0, indices({3, 90, 400})));
-  BOOST_TEST(asked->last == "peek");
-  read_all(*subset(asked, 1, indices({0})));
-  BOOST_TEST(asked->last == "read");
-  std::vector<uint64_t> most(300);
-  std::iota(most.begin(), most.end(), 100);
-  read_all(*subset(asked, 0, indices(most)));
-  BOOST_TEST(asked->last == "read");
-  const auto list = std::make_shared<const AskedArray>(numbers(std::vector<int32_t>(9000, 7)));
-  const auto of = [&](std::vector<Stretch> stretches) {
-    return gathered(list, std::make_shared<const std::vector<Stretch>>(std::move(stretches)));
-  };
-  read_all(*of({{5, 10}, {8000, 20}}));
-  BOOST_TEST(list->last == "peek");
-  read_all(*of({{5, 4000}, {8000, 20}}));
-  BOOST_TEST(list->last == "read");
 }
 
 BOOST_AUTO_TEST_CASE(parts_follow_each_other_along_an_axis) {
