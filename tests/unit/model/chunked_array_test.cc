@@ -329,12 +329,12 @@ BOOST_AUTO_TEST_CASE(chunk_of_the_wrong_size_is_damaged) {
   const ConstantArray shorter(context, kInt32, ChunkGrid({10}, {5}), zero_elements(kInt32, 4));
   BOOST_CHECK_EXCEPTION(read_all(shorter), Error,
                         [](const Error& e) { return has(e, "4 elements, expected 5"); });
-  const ConstantArray narrower(context, kInt32, ChunkGrid({10}, {5}),
+  const ConstantArray narrower(context, kInt32, ChunkGrid({5}, {5}),
                                zero_elements(number_type(Kind::integer, 2), 5));
   BOOST_CHECK_EXCEPTION(read_all(narrower), Error, says("chunk (0): 10 bytes for 5 elements of 4 bytes"));
   Elements text = zero_elements(text_type(), 5);
   text.offsets[3] = 9;
-  const ConstantArray crooked(context, text_type(), ChunkGrid({10}, {5}), text);
+  const ConstantArray crooked(context, text_type(), ChunkGrid({5}, {5}), text);
   BOOST_CHECK_EXCEPTION(read_all(crooked), Error,
                         says("chunk (0): the offsets of 5 elements do not fit 0 values"));
 }
