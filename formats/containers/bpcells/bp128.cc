@@ -5,11 +5,25 @@
 #include <cstring>
 #include <utility>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace plainfs::bpcells {
 namespace {
 
-// Four lanes, as the format interleaves them: row r of a block is its values 4r .. 4r + 3. The compiler turns
-// this into SSE2 or NEON instructions.
+using Kernel = void (*)(const uint32_t* words, uint32_t start, uint32_t* values);
+constexpr size_t kWidths = kMaxWidth + 1, kTransforms = 4;
+// By transform and width.
+using Kernels = std::array<std::array<Kernel, kWidths>, kTransforms>;
+
+// Plain values were not transformed.
+constexpr Transform undone_at(Transform transform, size_t width) {
+  return width == kMaxWidth ? Transform::none : transform;
+}
+
+// Four lanes, as the format interleaves them: row r of a block is its values 4r .. 4r + 3. The compiler
+// turns this into SSE2 or NEON instructions.
 using Lanes = uint32_t __attribute__((vector_size(16)));
 
 constexpr size_t kRows = kBlockValues / 4;
@@ -45,20 +59,6 @@ void unpack_rows(const uint32_t* words, uint32_t* values, std::index_sequence<Ro
   (store(values + 4 * Row, packed_row<Width, Row>(words)), ...);
 }
 
-template <unsigned Width>
-void unpack_width(const uint32_t* words, uint32_t* values) {
-  unpack_rows<Width>(words, values, std::make_index_sequence<kRows>());
-}
-
-using Kernel = void (*)(const uint32_t*, uint32_t*);
-
-template <size_t... Width>
-constexpr std::array<Kernel, sizeof...(Width)> kernels(std::index_sequence<Width...>) {
-  return {&unpack_width<Width>...};
-}
-
-constexpr auto kKernels = kernels(std::make_index_sequence<kMaxWidth + 1>());
-
 void add_one(uint32_t* values) {
   for (size_t i = 0; i < kBlockValues; ++i) ++values[i];
 }
@@ -79,23 +79,137 @@ void add_differences(uint32_t start, uint32_t* values) {
   }
 }
 
+template <Transform Undone, unsigned Width>
+void unpack(const uint32_t* words, uint32_t start, uint32_t* values) {
+  unpack_rows<Width>(words, values, std::make_index_sequence<kRows>());
+  if constexpr (Undone == Transform::minus_one) add_one(values);
+  if constexpr (uses_starts(Undone)) add_differences<Undone == Transform::zigzag_difference>(start, values);
+}
+
+template <Transform Undone, size_t... Width>
+constexpr std::array<Kernel, kWidths> kernels(std::index_sequence<Width...>) {
+  return {&unpack<undone_at(Undone, Width), Width>...};
+}
+
+constexpr auto kEachWidth = std::make_index_sequence<kWidths>();
+constexpr Kernels kKernels = {kernels<Transform::none>(kEachWidth), kernels<Transform::minus_one>(kEachWidth),
+                              kernels<Transform::difference>(kEachWidth),
+                              kernels<Transform::zigzag_difference>(kEachWidth)};
+
+#if defined(__x86_64__)
+// Two rows at a time, and the transform undone before they are stored: half to two thirds of the time.
+#define PLAINFS_AVX2 __attribute__((target("avx2"), always_inline)) inline
+
+// Where a row's bits lie: from bit `shift` of word `word` of each lane, perhaps on into the next.
+struct RowBits {
+  unsigned word, shift;
+  bool goes_on;
+};
+constexpr RowBits row_bits(unsigned width, unsigned row) {
+  const unsigned bit = row * width;
+  return {bit / 32, bit % 32, bit % 32 + width > 32};
+}
+
+// Words a and b of each lane, which are the same or follow each other.
+template <unsigned A, unsigned B>
+PLAINFS_AVX2 __m256i word_pair(const uint32_t* words) {
+  static_assert(A == B || A + 1 == B);
+  if constexpr (A == B)
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(words + 4 * A)));
+  else
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + 4 * A));
+}
+
+PLAINFS_AVX2 __m256i pair_of(unsigned first, unsigned second) {
+  const auto a = static_cast<int>(first), b = static_cast<int>(second);
+  return _mm256_setr_epi32(a, a, a, a, b, b, b, b);
+}
+
+// Rows Row and Row + 1.
+template <unsigned Width, unsigned Row>
+PLAINFS_AVX2 __m256i packed_pair(const uint32_t* words) {
+  if constexpr (Width == 0) return _mm256_setzero_si256();
+  constexpr RowBits a = row_bits(Width, Row), b = row_bits(Width, Row + 1);
+  __m256i rows = _mm256_srlv_epi32(word_pair<a.word, b.word>(words), pair_of(a.shift, b.shift));
+  if constexpr (a.goes_on || b.goes_on) {
+    // No word is looked at that neither needs, for it may lie behind the block; a shift by 32 leaves nothing.
+    constexpr unsigned kFirst = a.goes_on ? a.word + 1 : b.word + 1,
+                       kSecond = b.goes_on ? b.word + 1 : kFirst;
+    rows = _mm256_or_si256(
+        rows, _mm256_sllv_epi32(word_pair<kFirst, kSecond>(words),
+                                pair_of(a.goes_on ? 32 - a.shift : 32, b.goes_on ? 32 - b.shift : 32)));
+  }
+  if constexpr (Width < 32)
+    rows = _mm256_and_si256(rows, _mm256_set1_epi32(static_cast<int>((1U << Width) - 1)));
+  return rows;
+}
+
+// Adds to each of the eight all before it.
+PLAINFS_AVX2 __m256i running_sums(__m256i values) {
+  // Within a pair, within a row, and the first row's sum to the second.
+  values = _mm256_add_epi32(values, _mm256_slli_epi64(values, 32));
+  const __m256i second_of_row = _mm256_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7, -1,
+                                                 -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7);
+  values = _mm256_add_epi32(values, _mm256_shuffle_epi8(values, second_of_row));
+  const __m256i first_row = _mm256_permutevar8x32_epi32(values, _mm256_set1_epi32(3));
+  return _mm256_add_epi32(values, _mm256_blend_epi32(_mm256_setzero_si256(), first_row, 0xf0));
+}
+
+template <Transform Undone>
+PLAINFS_AVX2 __m256i undone(__m256i values, __m256i& before) {
+  if constexpr (Undone == Transform::minus_one) return _mm256_sub_epi32(values, _mm256_set1_epi32(-1));
+  if constexpr (!uses_starts(Undone)) return values;
+  if constexpr (Undone == Transform::zigzag_difference) {
+    const __m256i sign =
+        _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_and_si256(values, _mm256_set1_epi32(1)));
+    values = _mm256_xor_si256(_mm256_srli_epi32(values, 1), sign);
+  }
+  const __m256i sums = running_sums(values), all = _mm256_add_epi32(sums, before);
+  before = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(7)));
+  return all;
+}
+
+template <Transform Undone, unsigned Width, size_t... Pair>
+PLAINFS_AVX2 void unpack_pairs(const uint32_t* words, uint32_t start, uint32_t* values,
+                               std::index_sequence<Pair...>) {
+  __m256i before = _mm256_set1_epi32(static_cast<int>(start));
+  (_mm256_storeu_si256(reinterpret_cast<__m256i*>(values + 8 * Pair),
+                       undone<Undone>(packed_pair<Width, 2 * Pair>(words), before)),
+   ...);
+}
+
+template <Transform Undone, unsigned Width>
+__attribute__((target("avx2"))) void unpack_by_avx2(const uint32_t* words, uint32_t start, uint32_t* values) {
+  unpack_pairs<Undone, Width>(words, start, values, std::make_index_sequence<kRows / 2>());
+}
+
+template <Transform Undone, size_t... Width>
+constexpr std::array<Kernel, kWidths> avx2_kernels(std::index_sequence<Width...>) {
+  return {&unpack_by_avx2<undone_at(Undone, Width), Width>...};
+}
+
+constexpr Kernels kAvx2Kernels = {
+    avx2_kernels<Transform::none>(kEachWidth), avx2_kernels<Transform::minus_one>(kEachWidth),
+    avx2_kernels<Transform::difference>(kEachWidth), avx2_kernels<Transform::zigzag_difference>(kEachWidth)};
+#undef PLAINFS_AVX2
+#endif
+
 }  // namespace
 
 void unpack_block(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
                   uint32_t* values) {
+#if defined(__x86_64__)
   assert(width <= kMaxWidth);
-  kKernels[width](words, values);
-  if (width == kMaxWidth) return;
-  switch (transform) {
-    case Transform::none:
-      return;
-    case Transform::minus_one:
-      return add_one(values);
-    case Transform::difference:
-      return add_differences<false>(start, values);
-    case Transform::zigzag_difference:
-      return add_differences<true>(start, values);
-  }
+  if (__builtin_cpu_supports("avx2"))
+    return kAvx2Kernels[static_cast<size_t>(transform)][width](words, start, values);
+#endif
+  unpack_block_anywhere(width, transform, start, words, values);
+}
+
+void unpack_block_anywhere(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
+                           uint32_t* values) {
+  assert(width <= kMaxWidth);
+  kKernels[static_cast<size_t>(transform)][width](words, start, values);
 }
 
 }  // namespace plainfs::bpcells

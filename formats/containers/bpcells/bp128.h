@@ -28,5 +28,8 @@ constexpr bool uses_starts(Transform transform) {
 // Requires: width <= kMaxWidth.
 void unpack_block(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
                   uint32_t* values);
+// The same on processors without AVX2, or as if on one.
+void unpack_block_anywhere(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
+                           uint32_t* values);
 
 }  // namespace plainfs::bpcells

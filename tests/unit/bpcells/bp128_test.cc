@@ -50,8 +50,10 @@ Block unpack_slowly(unsigned width, Transform transform, uint32_t start, const s
 }
 
 Block unpack(unsigned width, Transform transform, uint32_t start, const std::vector<uint32_t>& words) {
-  Block values;
+  Block values, anywhere;
   unpack_block(width, transform, start, words.data(), values.data());
+  unpack_block_anywhere(width, transform, start, words.data(), anywhere.data());
+  BOOST_TEST(values == anywhere, boost::test_tools::per_element());
   return values;
 }
 
