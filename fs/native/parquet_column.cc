@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/time_text.h"
@@ -49,11 +50,11 @@ std::string logical_integer(uint32_t bits, bool is_signed) {
   out.end();
   return out.take();
 }
-// unit: 1 milliseconds, 2 microseconds, 3 nanoseconds.
-std::string logical_timestamp(int unit) {
+// unit: 1 milliseconds, 2 microseconds, 3 nanoseconds; of no time zone, or of UTC.
+std::string logical_timestamp(int unit, bool is_utc) {
   ThriftWriter out;
   out.begin(8);
-  out.boolean(1, false);  // of no time zone
+  out.boolean(1, is_utc);
   out.begin(2);
   out.begin(unit);
   out.end();
@@ -79,11 +80,17 @@ ParquetType integer_column_type(uint32_t size, bool is_unsigned) {
           (is_unsigned ? "UInt" : "Int") + digits};
 }
 
-ParquetType timestamp_column_type(TimeUnit unit) {
+ParquetType timestamp_column_type(TimeUnit unit, bool is_utc = false) {
   const int place = unit == TimeUnit::milli ? 1 : unit == TimeUnit::micro ? 2 : 3;
   const int converted = place == 1 ? kTimestampMillis : place == 2 ? kTimestampMicros : -1;
   const std::string numpy = place == 1 ? "datetime64[ms]" : place == 2 ? "datetime64[us]" : "datetime64[ns]";
-  return {ParquetPhysical::int64, converted, logical_timestamp(place), false, "datetime", numpy, numpy};
+  return {ParquetPhysical::int64,
+          converted,
+          logical_timestamp(place, is_utc),
+          false,
+          is_utc ? "datetimetz" : "datetime",
+          numpy,
+          numpy};
 }
 
 ParquetType factor_column_type(uint64_t levels) {
@@ -154,6 +161,27 @@ ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
                   }
                   return out;
                 });
+}
+
+constexpr uint64_t kInstantsAtOnce = 16 * 1024;
+
+// What counts each of those instants exactly, microseconds where they do; nullopt where nanoseconds do not.
+std::optional<TimeUnit> unit_of_instants(const Array& numbers, Context& context) {
+  struct InstantDigits {
+    size_t most;
+  };
+  const auto look = [&] {
+    const uint64_t count = numbers.count();
+    std::vector<size_t> digits(divide_up(count, kInstantsAtOnce));
+    context.workers.parallel_for(digits.size(), [&](size_t run) {
+      const uint64_t first = run * kInstantsAtOnce;
+      digits[run] = instant_digits(numbers, first, std::min(kInstantsAtOnce, count - first));
+    });
+    return InstantDigits{digits.empty() ? 0 : *std::max_element(digits.begin(), digits.end())};
+  };
+  const size_t most = numbers.survey<InstantDigits>(0, look)->most;
+  if (most > 9) return std::nullopt;
+  return most > 6 ? TimeUnit::nano : TimeUnit::micro;
 }
 
 Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool in_passing) {
@@ -316,6 +344,13 @@ ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most
       factor && factor->levels.size() <= most_levels)
     return std::make_shared<FactorColumn>(std::move(name), is_optional(true), std::move(values),
                                           *std::move(factor));
+  if (const ArrayPtr numbers = instant_numbers(*values)) {
+    if (const std::optional<TimeUnit> unit = unit_of_instants(*numbers, context)) {
+      ArrayPtr times = with_missing(counted_instants(numbers, *unit), mark_no_times);
+      const ElementForm form = little_stored(times->dtype());
+      return numbers_of(timestamp_column_type(*unit, true), std::move(times), form, is_optional(true));
+    }
+  }
   switch (type.kind) {
     case Kind::boolean:
     case Kind::logical:

@@ -18,6 +18,8 @@ Json pandas_column(const ParquetColumn& column) {
   Json metadata;
   if (column.dictionary())
     metadata = Json::Object{{"num_categories", Json::of(column.levels())}, {"ordered", column.is_ordered()}};
+  else if (type.pandas_type == "datetimetz")
+    metadata = Json::Object{{"timezone", "UTC"}};
   return Json::Object{{"name", column.name()},
                       {"field_name", column.name()},
                       {"pandas_type", type.pandas_type},

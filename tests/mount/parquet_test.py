@@ -13,7 +13,7 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 HERE = os.path.dirname(os.path.abspath(__file__))
 READERS = os.path.join(HERE, "npm")
 PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
-SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr")
+SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr", "r-objects")
 
 
 def why_no_readers():
@@ -67,7 +67,7 @@ def single(value):
 
 def whole_time(text):
     """Of an ISO 8601 time of any unit, the same to the nanosecond."""
-    date, _, time = text.partition("T")
+    date, _, time = text.removesuffix("Z").removesuffix("+00").partition("T")
     clock, _, fraction = time.partition(".")
     clock = ([part for part in clock.split(":") if part] + ["00"] * 3)[:3]
     return date, clock, fraction.ljust(9, "0")
@@ -83,6 +83,9 @@ def is_same(kind, ours, text):
         if kind == "FLOAT":
             mine, theirs = single(mine), single(theirs)
         return mine == theirs or math.isnan(mine) and math.isnan(theirs)
+    if kind == "TIMESTAMP WITH TIME ZONE":  # which DuckDB has in microseconds
+        return [*whole_time(ours.replace(" ", "T"))[:2], whole_time(ours.replace(" ", "T"))[2][:6]] == [
+            *whole_time(text)[:2], whole_time(text)[2][:6]]
     if kind.startswith("TIMESTAMP") or kind == "DATE":
         return whole_time(ours.replace(" ", "T")) == whole_time(text)
     return ours == text

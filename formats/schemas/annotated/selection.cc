@@ -6,6 +6,7 @@
 #include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/entry_source.h"
 #include "formats/core/frames/names.h"
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
 #include "formats/schemas/annotated/parts.h"
@@ -41,6 +42,7 @@ ArrayPtr Selection::of(const ArrayPtr& values) const {
     own.codes = of(own.codes);
     return checked(factor_of(std::move(own), context_), [values] { values->check(); });
   }
+  if (ArrayPtr numbers = instant_numbers(*values)) return instants_since_1970(of(numbers));
   return subset(values->shape().size() > 1 ? in_object_order(values) : values, 0, cells_);
 }
 

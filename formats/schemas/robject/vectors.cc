@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/names.h"
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
-#include "formats/core/model/time_text.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -45,82 +44,6 @@ ArrayPtr bits_as_integers(ArrayPtr reals) {
   return with_missing(integers, [](const Elements& elements, std::vector<uint8_t>& missing) {
     const auto all = elements.values<int64_t>();
     for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == std::numeric_limits<int64_t>::min();
-  });
-}
-
-// Each number as a double; nullopt where it is none, or infinite.
-std::vector<std::optional<double>> finite_numbers(RType type, const Elements& elements) {
-  std::vector<std::optional<double>> all(elements.count);
-  for (uint64_t i = 0; i < elements.count; ++i) {
-    if (type == RType::integer) {
-      const int32_t value = elements.values<int32_t>()[i];
-      if (value != kMissingInteger) all[i] = value;
-    } else if (const double value = elements.values<double>()[i]; std::isfinite(value)) {
-      all[i] = value;
-    }
-  }
-  return all;
-}
-
-DType time_type(TimeUnit unit) {
-  DType type = number_type(Kind::time_point, 8);
-  type.time_unit = unit;
-  return type;
-}
-
-// Days since 1970, whose fraction is dropped towards the past.
-ArrayPtr days_of(RType type, ArrayPtr numbers) {
-  return mapped(std::move(numbers), time_type(TimeUnit::day), [type](const Elements& elements, const Box&) {
-    Elements days = zero_elements(time_type(TimeUnit::day), elements.count);
-    const auto values = days.mutable_values<int64_t>();
-    const std::vector<std::optional<double>> given = finite_numbers(type, elements);
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i] && std::fabs(*given[i]) > 0x1p53) throw unsupported("the day {} is too far", *given[i]);
-      values[i] = given[i] ? static_cast<int64_t>(std::floor(*given[i])) : kNotATime;
-    }
-    return days;
-  });
-}
-
-// The digits after the point of a number, as the shortest that read back to it; of a negative one those
-// from the second before it on.
-std::string fraction_digits(double number) {
-  char text[512];
-  const auto end = std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::fixed).ptr;
-  const std::string_view all(text, static_cast<size_t>(end - text));
-  const size_t point = all.find('.');
-  if (point == all.npos) return {};
-  std::string digits(all.substr(point + 1));
-  if (number >= 0) return digits;
-  // 1 less it: nines' complement, and one more at the last place.
-  for (char& digit : digits) digit = static_cast<char>('9' - (digit - '0'));
-  for (size_t i = digits.size(); i-- > 0;) {
-    if (digits[i] != '9') {
-      ++digits[i];
-      break;
-    }
-    digits[i] = '0';
-  }
-  return digits;
-}
-
-// Seconds since 1970 as UTC.
-ArrayPtr instants_of(RType type, ArrayPtr numbers) {
-  return mapped(std::move(numbers), text_type(), [type](const Elements& elements, const Box&) {
-    TextBuilder texts(elements.count);
-    const DType seconds = time_type(TimeUnit::second);
-    for (const std::optional<double>& given : finite_numbers(type, elements)) {
-      if (!given) {
-        texts.add_missing();
-        continue;
-      }
-      if (std::fabs(*given) > 0x1p53) throw unsupported("the second {} is too far", *given);
-      std::string text;
-      append_time(seconds, static_cast<int64_t>(std::floor(*given)), text);
-      if (const std::string digits = fraction_digits(*given); !digits.empty()) text += "." + digits;
-      texts.add(text + "Z");
-    }
-    return texts.finish();
   });
 }
 
@@ -234,14 +157,15 @@ ArrayPtr with_missing_marked(const Value& vector) {
 
 VectorMeaning meaning_of(const Value& vector, const View& view) {
   VectorMeaning meaning{with_missing_marked(vector), nullptr};
-  const bool is_number = vector.type == RType::integer || vector.type == RType::real;
+  const bool is_number =
+      (vector.type == RType::integer || vector.type == RType::real) && !vector.is_a("integer64");
   if (is_factor(vector))
     meaning.shown = factor(meaning.stored, levels_of(vector), 1, view.place.path, view.scope->context,
                            vector.is_a("ordered"));
   else if (is_number && vector.is_a("Date"))
-    meaning.shown = days_of(vector.type, vector.vector);
+    meaning.shown = days_since_1970(meaning.stored);
   else if (is_number && vector.is_a("POSIXct"))
-    meaning.shown = instants_of(vector.type, vector.vector);
+    meaning.shown = instants_since_1970(meaning.stored);
   return meaning;
 }
 

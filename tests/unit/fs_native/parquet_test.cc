@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
@@ -286,6 +287,28 @@ BOOST_AUTO_TEST_CASE(bounds_are_told_where_there_is_no_nan) {
   columns.clear();
   add("x", marked(numbers<double>({std::nan(""), 2}), rows), Nulls::possible);
   BOOST_TEST(!holds(written(2, false), bound(2, '\x28')));
+}
+
+// R's POSIXct.
+BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) {
+  const auto file_of = [&](double seconds) {
+    return written({2, nullptr, {{"x", instants_since_1970(numbers<double>({seconds, std::nan("")}))}}});
+  };
+  const auto count = [](int64_t value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  // LogicalType 8: TIMESTAMP, of UTC, in microseconds or nanoseconds.
+  const std::string micro("\x8c\x11\x1c\x2c\x00\x00\x00", 7), nano("\x8c\x11\x1c\x3c\x00\x00\x00", 7);
+  const std::string micros = file_of(1700000000.123456);
+  BOOST_TEST(holds(micros, count(1700000000123456)));
+  BOOST_TEST(holds(micros, micro));
+  BOOST_TEST(holds(micros, R"("pandas_type":"datetimetz","numpy_type":"datetime64[us]")"));
+  BOOST_TEST(holds(micros, R"("metadata":{"timezone":"UTC"})"));
+  const std::string nanos = file_of(1700000000.1234567);
+  BOOST_TEST(holds(nanos, count(1700000000123456700)));
+  BOOST_TEST(holds(nanos, nano));
+  BOOST_TEST(holds(file_of(1e-12), "1970-01-01T00:00:00.000000000001Z"));
+  BOOST_CHECK_EXCEPTION(file_of(1e13), Error, says("too far from 1970"));
 }
 
 BOOST_AUTO_TEST_CASE(times_are_counted_in_units_that_parquet_has) {
