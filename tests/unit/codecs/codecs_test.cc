@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(shuffled_bits_of_single_bytes_are_put_back) {
 
 BOOST_AUTO_TEST_CASE(a_part_of_a_blosc_frame_needs_its_blocks_alone) {
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
-  for (const size_t bytes : {1'000'000u, 1'048'576u, 1'048'579u})
+  for (const size_t bytes : {250'000u, 262'144u, 262'147u})
     for (const int shuffle : {BLOSC_NOSHUFFLE, BLOSC_SHUFFLE, BLOSC_BITSHUFFLE})
       for (const size_t type_size : {1u, 4u, 12u, 200u})
         for (const char* compressor : {"lz4", "zstd"})

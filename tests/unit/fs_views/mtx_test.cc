@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(indices_that_do_not_rise_are_told_of) {
 
 // The first entry of a block follows the last of the one before.
 BOOST_AUTO_TEST_CASE(a_fall_between_two_blocks_is_found) {
-  constexpr uint32_t kEntries = 100000;
+  constexpr uint32_t kEntries = 50000;
   const auto told_for = [](uint32_t fall) {
     std::vector<uint32_t> index(kEntries), value(kEntries, 1);
     for (uint32_t i = 0; i < kEntries; ++i) index[i] = i < fall ? i : i - 1;
