@@ -27,6 +27,7 @@ class NumberFile final : public Array {
       : Array(type, {count}), path_(std::move(path)), context_(context) {}
 
   Shape chunk_shape() const override { return {std::clamp<uint64_t>(shape()[0], 1, 1 << 16)}; }
+  bool may_be_missing() const override { return false; }
 
   Elements read(const Box& box) const override {
     const uint64_t size = dtype().size;
@@ -96,6 +97,7 @@ class LineFile final : public Array {
     const uint64_t parts = std::max<uint64_t>(marks_.size() - 1, 1);
     return {std::max<uint64_t>(shape()[0] / parts, 1)};
   }
+  bool may_be_missing() const override { return false; }
 
   Elements read(const Box& box) const override {
     const uint64_t first = box.origin[0];

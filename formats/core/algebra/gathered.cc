@@ -34,6 +34,7 @@ class PermutedArray : public Array {
 
   Shape chunk_shape() const override { return shape_of(values_->chunk_shape(), axes_); }
   void check() const override { values_->check(); }
+  bool may_be_missing() const override { return values_->may_be_missing(); }
 
   Elements read(const Box& box) const override {
     check_inside(box, shape());
@@ -248,6 +249,10 @@ class CombinedArray : public Array {
   Shape chunk_shape() const override { return parts_.front()->chunk_shape(); }
   void check() const override {
     for (const ArrayPtr& part : parts_) part->check();
+  }
+  bool may_be_missing() const override {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const ArrayPtr& part) { return part->may_be_missing(); });
   }
 
   Elements read(const Box& box) const override {

@@ -77,6 +77,7 @@ class PackedArray final : public Array {
 
   Elements read(const Box& box) const override;
   Shape chunk_shape() const override { return {kBlockValues}; }
+  bool may_be_missing() const override { return false; }
 
  private:
   void read_idx_offsets();

@@ -93,6 +93,7 @@ BOOST_AUTO_TEST_CASE(one_value_reads_one_block_and_a_piece_of_what_tells_where_i
   const ArrayPtr array = packed_array("start", {data, idx, memory_array(words.idx_offsets), starts},
                                       Transform::difference, 1000000, nullptr, context);
   BOOST_TEST(idx->elements_read == 2u);
+  BOOST_TEST(!array->may_be_missing());
   array->read(range(500000, 1));
   BOOST_TEST(data->elements_read <= 256u);
   BOOST_TEST(idx->elements_read == 2 + 4096u);
