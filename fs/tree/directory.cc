@@ -82,6 +82,12 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
   return offered_for_member(node, with_all).empty();
 }
 
+// Whether all that has_directory() means are files that are found by their names, as the directory is then.
+bool holds_only_unlisted(const Node& node, const std::vector<OfferedFile>& files) {
+  const auto is_listed = [](const OfferedFile& file) { return file.inside && !file.found_by_name; };
+  return !node.parts && !files.empty() && std::none_of(files.begin(), files.end(), is_listed);
+}
+
 // What a directory shows before names are given.
 struct Candidate {
   std::string stored;  // the member's name
@@ -154,7 +160,8 @@ class MemberLister {
       return;
     }
     std::vector<OfferedFile> files = offered_for_member(member.node, listing_);
-    if (has_directory(member.node, files, listing_)) add("", FileKind::directory);
+    if (has_directory(member.node, files, listing_))
+      add("", FileKind::directory).shown.is_unlisted = holds_only_unlisted(member.node, files);
     for (OfferedFile& file : files) {
       if (file.inside) continue;
       DirectoryEntry& shown = add(file.name, FileKind::file).shown;
@@ -375,7 +382,7 @@ std::vector<Extension> extensions_of(const Node& node, const ListingContext& lis
   const std::vector<OfferedFile> files = offered_for_member(node, listing);
   std::vector<Extension> extensions;
   if (has_directory(node, files, listing) || std::holds_alternative<PlainFile>(node.content))
-    extensions.emplace_back();
+    extensions.push_back({{}, holds_only_unlisted(node, files)});
   for (const OfferedFile& file : files) {
     if (!file.inside)
       extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading, file.shows_again});

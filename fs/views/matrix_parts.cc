@@ -311,8 +311,12 @@ std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool 
   return sizes_->of_zeros + static_cast<uint64_t>(sizes_->more[part.part]) + header_size(part.name);
 }
 
-// The dense matrix of an experiment's assay, which takane keeps in a directory of its own.
+// A dense matrix of an assay, which shows no other files of genes by cells; takane keeps an experiment's in a
+// directory of its own.
 std::optional<Node> dense_assay(const Node& directory) {
+  if (const auto* array = std::get_if<LabelledArray>(&directory.content);
+      array && array->is_genes_by_cells && array->row_names && array->column_names)
+    return directory;
   const GroupPtr& group = directory.parts;
   if (!group || !std::holds_alternative<std::monostate>(directory.content)) return std::nullopt;
   const GroupPtr assays = group->parent();

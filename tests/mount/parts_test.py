@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """genes/, cells/ and pseudobulk/ of a mount: the golden cases, what anndata and pandas make of random stores, and that nothing that
 goes through a mount comes there."""
+import glob
 import io
 import itertools
 import os
@@ -61,6 +62,25 @@ class Walks(Folder):
                 self.assertEqual(hits, [])  # the header of a file of genes/
             for path in paths + walked + copied + packed + searched:
                 self.assertFalse(self.FOUND & set(path.split("/")), path)
+
+    def test_dense_matrices_of_assays_have_them_too(self):
+        """Whose directory holds nothing else, and is found as they are."""
+        for case, matrix in (("r-objects/seurat_v4", "assays/RNA/scale.data"), ("r-objects/sce", "assays/dense"),
+                             ("r-objects/seurat_v5", "assays/RNA/layers/scale.data"), ("h5seurat/dense_data", "assays/INT/data")):
+            store, = glob.glob(os.path.join(DATA, case, "store*"))
+            with self.subTest(case), Mount(store) as m:
+                lines = [line.split(",") for line in m.read(matrix + ".csv").decode().splitlines()]
+                cells, genes = lines[0][1:], [line[0] for line in lines[1:]]
+                self.assertNotIn(os.path.basename(matrix), os.listdir(m.join(os.path.dirname(matrix))))
+                self.assertEqual(os.listdir(m.join(matrix)), [])
+                self.assertEqual([name[:-4] for name in os.listdir(m.join(matrix, "genes")) if name.endswith(".csv")], genes)
+                for gene, line in list(zip(genes, lines[1:]))[:5]:
+                    want = "".join(f"{cell},{value}\n" for cell, value in zip(cells, line[1:]))
+                    self.assertEqual(m.read(matrix, "genes", gene + ".csv").decode(), f'"",{gene}\n' + want)
+                want = "".join(f"{gene},{line[1]}\n" for gene, line in zip(genes, lines[1:]))
+                self.assertEqual(m.read(matrix, "cells", cells[0] + ".csv").decode(), f'"",{cells[0]}\n' + want)
+            with self.subTest(case), Mount(store, "-o", "parts") as m:
+                self.assertEqual(set(os.listdir(m.join(matrix))), {"genes", "cells"})
 
     def test_they_are_listed_where_that_is_asked_for(self):
         with Mount(self.STORE, "-o", "parts") as m:

@@ -44,6 +44,8 @@ struct LabelledArray {
   ArrayPtr labels{};
   // Requires where set: values is of rank 2.
   std::optional<MatrixFiles> matrix{};
+  // Of an array of rank 2 without them: its rows are genes, its columns cells.
+  bool is_genes_by_cells = false;
 };
 
 // The array as it is meant, where that is more than what is stored: with labels in place of stored codes, and

@@ -56,6 +56,7 @@ LabelledArray labelled_array_of(const SeuratFile& file, const Group& group, cons
     Labels labels = matrix_labels(file, place, shape[1], shape[0]);  // on disk the axes are reversed
     result.row_names = std::move(labels.rows);
     result.column_names = std::move(labels.columns);
+    result.is_genes_by_cells = is_assay_matrix(place) && result.values->dtype().is_numeric();
   }
   return result;
 }

@@ -46,16 +46,12 @@ const char* reduction_rows(const std::string& object) {
   return nullptr;
 }
 
-bool is_of_cells(const Place& place) {
-  return is_in(place, "assays") && (place[2] == "counts" || place[2] == "data" || place[2] == "scale.data");
-}
-
 bool is_graph(const Place& place) {
   return place.size() == 2 && place[0] == "graphs";
 }
 
 ArrayPtr column_label_list(const SeuratFile& file, const Place& place, uint64_t count) {
-  if (is_of_cells(place) || is_graph(place)) return file.cell_names();
+  if (is_assay_matrix(place) || is_graph(place)) return file.cell_names();
   const bool is_reduction =
       is_in(place, "reductions") && (place[2] == "cell.embeddings" || reduction_rows(place[2]));
   return is_reduction ? dimension_names(file, place, count) : nullptr;
@@ -63,9 +59,13 @@ ArrayPtr column_label_list(const SeuratFile& file, const Place& place, uint64_t 
 
 }  // namespace
 
+bool is_assay_matrix(const Place& place) {
+  return is_in(place, "assays") && (place[2] == "counts" || place[2] == "data" || place[2] == "scale.data");
+}
+
 ArrayPtr row_label_list(const SeuratFile& file, const Place& place) {
   if (is_graph(place)) return file.cell_names();
-  if (is_of_cells(place))
+  if (is_assay_matrix(place))
     return names_beside(file, place, place[2] == "scale.data" ? "scaled.features" : "features");
   if (!is_in(place, "reductions")) return nullptr;
   if (place[2] == "cell.embeddings") return file.cell_names();

@@ -11,6 +11,9 @@ struct Labels {
   ArrayPtr columns;  // null = none
 };
 
+// Whether a matrix there is one of features by cells.
+bool is_assay_matrix(const Place& place);
+
 // Of a matrix, dense or sparse, of that many rows and columns. Lists that do not fit are left out, with a
 // warning.
 Labels matrix_labels(const SeuratFile& file, const Place& place, uint64_t rows, uint64_t columns);

@@ -60,9 +60,8 @@ struct Experiment {
 };
 using ExperimentPtr = std::shared_ptr<const Experiment>;
 
-// A matrix with its own names, else those of the experiment.
-void add_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& item, const View& view,
-                const SideNames& names) {
+// A matrix as it is to be seen: with its own names, else those of the experiment.
+View matrix_view(const std::string& name, const ValuePtr& item, const View& view, const SideNames& names) {
   const bool is_of_matrix = item->type == RType::s4 && item->attribute("Dim");
   const ValuePtr dim = item->attribute(is_of_matrix ? "Dim" : "dim");
   const auto extents = dim && dim->is_vector() && dim->length() == 2 ? dim->whole_numbers() : std::nullopt;
@@ -79,7 +78,7 @@ void add_matrix(std::vector<Member>& members, const std::string& name, const Val
   } else if (is_delayed(*item)) {
     inside.sides = names;
   }
-  add_member(members, name, item, inside);
+  return inside;
 }
 
 // Calls add(name, item) for each item of a list.
@@ -97,12 +96,13 @@ using Add = void (*)(std::vector<Member>& members, const std::string& name, cons
 
 void add_assay(std::vector<Member>& members, const std::string& name, const ValuePtr& item, const View& view,
                const Experiment& experiment) {
-  add_matrix(members, name, item, view, {experiment.rows.names, experiment.columns});
+  add_assay_matrix(members, name, item,
+                   matrix_view(name, item, view, {experiment.rows.names, experiment.columns}));
 }
 
 void add_reduced(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
                  const View& view, const Experiment& experiment) {
-  add_matrix(members, name, item, view, {experiment.columns, nullptr});
+  add_member(members, name, item, matrix_view(name, item, view, {experiment.columns, nullptr}));
 }
 
 void add_alternative(std::vector<Member>& members, const std::string& name, const ValuePtr& item,

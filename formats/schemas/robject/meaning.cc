@@ -107,6 +107,15 @@ void add_member(std::vector<Member>& members, const std::string& name, const Val
   }
 }
 
+void add_assay_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
+                      const View& view) {
+  const size_t before = members.size();
+  add_member(members, name, value, view);
+  if (members.size() == before) return;
+  if (auto* array = std::get_if<LabelledArray>(&members.back().node.content))
+    array->is_genes_by_cells = array->values->shape().size() == 2 && array->values->dtype().is_numeric();
+}
+
 Json list_of(const Value& value) {
   Json::List list;
   const ArrayPtr elements_of = with_missing_marked(value);

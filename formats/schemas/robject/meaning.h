@@ -57,6 +57,9 @@ std::vector<Member> slot_members(const Value& object, const View& view,
 // Adds the node of the value under that name, where both are there.
 void add_member(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
                 const View& view);
+// The same of a matrix of genes by cells.
+void add_assay_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
+                      const View& view);
 
 // vectors.cc: vectors, factors, matrices and arrays.
 

@@ -100,7 +100,7 @@ Attributes attributes_with_key(const Value& object) {
 std::vector<Member> assay_members(const ValuePtr& assay, const View& view) {
   std::vector<Member> members;
   for (const char* name : {"counts", "data", "scale.data"})
-    add_slot(members, name, slot_of(*assay, name), view);
+    if (const ValuePtr matrix = slot_of(*assay, name)) add_assay_matrix(members, name, matrix, view);
   const ValuePtr data = slot_of(*assay, "data");
   add_texts(members, "features", row_names_of(data ? data : slot_of(*assay, "counts"), view));
   add_texts(members, "scaled.features", row_names_of(slot_of(*assay, "scale.data"), view));
@@ -172,7 +172,7 @@ std::vector<Member> layer_members(const ValuePtr& assay, const View& view) {
       inside.sides =
           SideNames{fitting_layer_names(assay->attribute("features"), stored, extent->first, view, "rows"),
                     fitting_layer_names(assay->attribute("cells"), stored, extent->second, view, "columns")};
-    add_member(members, name, layer, inside);
+    add_assay_matrix(members, name, layer, inside);
   }
   return members;
 }
