@@ -11,7 +11,7 @@
 #include "formats/registry.h"
 #include "formats/schemas/annotated/seurat_objects.h"
 #include "fs/build_info.h"
-#include "fs/native/seurat_matrices.h"
+#include "fs/native/seurat_parts.h"
 #include "fs/tree/memory_file.h"
 
 namespace plainfs {

@@ -6,9 +6,9 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/anndata_parts.h"
+#include "fs/native/array_segment.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
-#include "fs/native/padded_box.h"
 #include "fs/native/text_segments.h"
 #include "fs/native/zarr_tree.h"
 

@@ -4,7 +4,7 @@
 
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/context.h"
-#include "fs/native/made_entry.h"
+#include "fs/native/byte_layout.h"
 
 namespace plainfs {
 

@@ -1,6 +1,7 @@
 #include "fs/native/array_segment.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
@@ -74,6 +75,117 @@ void read_elements(const Wanted& wanted, uint32_t size, const WriteElements& wri
 
 SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context) {
   return std::make_shared<ArraySegment>(std::move(array), form, context);
+}
+
+namespace {
+
+constexpr size_t kLargestElement = 16;
+
+// A line is what the box has of one index along the first axis that has several: first the elements that are
+// there.
+class PaddedBox : public Segment {
+ public:
+  PaddedBox(ArrayPtr array, ElementForm form, Shape origin, const Shape& box)
+      : array_(std::move(array)), form_(form), box_{std::move(origin), array_->shape()} {
+    for (size_t axis = 0; axis < box.size(); ++axis)
+      box_.extent[axis] = std::min(box[axis], array_->shape()[axis] - box_.origin[axis]);
+    while (axis_ + 1 < box.size() && box[axis_] == 1) ++axis_;
+    lines_ = box_.extent[axis_];
+    for (size_t axis = axis_ + 1; axis < box.size(); ++axis) {
+      line_ = checked_multiply(line_, box_.extent[axis]);
+      padded_line_ = checked_multiply(padded_line_, box[axis]);
+    }
+    size_ = checked_multiply(checked_multiply(box[axis_], padded_line_), form.size);
+  }
+
+  uint64_t size() const override { return size_; }
+
+  void read(const Wanted& wanted) const override {
+    const uint64_t end = divide_up(wanted.offset + wanted.out.size(), form_.size);
+    Lines lines;
+    lines.first = std::min(lines_, wanted.offset / form_.size / padded_line_);
+    Box box = box_;
+    box.origin[axis_] += lines.first;
+    box.extent[axis_] = std::min(lines_, divide_up(end, padded_line_)) - lines.first;
+    if (box.extent[axis_] > 0) lines.elements = wanted.in_passing ? array_->read(box) : array_->peek(box);
+    read_elements(wanted, form_.size, [&](uint64_t from, uint64_t count, std::byte* out) {
+      if (line_ == padded_line_)
+        write_run(lines, from, count, lines_ * line_, out);
+      else
+        write_lines(lines, from, count, out);
+    });
+  }
+
+  std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const override {
+    Box box = box_;
+    const uint64_t first = begin / form_.size / padded_line_;
+    if (first >= lines_) return std::byte{0};
+    const uint64_t last = std::min(lines_, divide_up(divide_up(end, form_.size), padded_line_));
+    box.origin[axis_] += first;
+    box.extent[axis_] = last - first;
+    const std::optional<Elements> one = array_->repeated(box);
+    if (!one) return std::nullopt;
+    std::array<std::byte, kLargestElement> element;
+    form_.write(array_->dtype(), *one, 0, 1, element.data());
+    const auto of_it = std::span(element).first(form_.size);
+    const bool is_filled_up = line_ != padded_line_ || end > lines_ * padded_line_ * form_.size;
+    const std::byte byte = is_filled_up ? std::byte{0} : of_it[0];
+    const bool is_same =
+        std::all_of(of_it.begin(), of_it.end(), [&](std::byte each) { return each == byte; });
+    return is_same ? std::optional(byte) : std::nullopt;
+  }
+
+  void passed(uint64_t begin, uint64_t end) const override {
+    // What stands beside it in the array is another box's, which may still be wanted.
+    if (line_ * array_->shape()[axis_] != array_->count()) return;
+    const uint64_t first = std::min(lines_, divide_up(begin / form_.size, padded_line_));
+    const uint64_t last = std::min(lines_, end / form_.size / padded_line_);
+    if (first >= last) return;
+    Box box = box_;
+    box.origin[axis_] += first;
+    box.extent[axis_] = last - first;
+    array_->passed(box);
+  }
+
+ private:
+  struct Lines {
+    uint64_t first = 0;
+    Elements elements{};
+  };
+
+  // Elements [from, from + count) of the box, of which those below `end` are there, counted without what
+  // fills lines up.
+  void write_run(const Lines& lines, uint64_t from, uint64_t count, uint64_t end, std::byte* out) const {
+    const uint64_t there = std::min(count, end - std::min(end, from));
+    if (there > 0) form_.write(array_->dtype(), lines.elements, from - lines.first * line_, there, out);
+    std::memset(out + there * form_.size, 0, (count - there) * form_.size);
+  }
+
+  void write_lines(const Lines& lines, uint64_t from, uint64_t count, std::byte* out) const {
+    while (count > 0) {
+      const uint64_t line = from / padded_line_, at = from % padded_line_;
+      const uint64_t some = std::min(count, padded_line_ - at);
+      const uint64_t first = line * line_ + std::min(at, line_);
+      write_run(lines, first, some, line < lines_ ? (line + 1) * line_ : first, out);
+      from += some;
+      count -= some;
+      out += some * form_.size;
+    }
+  }
+
+  const ArrayPtr array_;
+  const ElementForm form_;
+  Box box_;  // of the elements that are there
+  size_t axis_ = 0;
+  uint64_t lines_ = 0;
+  uint64_t line_ = 1, padded_line_ = 1;  // elements that are there, and all
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
+SegmentPtr padded_box(ArrayPtr array, ElementForm form, Shape origin, const Shape& box) {
+  return std::make_shared<PaddedBox>(std::move(array), form, std::move(origin), box);
 }
 
 }  // namespace plainfs

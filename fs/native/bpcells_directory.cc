@@ -9,7 +9,7 @@
 #include "fs/native/array_segment.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/entry_segments.h"
+#include "fs/native/entry_order.h"
 #include "fs/native/text_segments.h"
 #include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"

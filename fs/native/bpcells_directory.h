@@ -3,7 +3,7 @@
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "fs/native/made_entry.h"
+#include "fs/native/byte_layout.h"
 
 namespace plainfs {
 

@@ -78,4 +78,16 @@ std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
 std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
                                     std::string version = {});
 
+// One of what a directory in another program's format has: a file, or a directory again, made when it is
+// asked for.
+struct MadeEntry {
+  std::string name;
+  std::function<std::shared_ptr<ViewFile>()> open;  // of a file
+  // Of a directory: what is in it, under distinct names. Computes no size. Throws Error where that cannot be
+  // known.
+  std::function<std::vector<MadeEntry>()> list = nullptr;
+  bool found_by_name = false;  // and in no listing
+};
+using ListMade = std::function<std::vector<MadeEntry>()>;
+
 }  // namespace plainfs

@@ -7,7 +7,7 @@
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "fs/native/later_order.h"
+#include "fs/native/entry_order.h"
 
 namespace plainfs {
 

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "cache/cancellable_lock.h"
 #include "formats/core/model/context.h"
+#include "fs/native/byte_layout.h"
+#include "fs/native/element_form.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/index_run.h"
 
@@ -84,6 +89,58 @@ class EntryOrder {
   // A bit a column whose indices are known to rise. What threads tell each other late costs time only.
   mutable std::vector<std::atomic<uint64_t>> known_;
   mutable std::atomic<uint64_t> known_entries_{0};  // of these columns
+};
+
+// The order, found out when it is first needed: what a file holds before and after the entries can be read
+// without it.
+class LaterOrder {
+ public:
+  explicit LaterOrder(std::function<std::unique_ptr<const EntryOrder>()> make) : make_(std::move(make)) {}
+  // One that is there already.
+  explicit LaterOrder(std::unique_ptr<const EntryOrder> order) : order_(std::move(order)) {}
+
+  // Throws what making it throws, and the next one tries again.
+  const EntryOrder& get() const {
+    if (!make_) return *order_;
+    once_.call([this] { order_ = make_(); });
+    return *order_;
+  }
+
+ private:
+  const std::function<std::unique_ptr<const EntryOrder>()> make_;  // empty: order_ is set from the beginning
+  mutable Once once_;
+  mutable std::unique_ptr<const EntryOrder> order_;  // written once, by once_
+};
+
+// The index of each entry in that order as a segment of a file, in 32 bits.
+class IndexSegment : public Segment {
+ public:
+  IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries,
+               std::endian bytes = std::endian::big);
+
+  uint64_t size() const override { return size_; }
+  void read(const Wanted& wanted) const override;
+  void passed(uint64_t begin, uint64_t end) const override;
+
+ private:
+  const std::shared_ptr<const LaterOrder> order_;
+  const std::endian bytes_;
+  const uint64_t size_;
+};
+
+// The value of each entry.
+class ValueSegment : public Segment {
+ public:
+  ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form);
+
+  uint64_t size() const override { return size_; }
+  void read(const Wanted& wanted) const override;
+  void passed(uint64_t begin, uint64_t end) const override;
+
+ private:
+  const std::shared_ptr<const LaterOrder> order_;
+  const ElementForm form_;
+  const uint64_t size_;
 };
 
 }  // namespace plainfs

@@ -7,7 +7,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/native/array_segment.h"
-#include "fs/native/text_lengths.h"
+#include "fs/native/text_segments.h"
 #include "fs/text/array_runs.h"
 
 namespace plainfs {

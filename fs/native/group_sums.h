@@ -16,7 +16,7 @@ struct ChosenCounts {
   Table var;         // of its genes
 };
 
-// layers/counts, raw/X, X: the first that looks like counts (seurat_matrices.h), else X. Of an experiment the
+// layers/counts, raw/X, X: the first that looks like counts (seurat_parts.h), else X. Of an experiment the
 // assay called counts stands for the first. Reads the first values of these. Throws unsupported where there
 // is no matrix, damaged where it has other sides, and what it holds as its error.
 ChosenCounts choose_counts(const AnnotatedMatrix& matrix);

@@ -9,7 +9,7 @@
 #include "formats/core/model/array.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
-#include "fs/native/text_lengths.h"
+#include "fs/native/text_segments.h"
 
 namespace plainfs {
 

@@ -10,7 +10,6 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/number_cast.h"
-#include "fs/native/png_chunks.h"
 
 namespace plainfs {
 
@@ -262,6 +261,21 @@ ByteLayout png(Picture picture, Context& context) {
   layout.put(data);
   layout.put(png_chunk("IEND", {}));
   return layout;
+}
+
+std::string png_number(uint32_t value) {
+  value = __builtin_bswap32(value);
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::string png_chunk(const std::string& name, const std::string& data) {
+  const std::string checked = name + data;
+  return png_number(static_cast<uint32_t>(data.size())) + checked + png_number(crc32(as_byte_span(checked)));
+}
+
+std::string png_head(uint32_t width, uint32_t height, PngColor color) {
+  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", png_number(width) + png_number(height) + '\x08' +
+                                                     static_cast<char>(color) + std::string(3, '\0'));
 }
 
 }  // namespace plainfs

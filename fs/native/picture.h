@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,5 +50,12 @@ std::optional<Picture> preview_of(const Image& image);
 // is beyond the header is read, and kept in the cache. Requires: has_brightness(); at most
 // kMostPicturePixels, and some.
 ByteLayout png(Picture picture, Context& context);
+
+// The parts of a PNG file (ISO/IEC 15948) around its pixels.
+enum class PngColor : char { grey = 0, rgb = 2 };  // 8 bits a sample
+std::string png_number(uint32_t value);
+std::string png_chunk(const std::string& name, const std::string& data);
+// The signature and the chunk that says what the pixels are; chunks of IDAT and an empty IEND follow.
+std::string png_head(uint32_t width, uint32_t height, PngColor color);
 
 }  // namespace plainfs

@@ -8,7 +8,6 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/rds.h"
-#include "fs/native/rds_parts.h"
 #include "fs/native/rds_writer.h"
 
 namespace plainfs {

@@ -5,7 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
-#include "fs/native/text_lengths.h"
+#include "fs/native/text_segments.h"
 
 namespace plainfs {
 

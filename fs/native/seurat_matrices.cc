@@ -1,5 +1,4 @@
-#include "fs/native/seurat_matrices.h"
-
+// Which matrices of an annotated matrix become the slots of a Seurat assay.
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +6,7 @@
 #include "formats/core/model/turned_array.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/seurat_names.h"
+#include "fs/native/seurat_parts.h"
 #include "fs/text/array_runs.h"
 
 namespace plainfs {

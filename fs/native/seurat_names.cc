@@ -11,7 +11,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
-#include "fs/native/text_lengths.h"
+#include "fs/native/text_segments.h"
 
 namespace plainfs {
 

@@ -1,19 +1,19 @@
 #include "fs/native/seurat_parts.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <set>
 #include <unordered_map>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/derived_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/cell_sums.h"
-#include "fs/native/chosen_columns.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/flat_columns.h"
-#include "fs/native/seurat_matrices.h"
 #include "fs/native/seurat_names.h"
 #include "fs/text/array_runs.h"
 
@@ -99,6 +99,41 @@ class GenePlaces {
   const uint64_t genes_;
   std::vector<uint64_t> places_;  // empty: each gene's own
   bool are_known_ = true;
+};
+
+// Of a matrix of numbers that is not column-major: its columns that order names, of which each is below their
+// number.
+class ChosenColumns : public DerivedArray {
+ public:
+  ChosenColumns(const ArrayPtr& matrix, std::vector<uint64_t> order)
+      : DerivedArray(matrix, matrix->dtype(), {matrix->shape()[0], order.size()}, false),
+        order_(std::move(order)) {}
+
+  Shape chunk_shape() const override {
+    return {values().chunk_shape()[0], std::max<uint64_t>(1, order_.size())};
+  }
+
+ private:
+  // Whole rows: a box is put together of columns from anywhere.
+  Box stored_box(const Box& box) const override {
+    return {{box.origin[0], 0}, {box.extent[0], values().shape()[1]}};
+  }
+  Elements derived(Elements stored, const Box& box) const override {
+    if (stored.count <= 1) return stored;
+    const uint64_t columns = values().shape()[1], size = dtype().packed_size();
+    Elements chosen = zero_elements(dtype(), box.extent[0] * box.extent[1]);
+    if (!stored.missing.empty()) chosen.missing.resize(chosen.count);
+    for (uint64_t row = 0, to = 0; row < box.extent[0]; ++row) {
+      for (uint64_t i = 0; i < box.extent[1]; ++i, ++to) {
+        const uint64_t from = row * columns + order_[box.origin[1] + i];
+        std::memcpy(chosen.bytes.data() + to * size, stored.bytes.data() + from * size, size);
+        if (!stored.missing.empty()) chosen.missing[to] = stored.missing[from];
+      }
+    }
+    return chosen;
+  }
+
+  const std::vector<uint64_t> order_;
 };
 
 // Columns as users see them; 0 where values are no matrix of numbers with as many rows.
@@ -248,7 +283,7 @@ void ObjectMaker::add_scaled(const ArrayPtr& scaled, const GenePlaces& genes,
     return;
   }
   const std::vector<uint64_t> order = genes.order();
-  assay.scaled = {chosen_columns(scaled, order)};
+  assay.scaled = {std::make_shared<ChosenColumns>(scaled, order)};
   assay.scaled_features = genes.names(order);
 }
 

@@ -4,7 +4,7 @@
 
 #include "fs/native/array_segment.h"
 #include "fs/native/flat_columns.h"
-#include "fs/native/rds_parts.h"
+#include "fs/native/rds.h"
 #include "fs/native/seurat_names.h"
 #include "fs/native/seurat_parts.h"
 

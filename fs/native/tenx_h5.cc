@@ -5,7 +5,6 @@
 #include "fs/native/checked_numbers.h"
 #include "fs/native/column_order.h"
 #include "fs/native/h5_layout.h"
-#include "fs/native/repeated_text.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
 

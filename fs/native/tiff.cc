@@ -5,7 +5,6 @@
 
 #include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
-#include "fs/native/padded_box.h"
 
 namespace plainfs {
 

@@ -15,7 +15,7 @@
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/text/json.h"
-#include "fs/native/made_entry.h"
+#include "fs/native/byte_layout.h"
 
 namespace plainfs {
 

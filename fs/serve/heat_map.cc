@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "formats/core/text/printable.h"
-#include "fs/native/png_chunks.h"
+#include "fs/native/picture.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/numbers.h"
 #include "fs/serve/page_text.h"

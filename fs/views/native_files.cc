@@ -16,7 +16,6 @@
 #include "fs/native/parquet.h"
 #include "fs/native/position_index.h"
 #include "fs/native/rds.h"
-#include "fs/native/repeated_text.h"
 #include "fs/native/seurat_rds.h"
 #include "fs/native/tenx_h5.h"
 #include "fs/text/text_file.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "fs/native/made_entry.h"
+#include "fs/native/byte_layout.h"
 #include "tests/support/view_text.h"
 
 namespace plainfs {

@@ -4,7 +4,6 @@
 #include "formats/containers/hdf5/library/skeleton.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/native/h5_layout.h"
-#include "fs/native/repeated_text.h"
 #include "fs/native/tenx_h5.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "formats/core/model/derived_array.h"
-#include "fs/native/text_lengths.h"
+#include "fs/native/text_segments.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
