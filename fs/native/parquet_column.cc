@@ -165,8 +165,12 @@ ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
 
 constexpr uint64_t kInstantsAtOnce = 16 * 1024;
 
-// What counts each of those instants exactly, microseconds where they do; nullopt where nanoseconds do not.
-std::optional<TimeUnit> unit_of_instants(const Array& numbers, Context& context) {
+// What counts instants exactly, microseconds where they do; nullopt where nanoseconds do not, and of what is
+// none.
+std::optional<TimeUnit> unit_of_instants(const Array& values, Context& context) {
+  const ArrayPtr instants = instant_numbers(values);
+  if (!instants) return std::nullopt;
+  const Array& numbers = *instants;
   struct InstantDigits {
     size_t most;
   };
@@ -344,12 +348,10 @@ ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most
       factor && factor->levels.size() <= most_levels)
     return std::make_shared<FactorColumn>(std::move(name), is_optional(true), std::move(values),
                                           *std::move(factor));
-  if (const ArrayPtr numbers = instant_numbers(*values)) {
-    if (const std::optional<TimeUnit> unit = unit_of_instants(*numbers, context)) {
-      ArrayPtr times = with_missing(counted_instants(numbers, *unit), mark_no_times);
-      const ElementForm form = little_stored(times->dtype());
-      return numbers_of(timestamp_column_type(*unit, true), std::move(times), form, is_optional(true));
-    }
+  if (const std::optional<TimeUnit> unit = unit_of_instants(*values, context)) {
+    ArrayPtr times = with_missing(counted_instants(instant_numbers(*values), *unit), mark_no_times);
+    const ElementForm form = little_stored(times->dtype());
+    return numbers_of(timestamp_column_type(*unit, true), std::move(times), form, is_optional(true));
   }
   switch (type.kind) {
     case Kind::boolean:
