@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_all_in_bands_of_any_size) {
     BOOST_TEST((all<uint64_t>(*turned.pointer) == many.pointer));
     BOOST_TEST((all<uint32_t>(*turned.index) == many.rows));
     BOOST_TEST((all<float>(*turned.value) == many.values));
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const uint64_t first = random() % many.rows.size();
       const uint64_t count = 1 + random() % (many.rows.size() - first);
       const Elements at = read_run(*turned.index, first, count), some = read_run(*turned.value, first, count);

@@ -72,8 +72,9 @@ BOOST_AUTO_TEST_SUITE(passes)
 
 BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
   for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
-    // Blocks of bzip2 are smaller than the steps between the places of gzip, and slower.
-    const int32_t numbers = compression == Compression::gzip ? kNumbers : kNumbers / 4;
+    // bzip2 is slow, so there is less of it, of which what is always read is more.
+    const bool is_slow = compression == Compression::bzip2;
+    const int32_t numbers = is_slow ? kNumbers / 2 : kNumbers;
     const RdsFile file(compress(large_object(numbers), compression));
     Remembered passes;
     Session first(passes), second(passes);
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
     BOOST_TEST_CONTEXT(name_of(compression)) {
       BOOST_TEST(passes.kept == 1);
       BOOST_TEST(passes.discarded == 0);
-      BOOST_TEST(bytes_read(second) < all / 4);
+      BOOST_TEST(bytes_read(second) < all / (is_slow ? 2 : 4));
       for (size_t i = 0; i < 3; ++i)
         BOOST_TEST((::plainfs::read_all(*a->items[i]->vector) == ::plainfs::read_all(*b->items[i]->vector)));
       BOOST_TEST((b->items[3]->type == RType::other));
