@@ -83,11 +83,10 @@ def is_same(kind, ours, text):
         if kind == "FLOAT":
             mine, theirs = single(mine), single(theirs)
         return mine == theirs or math.isnan(mine) and math.isnan(theirs)
-    if kind == "TIMESTAMP WITH TIME ZONE":  # which DuckDB has in microseconds
-        return [*whole_time(ours.replace(" ", "T"))[:2], whole_time(ours.replace(" ", "T"))[2][:6]] == [
-            *whole_time(text)[:2], whole_time(text)[2][:6]]
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        return whole_time(ours.replace(" ", "T")) == whole_time(text)
+        digits = 6 if kind == "TIMESTAMP WITH TIME ZONE" else 9  # DuckDB has those in microseconds
+        (*mine, fraction), (*theirs, other) = whole_time(ours.replace(" ", "T")), whole_time(text)
+        return mine == theirs and fraction[:digits] == other[:digits]
     return ours == text
 
 

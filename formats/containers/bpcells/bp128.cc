@@ -52,6 +52,17 @@ void unpack_rows(const uint32_t* words, uint32_t* values, std::index_sequence<Ro
   (store(values + 4 * Row, packed_row<Width, Row>(words)), ...);
 }
 
+template <unsigned Width>
+void unpack_width(const uint32_t* words, uint32_t* values) {
+  unpack_rows<Width>(words, values, std::make_index_sequence<kRows>());
+}
+
+template <size_t... Width>
+constexpr auto kernels(std::index_sequence<Width...>) {
+  return std::array{&unpack_width<Width>...};
+}
+constexpr auto kKernels = kernels(kEachWidth);
+
 void add_one(uint32_t* values) {
   for (size_t i = 0; i < kBlockValues; ++i) ++values[i];
 }
@@ -71,17 +82,6 @@ void add_differences(uint32_t start, uint32_t* values) {
     store(values + i, row);
   }
 }
-
-template <unsigned Width>
-void unpack_width(const uint32_t* words, uint32_t* values) {
-  unpack_rows<Width>(words, values, std::make_index_sequence<kRows>());
-}
-
-template <size_t... Width>
-constexpr auto kernels(std::index_sequence<Width...>) {
-  return std::array{&unpack_width<Width>...};
-}
-constexpr auto kKernels = kernels(kEachWidth);
 
 #if defined(__x86_64__)
 // Two rows at a time, and the transform undone before they are stored: half to two thirds of the time, for
@@ -172,9 +172,13 @@ __attribute__((target("avx2"))) void unpack_by_avx2(const uint32_t* words, uint3
 }
 
 // A block of 32 bits was not transformed.
+constexpr Transform undone_at(size_t width, Transform transform) {
+  return width == kMaxWidth ? Transform::none : transform;
+}
+
 template <Transform Undone, size_t... Width>
 constexpr auto avx2_kernels(std::index_sequence<Width...>) {
-  return std::array{&unpack_by_avx2 < Width == kMaxWidth ? Transform::none : Undone, Width > ...};
+  return std::array{&unpack_by_avx2<undone_at(Width, Undone), Width>...};
 }
 
 // By transform and width.
