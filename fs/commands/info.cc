@@ -77,23 +77,29 @@ const FoundKind* found_kind(std::string_view name) {
   return nullptr;
 }
 
+using FoundPaths = std::map<const FoundKind*, std::vector<std::string>>;
+
+// What is found in a directory, and in those that are found in it for nothing else.
+void add_found(Filesystem& filesystem, Inode directory, const std::string& path, FoundPaths& found) try {
+  const ListingPtr listing = filesystem.list(directory);
+  for (size_t i = listing->unsized; i < listing->unlisted.size(); ++i) {
+    const Listing::Entry& entry = listing->unlisted[i];
+    const bool is_folder = entry.kind == FileKind::directory;
+    const std::string at = (path.empty() ? "" : path + "/") + entry.name;
+    if (const FoundKind* const kind = found_kind(entry.name))
+      found[kind].push_back(at + (is_folder ? "/" : ""));
+    else if (is_folder && !entry.name.starts_with('.'))
+      add_found(filesystem, entry.inode, at, found);
+  }
+} catch (const Error&) {
+  // the summary has told
+}
+
 // "  X/genes/  one gene: NAME.csv, NAME.npy", a line a kind, of the first and how many there are.
 void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all) {
-  std::map<const FoundKind*, std::vector<std::string>> found;
+  FoundPaths found;
   for (const Walked& walked : all)
-    if (walked.kind == FileKind::directory) try {
-        const ListingPtr listing = filesystem.list(walked.inode);
-        for (size_t i = listing->unsized; i < listing->unlisted.size(); ++i) {
-          const Listing::Entry& entry = listing->unlisted[i];
-          const FoundKind* const kind = found_kind(entry.name);
-          if (!kind) continue;
-          const bool is_folder = entry.kind == FileKind::directory;
-          found[kind].push_back((walked.path.empty() ? "" : walked.path + "/") + entry.name +
-                                (is_folder ? "/" : ""));
-        }
-      } catch (const Error&) {
-        // the summary has told
-      }
+    if (walked.kind == FileKind::directory) add_found(filesystem, walked.inode, walked.path, found);
   if (found.empty()) return;
   std::puts("\nfound by name and in no listing; plainfs ls -a shows them:");
   for (const auto& [kind, paths] : found)

@@ -6,6 +6,7 @@ import io
 import itertools
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,8 @@ class Walks(Folder):
                 for gene, line in list(zip(genes, lines[1:]))[:5]:
                     want = "".join(f"{cell},{value}\n" for cell, value in zip(cells, line[1:]))
                     self.assertEqual(m.read(matrix, "genes", gene + ".csv").decode(), f'"",{gene}\n' + want)
+                told = run(PROGRAM, "info", store, os.path.dirname(matrix)).stdout.decode()
+                self.assertRegex(told, rf"  {re.escape(matrix)}/genes/ +one gene: ")
                 want = "".join(f"{gene},{line[1]}\n" for gene, line in zip(genes, lines[1:]))
                 self.assertEqual(m.read(matrix, "cells", cells[0] + ".csv").decode(), f'"",{cells[0]}\n' + want)
             with self.subTest(case), Mount(store, "-o", "parts") as m:
