@@ -179,8 +179,10 @@ class MemberLister {
       node.attributes = [lone = members.front().node] { return attributes_of(lone); };
       members.clear();
     }
-    for (Member& member : members) member.name = encode_name(member.name);
-    if (node.parts) node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members));
+    std::vector<std::string> names;
+    for (Member& member : members) names.push_back(std::exchange(member.name, encode_name(member.name)));
+    if (node.parts)
+      node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members), std::move(names));
     const std::optional<Error> fault = transient_fault(node);
     for (OfferedFile& file : offered_files(node, listing_)) {
       if (!file.inside) continue;

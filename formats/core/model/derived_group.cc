@@ -1,5 +1,7 @@
 #include "formats/core/model/derived_group.h"
 
+#include <algorithm>
+
 namespace plainfs {
 
 std::vector<Member> OverlayGroup::members() const {
@@ -16,6 +18,23 @@ std::optional<Node> OverlayGroup::find(std::string_view name) const {
   for (const Member& member : added_)
     if (member.name == name) return member.node;
   return std::nullopt;
+}
+
+KnownMembers::KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names)
+    : group_(std::move(group)), members_(std::move(members)) {
+  for (size_t i = 0; i < names.size(); ++i) names_.emplace_back(std::move(names[i]), i);
+  std::sort(names_.begin(), names_.end());
+}
+
+std::optional<Node> KnownMembers::find(std::string_view name) const {
+  return known(name) ? group_->find(name) : std::nullopt;
+}
+
+const Node* KnownMembers::known(std::string_view name) const {
+  const auto found =
+      std::lower_bound(names_.begin(), names_.end(), name,
+                       [](const auto& each, std::string_view sought) { return each.first < sought; });
+  return found != names_.end() && found->first == name ? &members_[found->second].node : nullptr;
 }
 
 }  // namespace plainfs

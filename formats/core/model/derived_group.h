@@ -38,12 +38,15 @@ class OverlayGroup : public Group {
 // A group whose members are known and refined already: what views see of the directory they are asked about.
 class KnownMembers : public Group {
  public:
-  KnownMembers(GroupPtr group, std::vector<Member> members)
-      : group_(std::move(group)), members_(std::move(members)) {}
+  // members: as members() is to give them, under other names maybe. names: the stored one of each.
+  KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names);
 
   const GroupPtr& group() const { return group_; }
   std::vector<Member> members() const override { return members_; }
-  std::optional<Node> find(std::string_view name) const override { return group_->find(name); }
+  // By its stored name, not refined; what is no member is known to be none without asking the group.
+  std::optional<Node> find(std::string_view name) const override;
+  // By its stored name, as in members(); null where there is none.
+  const Node* known(std::string_view name) const;
   Attributes attributes() const override { return group_->attributes(); }
   GroupPtr parent() const override { return group_->parent(); }
   std::string path() const override { return group_->path(); }
@@ -51,6 +54,7 @@ class KnownMembers : public Group {
  private:
   const GroupPtr group_;
   const std::vector<Member> members_;
+  std::vector<std::pair<std::string, size_t>> names_;  // with the member of each; sorted
 };
 
 // group, or the one whose known members it stands for.

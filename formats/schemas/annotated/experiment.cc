@@ -136,8 +136,6 @@ bool may_have_columns(const Node& column_data, Context& context) try {
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   const GroupPtr& root = directory.parts;
   if (!root) return;
-  const std::optional<Node> assays = root->find("assays");
-  if (!assays || !assays->parts) return;
   bool has_directory = false, has_table = false, has_columns = false;
   for (const char* name : {"column_data", "row_data"}) {
     const std::optional<Node> frame = root->find(name);
@@ -148,6 +146,8 @@ void find_experiment(const Node& directory, Context& context, std::vector<FoundA
     if (frame && std::string_view(name) == "column_data") has_columns = may_have_columns(*frame, context);
   }
   if (!has_table && !(has_directory && !root->parent())) return;
+  const std::optional<Node> assays = root->find("assays");
+  if (!assays || !assays->parts) return;
   const Layout layout = has_table ? Layout::named : Layout::takane;
   found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
                    has_columns});

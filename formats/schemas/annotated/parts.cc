@@ -1,5 +1,6 @@
 #include "formats/schemas/annotated/parts.h"
 
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
@@ -12,6 +13,15 @@ std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Cont
   std::optional<Node> node = group->find(name);
   if (!node) return std::nullopt;
   return readable(*std::move(node), context);
+}
+
+std::optional<Node> look_at_member(const GroupPtr& group, std::string_view name, Context& context) {
+  if (const auto* listed = dynamic_cast<const KnownMembers*>(group.get())) {
+    const Node* const known = listed->known(name);
+    return known ? std::optional(*known) : std::nullopt;
+  }
+  std::optional<Node> node = group->find(name);
+  return node ? std::optional(refine(*std::move(node), context)) : std::nullopt;
 }
 
 Node readable(Node node, Context& context) {

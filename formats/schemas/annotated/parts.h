@@ -14,7 +14,11 @@ namespace plainfs::annotated {
 // nothing is left out for that.
 std::optional<Node> member_of(const GroupPtr& group, std::string_view name, Context& context);
 
-// The same of a member that is at hand.
+// The same for looking at what is there: what cannot be read is given as such, and nothing is read again that
+// the listing of the group knows.
+std::optional<Node> look_at_member(const GroupPtr& group, std::string_view name, Context& context);
+
+// As member_of() of a member that is at hand.
 Node readable(Node node, Context& context);
 
 // Its content where it is of that kind.

@@ -249,11 +249,10 @@ SeuratObject StoredSeurat::make() {
 
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context) {
   const GroupPtr& root = directory.parts;
-  if (!root || !root->find("cell.names")) return std::nullopt;
-  const std::optional<Node> assays = root->find("assays");
-  std::optional<Node> meta = root->find("meta.data");
+  if (!root || !look_at_member(root, "cell.names", context)) return std::nullopt;
+  const std::optional<Node> assays = look_at_member(root, "assays", context);
+  const std::optional<Node> meta = look_at_member(root, "meta.data", context);
   if (!assays || !assays->parts || !meta) return std::nullopt;
-  meta = refine(*std::move(meta), context);
   const bool is_frame = std::holds_alternative<Table>(meta->content);
   if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
     return std::nullopt;
