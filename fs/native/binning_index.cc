@@ -14,6 +14,12 @@ uint64_t member_of(uint64_t offset) {
   return offset >> 16;
 }
 
+unsigned level_of(uint64_t bin) {
+  unsigned level = 0;
+  for (uint64_t above = bin; above > 0; above = (above - 1) >> 3) ++level;
+  return level;
+}
+
 }  // namespace
 
 uint64_t Binning::bin_of(uint64_t start, uint64_t end) const {
@@ -24,9 +30,13 @@ uint64_t Binning::bin_of(uint64_t start, uint64_t end) const {
 }
 
 uint64_t Binning::first_leaf(uint64_t bin) const {
-  unsigned level = 0;
-  for (uint64_t above = bin; above > 0; above = (above - 1) >> 3) ++level;
+  const unsigned level = level_of(bin);
   return (bin - first_bin(level)) << (3 * (depth - level));
+}
+
+uint64_t Binning::without_root(uint64_t bin) {
+  const unsigned level = level_of(bin);
+  return bin - first_bin(level) + first_bin(level - 1);
 }
 
 void ChromosomeIndex::add(uint64_t start, uint64_t end, uint64_t offset) {

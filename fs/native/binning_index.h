@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "fs/text/view_file.h"
+
 namespace plainfs {
 
 // How a kind of index divides positions: leaf bins of 2^14, each level above holds 8 of the one below.
 struct Binning {
   static constexpr unsigned kLeafBits = 14;
   unsigned depth;  // levels below the root
+
+  static Binning of(IndexKind kind) { return {kind == IndexKind::tbi ? 5u : 6u}; }
 
   uint64_t positions() const { return uint64_t{1} << (kLeafBits + 3 * depth); }
   static uint64_t first_bin(unsigned level) { return ((uint64_t{1} << (3 * level)) - 1) / 7; }
@@ -19,6 +23,9 @@ struct Binning {
   uint64_t bin_of(uint64_t start, uint64_t end) const;
   // The first leaf below a bin, counted from 0.
   uint64_t first_leaf(uint64_t bin) const;
+  // The number of a bin among those of one level less, where the first of level 1 is the root. Requires: it
+  // lies below that.
+  static uint64_t without_root(uint64_t bin);
 };
 
 // A run of the file, between two virtual offsets.

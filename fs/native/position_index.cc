@@ -25,9 +25,14 @@ Error turned_round(const LineLayout& layout, std::string_view name, uint64_t sta
   return unsupported("a {} of {} ends at {}, before its start {}", layout.line, name, end, start);
 }
 
+Error too_large(uint64_t position, std::string_view name) {
+  return unsupported("position {} of {} is too large for this kind of index", position, name);
+}
+
+// Of the deeper kind, which the other is a part of.
 class Indexer {
  public:
-  Indexer(Binning binning, const LineLayout& layout) : binning_(binning), layout_(layout) {}
+  explicit Indexer(const LineLayout& layout) : layout_(layout) {}
 
   void add(const Interval& interval, uint64_t offset) {
     const auto& [name, start, end] = interval;
@@ -36,11 +41,13 @@ class Indexer {
     else if (start < last_start_)
       throw out_of_order(layout_, name, start, last_start_);
     if (end < start) throw turned_round(layout_, name, start, end);
-    if (end > binning_.positions() || start >= binning_.positions())
-      throw unsupported("position {} of {} is too large for this kind of index", std::max(start, end), name);
-    last_start_ = start;
     // An empty interval is found as the position it stands at.
-    chromosomes_.back().add(start, std::max(end, start + 1), offset);
+    const uint64_t past = std::max(end, start + 1);
+    if (past > Binning::of(IndexKind::csi).positions()) throw too_large(std::max(start, end), name);
+    if (past > Binning::of(IndexKind::tbi).positions() && !too_large_for_tbi_)
+      too_large_for_tbi_ = too_large(std::max(start, end), name);
+    last_start_ = start;
+    chromosomes_.back().add(start, past, offset);
   }
 
   // Lines after the last one that are as it is to an index, and begin up to last_start.
@@ -53,6 +60,7 @@ class Indexer {
     if (!chromosomes_.empty()) chromosomes_.back().finish(offset);
   }
 
+  const std::optional<Error>& too_large_for_tbi() const { return too_large_for_tbi_; }
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<ChromosomeIndex>& chromosomes() const { return chromosomes_; }
 
@@ -62,11 +70,11 @@ class Indexer {
       throw unsupported("the {}s of {} do not stand in one place", layout_.line, name);
     finish(offset);
     names_.emplace_back(name);
-    chromosomes_.emplace_back(binning_);
+    chromosomes_.emplace_back(Binning::of(IndexKind::csi));
   }
 
-  const Binning binning_;
   const LineLayout& layout_;
+  std::optional<Error> too_large_for_tbi_;
   std::vector<std::string> names_;
   std::unordered_set<std::string> known_;
   std::vector<ChromosomeIndex> chromosomes_;
@@ -106,13 +114,18 @@ void put_chunks(const std::vector<IndexChunk>& chunks, Writer& out) {
   }
 }
 
-void put_bins(const ChromosomeIndex& chromosome, Binning binning, IndexKind kind, Writer& out) {
+void put_bins(const ChromosomeIndex& chromosome, IndexKind kind, Writer& out) {
+  const Binning binning = Binning::of(kind);
   const std::vector<uint64_t>& windows = chromosome.windows();
   out.u32(chromosome.bins().size() + 1);
   for (const auto& [bin, chunks] : chromosome.bins()) {
-    out.u32(bin);
-    const uint64_t leaf = binning.first_leaf(bin);
-    if (kind == IndexKind::csi) out.u64(leaf < windows.size() ? windows[leaf] : 0);
+    if (kind == IndexKind::csi) {
+      const uint64_t leaf = binning.first_leaf(bin);
+      out.u32(bin);
+      out.u64(leaf < windows.size() ? windows[leaf] : 0);
+    } else {
+      out.u32(Binning::without_root(bin));
+    }
     put_chunks(chunks, out);
   }
   out.u32(binning.count_bin());
@@ -123,7 +136,7 @@ void put_bins(const ChromosomeIndex& chromosome, Binning binning, IndexKind kind
   for (const uint64_t window : windows) out.u64(window);
 }
 
-std::string written(const Indexer& index, const LineLayout& layout, Binning binning, IndexKind kind) {
+std::string written(const Indexer& index, const LineLayout& layout, IndexKind kind) {
   Writer out;
   const std::vector<std::string>& names = index.names();
   if (kind == IndexKind::tbi) {
@@ -136,18 +149,14 @@ std::string written(const Indexer& index, const LineLayout& layout, Binning binn
     const std::string text = columns.finish();
     out.bytes(std::string_view("CSI\1", 4));
     out.u32(Binning::kLeafBits);
-    out.u32(binning.depth);
+    out.u32(Binning::of(kind).depth);
     out.u32(text.size());
     out.bytes(text);
     out.u32(names.size());
   }
-  for (const ChromosomeIndex& chromosome : index.chromosomes()) put_bins(chromosome, binning, kind, out);
+  for (const ChromosomeIndex& chromosome : index.chromosomes()) put_bins(chromosome, kind, out);
   out.u64(0);  // lines without a position
   return out.finish();
-}
-
-Binning binning_of(IndexKind kind) {
-  return {kind == IndexKind::tbi ? 5u : 6u};
 }
 
 }  // namespace
@@ -159,9 +168,8 @@ void IndexedLines::add_telling(uint64_t start, uint64_t end) {
   } else if (end < start) {
     error_ = turned_round(*layout_, chromosome_, start, end);
   }
-  // Bins of one size are told apart as well by the deeper kind of index.
   const uint64_t past = std::max(end, start + 1);
-  const uint64_t bin = binning_of(IndexKind::csi).bin_of(start, past);
+  const uint64_t bin = Binning::of(IndexKind::csi).bin_of(start, past);
   const uint64_t window = (past - 1) >> Binning::kLeafBits;
   leaf_ = start >> Binning::kLeafBits == window ? window : kNone;
   if (bin == bin_ && window < reached_) return;
@@ -171,23 +179,20 @@ void IndexedLines::add_telling(uint64_t start, uint64_t end) {
 }
 
 struct PositionIndexer::State {
-  State(IndexKind its_kind, const LineLayout& its_layout, uint64_t head_bytes)
-      : kind(its_kind),
-        layout(its_layout),
-        index(std::in_place, binning_of(kind), layout),
-        bytes(head_bytes) {}
+  State(const LineLayout& its_layout, uint64_t head_bytes)
+      : layout(its_layout), index(std::in_place, layout), bytes(head_bytes) {}
 
   void take(const IndexedLines& lines) REQUIRES(mutex);
 
-  const IndexKind kind;
   const LineLayout& layout;
   Mutex mutex;
   std::optional<Indexer> index GUARDED_BY(mutex);  // until it is finished
-  std::string finished GUARDED_BY(mutex);
+  std::string tbi GUARDED_BY(mutex), csi GUARDED_BY(mutex);
   uint64_t next GUARDED_BY(mutex) = 0;  // the first block that was not taken
   std::map<uint64_t, std::vector<IndexedLines>> waiting GUARDED_BY(mutex);  // for those before them
   uint64_t bytes GUARDED_BY(mutex);              // of the head and the blocks taken
   std::optional<Error> error GUARDED_BY(mutex);  // of the first block that has one
+  std::optional<Error> tbi_error GUARDED_BY(mutex);
 };
 
 void PositionIndexer::State::take(const IndexedLines& lines) try {
@@ -203,8 +208,8 @@ void PositionIndexer::State::take(const IndexedLines& lines) try {
   error.emplace(thrown);
 }
 
-PositionIndexer::PositionIndexer(IndexKind kind, const LineLayout& layout, uint64_t head_bytes)
-    : state_(std::make_unique<State>(kind, layout, head_bytes)) {}
+PositionIndexer::PositionIndexer(const LineLayout& layout, uint64_t head_bytes)
+    : state_(std::make_unique<State>(layout, head_bytes)) {}
 PositionIndexer::~PositionIndexer() = default;
 
 void PositionIndexer::add(uint64_t block, std::vector<IndexedLines> lines) {
@@ -221,24 +226,29 @@ bool PositionIndexer::has(uint64_t block) const {
   return block < state_->next || state_->waiting.contains(block);
 }
 
-std::string PositionIndexer::finish() {
+std::string PositionIndexer::finish(IndexKind kind) {
   const MutexLock lock(state_->mutex);
-  if (state_->error) throw *state_->error;
   if (state_->index) {
-    state_->index->finish(bgzf_virtual_offset(state_->bytes, state_->bytes));
-    state_->finished = written(*state_->index, state_->layout, binning_of(state_->kind), state_->kind);
+    Indexer& index = *state_->index;
+    state_->tbi_error = index.too_large_for_tbi() ? index.too_large_for_tbi() : state_->error;
+    if (!state_->error) {
+      index.finish(bgzf_virtual_offset(state_->bytes, state_->bytes));
+      if (!state_->tbi_error) state_->tbi = written(index, state_->layout, IndexKind::tbi);
+      state_->csi = written(index, state_->layout, IndexKind::csi);
+    }
     state_->index.reset();
   }
-  return state_->finished;
+  const std::optional<Error>& error = kind == IndexKind::tbi ? state_->tbi_error : state_->error;
+  if (error) throw *error;
+  return kind == IndexKind::tbi ? state_->tbi : state_->csi;
 }
 
-std::string PositionIndexes::finish(IndexKind kind, uint64_t blocks,
+std::string PositionIndexer::finish(IndexKind kind, uint64_t blocks,
                                     const std::function<void(uint64_t block)>& measure, Workers& workers) {
-  PositionIndexer& indexer = kind == IndexKind::tbi ? tbi_ : csi_;
   workers.parallel_for(blocks, [&](size_t block) {
-    if (!indexer.has(block)) measure(block);
+    if (!has(block)) measure(block);
   });
-  return indexer.finish();
+  return finish(kind);
 }
 
 }  // namespace plainfs

@@ -93,11 +93,12 @@ class IndexedLines {
   std::optional<Error> error_;  // where there is no index of them
 };
 
-// Puts an index together from the blocks of a text. Thread-safe.
+// Puts the indexes of a text, both kinds of which divide positions alike, together from its blocks.
+// Thread-safe.
 class PositionIndexer {
  public:
   // head_bytes: of the text, before the first line.
-  explicit PositionIndexer(IndexKind kind, const LineLayout& layout, uint64_t head_bytes = 0);
+  explicit PositionIndexer(const LineLayout& layout, uint64_t head_bytes = 0);
   ~PositionIndexer();
 
   // The lines of a block, chromosome by chromosome, in any order of blocks; one that was added already
@@ -108,31 +109,15 @@ class PositionIndexer {
   // What the index file of bgzf_file(text) holds, before it is framed itself. Requires: all blocks were
   // added. Throws unsupported where there is no index of that kind: a chromosome's lines
   // are not one run, or not in the order of their starts, or a position is too large.
-  std::string finish();
-
- private:
-  struct State;
-  const std::unique_ptr<State> state_;
-};
-
-// Of one text, both kinds.
-class PositionIndexes {
- public:
-  PositionIndexes(const LineLayout& layout, uint64_t head_bytes)
-      : tbi_(IndexKind::tbi, layout, head_bytes), csi_(IndexKind::csi, layout, head_bytes) {}
-
-  void add(uint64_t block, std::vector<IndexedLines> lines) {
-    tbi_.add(block, lines);
-    csi_.add(block, std::move(lines));
-  }
-  bool has(uint64_t block) const { return tbi_.has(block) && csi_.has(block); }
-  // measure(block) adds a block: it is called for those that were not measured, because their sizes were
-  // known already. Else as PositionIndexer::finish.
+  std::string finish(IndexKind kind);
+  // The same of so many blocks; measure(block) adds one: it is called for those that were not measured,
+  // because their sizes were known already.
   std::string finish(IndexKind kind, uint64_t blocks, const std::function<void(uint64_t block)>& measure,
                      Workers& workers);
 
  private:
-  PositionIndexer tbi_, csi_;
+  struct State;
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace plainfs

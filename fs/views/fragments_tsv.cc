@@ -70,18 +70,18 @@ class CellEndings {
   class Slots {
    public:
     explicit Slots(const CellEndings& endings)
-        : crashes_(endings), slots_(reinterpret_cast<const char*>(endings.lines_.data())) {}
+        : endings_(endings), slots_(reinterpret_cast<const char*>(endings.lines_.data())) {}
     void will_need(uint64_t cell) const { __builtin_prefetch(slots_ + cell * size); }
     size_t length(uint64_t cell) const {
       const uint8_t length = stored_length(cell);
-      return length == kElsewhere ? crashes_.elsewhere_.at(cell).size() : length;
+      return length == kElsewhere ? endings_.elsewhere_.at(cell).size() : length;
     }
     // Writes at the end of out, where the text before it ends.
     void put(uint64_t cell, char* end, ByteSink& out) const {
       const uint8_t length = stored_length(cell);
       if (length == kElsewhere) {
         out.set_end(end);
-        out.put(crashes_.elsewhere_.at(cell));
+        out.put(endings_.elsewhere_.at(cell));
       } else {
         std::memcpy(end, slots_ + cell * size, size);
         out.set_end(end + length);
@@ -92,7 +92,7 @@ class CellEndings {
     uint8_t stored_length(uint64_t cell) const {
       return static_cast<uint8_t>(slots_[cell * size + size - 1]);
     }
-    const CellEndings& crashes_;
+    const CellEndings& endings_;
     const char* const slots_;
   };
 
@@ -142,7 +142,7 @@ class FragmentsTsv : public TextSource {
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
-  std::unique_ptr<PositionIndexes> indexes_;  // of the blocks that were measured; null before prepare()
+  std::unique_ptr<PositionIndexer> indexer_;  // of the blocks that were measured; null before prepare()
   static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalFragment;
 };
 
@@ -174,7 +174,7 @@ void FragmentsTsv::prepare() {
   }
   if (shown > count) throw damaged("the chromosomes overlap: {} of {} fragments", shown, count);
   chromosomes_ = std::move(chromosomes);
-  indexes_ = std::make_unique<PositionIndexes>(kFragmentLines, 0);
+  indexer_ = std::make_unique<PositionIndexer>(kFragmentLines);
 }
 
 std::shared_ptr<const CellEndings> FragmentsTsv::cell_endings() const {
@@ -274,12 +274,12 @@ uint64_t FragmentsTsv::measure(uint64_t block) const {
       size += bytes;
     }
   });
-  indexes_->add(block, {std::move(lines)});
+  indexer_->add(block, {std::move(lines)});
   return size;
 }
 
 std::string FragmentsTsv::position_index(IndexKind kind) const {
-  return indexes_->finish(
+  return indexer_->finish(
       kind, block_count(), [&](uint64_t block) { measure(block); }, context_.workers);
 }
 

@@ -74,7 +74,7 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
   uint64_t pieces_ = 1;  // of a line, a block each
   std::string head_;
   size_t end_field_ = kNoPart;                // of INFO, that says where a variant ends
-  std::unique_ptr<PositionIndexes> indexes_;  // of the blocks that were made
+  std::unique_ptr<PositionIndexer> indexer_;  // of the blocks that were made
 };
 
 void VariantsVcf::check_fields() const {
@@ -152,7 +152,7 @@ void VariantsVcf::prepare() {
   pieces_ = line_text > kLongLine ? divide_up(line_text, kBlockText) : 1;
   units_.emplace(variants_.count(), arrays_of_rows(), line_text, context_, pieces_ > 1);
   head_ = vcf_header(variants_, contigs_, filters_, samples_.names);
-  indexes_ = std::make_unique<PositionIndexes>(kVariantLines, head_.size());
+  indexer_ = std::make_unique<PositionIndexer>(kVariantLines, head_.size());
 }
 
 // The lines of a block.
@@ -489,7 +489,7 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
       units_->read(block.unit, std::is_same_v<Sink, CountingSink> ? parts_.phased : kNoPart);
   Lines<Sink> lines(*this, *rows, block.first - block.first_in_unit);
   std::vector<IndexedLines> indexed;  // of one contig each
-  const bool is_indexed = indexes_->has(number);
+  const bool is_indexed = indexer_->has(number);
   for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
     const uint64_t before = sink.size();
     if (piece == 0) lines.put_site(row, sink);
@@ -509,13 +509,13 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
       indexed.emplace_back(place.contig, kVariantLines);
     indexed.back().add(place.start, place.end, sink.size() - before);
   }
-  if (!is_indexed) indexes_->add(number, std::move(indexed));
+  if (!is_indexed) indexer_->add(number, std::move(indexed));
 }
 
 std::string VariantsVcf::position_index(IndexKind kind) const {
   const auto make = [&](IndexKind its_kind) {
     const auto measure_again = [&](uint64_t block) { measure(block); };
-    return indexes_->finish(its_kind, block_count(), measure_again, context_.workers);
+    return indexer_->finish(its_kind, block_count(), measure_again, context_.workers);
   };
   if (kind == IndexKind::csi) {
     bool is_reached = true;

@@ -37,15 +37,15 @@ std::string index_of(const std::string& text, IndexKind kind = IndexKind::tbi, s
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937_64(lines_in_block));
-  PositionIndexer indexer(kind, kFragmentLines);
+  PositionIndexer indexer(kFragmentLines);
   for (const size_t block : order) {
     BOOST_REQUIRE(!indexer.has(block));
     indexer.add(block, {blocks[block]});
     indexer.add(block, {blocks[block]});  // changes nothing
     BOOST_REQUIRE(indexer.has(block));
   }
-  const std::string index = indexer.finish();
-  BOOST_TEST((indexer.finish() == index));
+  const std::string index = indexer.finish(kind);
+  BOOST_TEST((indexer.finish(kind) == index));
   return index;
 }
 
@@ -98,6 +98,18 @@ BOOST_AUTO_TEST_CASE(positions_have_a_limit) {
   BOOST_TEST(refuses("a\t10\t536870913\tA\t1\n", "536870913 of a is too large"));
   BOOST_TEST(!index_of("a\t10\t536870913\tA\t1\n", IndexKind::csi).empty());
   BOOST_TEST(refuses("a\t10\t4294967297\tA\t1\n", "4294967297 of a", IndexKind::csi));
+}
+
+// One pass gives both kinds, and what is too large for one of them leaves the other.
+BOOST_AUTO_TEST_CASE(one_pass_gives_both_kinds) {
+  PositionIndexer indexer(kFragmentLines);
+  IndexedLines lines("a", kFragmentLines);
+  lines.add(10, 20, 12);
+  lines.add(20, 536870913, 19);
+  indexer.add(0, {lines});
+  BOOST_TEST(message_of([&] { indexer.finish(IndexKind::tbi); }).find("too large") != std::string::npos);
+  BOOST_TEST((indexer.finish(IndexKind::csi) ==
+              index_of("a\t10\t20\tA\t1\na\t20\t536870913\tA\t1\n", IndexKind::csi)));
 }
 
 // The end may stand before the first base: found as the position it stands at.

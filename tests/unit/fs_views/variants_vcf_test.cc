@@ -34,7 +34,7 @@ std::string header_of(VcfStore& store) {
 // The index of a VCF, made of its lines.
 std::string index_of_lines(const std::string& text, IndexKind kind) {
   const size_t head = text.find('\n', text.find("#CHROM")) + 1;
-  PositionIndexer indexer(kind, kVariantLines, head);
+  PositionIndexer indexer(kVariantLines, head);
   std::istringstream stream(text.substr(head));
   uint64_t block = 0;
   for (std::string line; std::getline(stream, line); ++block) {
@@ -47,7 +47,7 @@ std::string index_of_lines(const std::string& text, IndexKind kind) {
     lines.add(start, end > start ? end : start + reference.size(), line.size() + 1);
     indexer.add(block, {lines});
   }
-  return indexer.finish();
+  return indexer.finish(kind);
 }
 std::string index_of(VcfStore& store, IndexKind kind) {
   TextFile file(variants_vcf(store.variants(), store.context), store.context);
