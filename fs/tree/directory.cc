@@ -181,8 +181,10 @@ class MemberLister {
     }
     std::vector<std::string> names;
     for (Member& member : members) names.push_back(std::exchange(member.name, encode_name(member.name)));
-    if (node.parts)
-      node.parts = std::make_shared<KnownMembers>(node.parts, std::move(members), std::move(names));
+    std::shared_ptr<const KnownMembers> known;
+    if (node.parts) known = std::make_shared<KnownMembers>(node.parts, std::move(members), std::move(names));
+    node.parts = known;
+    const KnownMembers::Asking asking(known.get());
     const std::optional<Error> fault = transient_fault(node);
     for (OfferedFile& file : offered_files(node, listing_)) {
       if (!file.inside) continue;

@@ -2,8 +2,13 @@
 // its members known already, as views do.
 #pragma once
 
+#include <any>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -51,16 +56,50 @@ class KnownMembers : public Group {
   GroupPtr parent() const override { return group_->parent(); }
   std::string path() const override { return group_->path(); }
 
+  // While one view after the other is asked about group: what one of them finds out about it is there for the
+  // next. One at a time, before others see the group.
+  class Asking {
+   public:
+    explicit Asking(const KnownMembers* group) : group_(group) {
+      if (group_) group_->findings_.emplace();
+    }
+    ~Asking() {
+      if (group_) group_->findings_.reset();
+    }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+
+   private:
+    const KnownMembers* const group_;
+  };
+  // The finding of type T, which make() gives where there is none yet.
+  template <class T, class Make>
+  T finding(const Make& make) const {
+    if (!findings_) return make();
+    std::any& known = (*findings_)[typeid(T)];
+    if (!known.has_value()) known = make();
+    return std::any_cast<T>(known);
+  }
+
  private:
   const GroupPtr group_;
   const std::vector<Member> members_;
   std::vector<std::pair<std::string, size_t>> names_;  // with the member of each; sorted
+  // Not for longer: findings hold the group itself.
+  mutable std::optional<std::map<std::type_index, std::any>> findings_;
 };
 
 // group, or the one whose known members it stands for.
 inline const Group& stored_group(const Group& group) {
   const auto* known = dynamic_cast<const KnownMembers*>(&group);
   return known ? *known->group() : group;
+}
+
+// What make() finds out about a directory, from the view that was asked before where there is one.
+template <class T, class Make>
+T finding_about(const Node& directory, const Make& make) {
+  const auto* known = dynamic_cast<const KnownMembers*>(directory.parts.get());
+  return known ? known->finding<T>(make) : make();
 }
 
 // A group that holds something measured over time, with what it comes to: a table of seconds and of values in

@@ -134,23 +134,21 @@ bool is_below(const Group& group, const Group& other, std::string_view name) {
 }  // namespace
 
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context) {
-  std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
-  if (found.empty()) find_seurat_assays(directory, context, found);
-  return found;
+  return finding_about<std::vector<FoundAnnotatedMatrix>>(directory, [&] {
+    std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
+    if (found.empty()) find_seurat_assays(directory, context, found);
+    return found;
+  });
 }
 
 std::optional<FoundAnnotatedMatrix> annotated_matrix_of(const Node& directory, Context& context) {
-  std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
-  const GroupPtr assays = directory.parts && found.empty() ? directory.parts->parent() : nullptr;
-  if (assays) {
-    const std::string path = directory.parts->path();
-    find_seurat_assays({.parts = assays}, context, found);
-    std::erase_if(found, [&](const FoundAnnotatedMatrix& assay) {
-      return path != fmt::format("{}/{}", assays->path(), assay.name);
-    });
-  }
-  if (found.size() != 1) return std::nullopt;
-  return std::move(found.front());
+  using Found = std::optional<FoundAnnotatedMatrix>;
+  return finding_about<Found>(directory, [&]() -> Found {
+    std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
+    if (found.empty()) return find_seurat_assay(directory, context);
+    if (found.size() != 1) return std::nullopt;
+    return std::move(found.front());
+  });
 }
 
 ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {

@@ -131,23 +131,41 @@ void Assay::take_graphs() {
 
 }  // namespace
 
-void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
-  const GroupPtr& group = directory.parts;
-  if (!group || !group->path().ends_with("/assays")) return;
-  const GroupPtr root = group->parent();
-  std::optional<Node> meta = root->find("meta.data");
-  if (!meta) return;
+namespace {
+
+// Whether the assays of a group have cells with columns, maybe; nullopt: it holds no assays.
+std::optional<bool> have_columns(const GroupPtr& assays, Context& context) {
+  if (!assays || !assays->path().ends_with("/assays")) return std::nullopt;
+  std::optional<Node> meta = assays->parent()->find("meta.data");
+  if (!meta) return std::nullopt;
   meta = refine(*std::move(meta), context);
   const auto* frame = std::get_if<Table>(&meta->content);
-  if (!frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta)) return;
-  for (const Member& member : group->members()) {
-    if (!member.node.parts) continue;
-    found.push_back({member.name,
-                     [name = member.name, root, assay = member.node.parts, &context] {
-                       return Assay(name, root, assay, context).make();
-                     },
-                     !frame || !frame->columns.empty()});
-  }
+  if (!frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta)) return std::nullopt;
+  return !frame || !frame->columns.empty();
+}
+
+FoundAnnotatedMatrix found_assay(const std::string& name, const GroupPtr& root, const GroupPtr& assay,
+                                 bool has_columns, Context& context) {
+  return {name, [=, &context] { return Assay(name, root, assay, context).make(); }, has_columns};
+}
+
+}  // namespace
+
+void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
+  const GroupPtr& group = directory.parts;
+  const std::optional<bool> has_columns = have_columns(group, context);
+  if (!has_columns) return;
+  for (const Member& member : group->members())
+    if (member.node.parts)
+      found.push_back(found_assay(member.name, group->parent(), member.node.parts, *has_columns, context));
+}
+
+std::optional<FoundAnnotatedMatrix> find_seurat_assay(const Node& directory, Context& context) {
+  const GroupPtr assays = directory.parts ? directory.parts->parent() : nullptr;
+  const std::optional<bool> has_columns = have_columns(assays, context);
+  if (!has_columns) return std::nullopt;
+  const std::string name = directory.parts->path().substr(assays->path().size() + 1);
+  return found_assay(name, assays->parent(), directory.parts, *has_columns, context);
 }
 
 }  // namespace plainfs::annotated
