@@ -1,4 +1,4 @@
-#include "fs/native/bpcells_directory.h"
+#include "fs/native/files.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "fs/native/h5ad.h"
+#include "fs/native/files.h"
 
 #include "fs/native/anndata_parts.h"
 #include "fs/native/h5_layout.h"

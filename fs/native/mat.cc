@@ -1,4 +1,4 @@
-#include "fs/native/mat.h"
+#include "fs/native/files.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "fs/native/ome_tiff.h"
+#include "fs/native/files.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "fs/native/seurat_rds.h"
+#include "fs/native/files.h"
 
 #include <unordered_set>
 

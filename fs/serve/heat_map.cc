@@ -1,4 +1,4 @@
-#include "fs/serve/heat_map.h"
+#include "fs/serve/figures.h"
 
 #include <fmt/format.h>
 #include <libdeflate.h>
@@ -11,7 +11,6 @@
 #include "formats/core/text/printable.h"
 #include "fs/native/picture.h"
 #include "fs/serve/first_rows.h"
-#include "fs/serve/numbers.h"
 #include "fs/serve/page_text.h"
 
 namespace plainfs::serve {

@@ -8,11 +8,10 @@
 #include "formats/core/text/printable.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "fs/commands/summary.h"
+#include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
-#include "fs/serve/heat_map.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
-#include "fs/serve/scatter.h"
 #include "fs/serve/ways.h"
 
 namespace plainfs::serve {

@@ -1,4 +1,4 @@
-#include "fs/serve/numbers.h"
+#include "fs/serve/figures.h"
 
 #include <algorithm>
 #include <cmath>

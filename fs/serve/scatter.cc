@@ -1,4 +1,4 @@
-#include "fs/serve/scatter.h"
+#include "fs/serve/figures.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "formats/core/text/printable.h"
 #include "formats/schemas/annotated/cell_groups.h"
 #include "fs/serve/first_rows.h"
-#include "fs/serve/numbers.h"
 #include "fs/serve/page_text.h"
 
 namespace plainfs::serve {

@@ -7,8 +7,8 @@
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/schemas/annotated/cell_groups.h"
+#include "fs/serve/figures.h"
 #include "fs/serve/h5grove.h"
-#include "fs/serve/scatter.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "fs/views/attrs_json.h"
+#include "fs/views/offers.h"
 
 #include "formats/core/text/utf8.h"
 #include "fs/text/text_file.h"

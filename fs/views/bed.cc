@@ -1,4 +1,4 @@
-#include "fs/views/bed.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "fs/views/bgen.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "fs/views/by.h"
+#include "fs/views/offers.h"
 
 #include <functional>
 #include <memory>

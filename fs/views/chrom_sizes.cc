@@ -1,4 +1,4 @@
-#include "fs/views/chrom_sizes.h"
+#include "fs/views/texts.h"
 
 #include "formats/core/base/checked.h"
 #include "fs/text/field_text.h"

@@ -1,4 +1,4 @@
-#include "fs/views/coverage.h"
+#include "fs/views/offers.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,8 +13,7 @@
 #include "fs/native/big_wig.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
-#include "fs/views/chrom_sizes.h"
-#include "fs/views/native_files.h"
+#include "fs/views/texts.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "fs/views/csv_table.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <optional>

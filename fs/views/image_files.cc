@@ -1,9 +1,9 @@
-#include "fs/views/image_files.h"
+#include "fs/views/offers.h"
 
 #include <algorithm>
 
 #include "formats/core/model/turned_array.h"
-#include "fs/native/ome_tiff.h"
+#include "fs/native/files.h"
 #include "fs/native/picture.h"
 
 namespace plainfs {

@@ -1,4 +1,4 @@
-#include "fs/views/matrix_parts.h"
+#include "fs/views/offers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,11 +12,11 @@
 #include "fs/native/matrix_lines.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
-#include "fs/views/csv_table.h"
 #include "fs/views/gene_matrix.h"
 #include "fs/views/later_text.h"
 #include "fs/views/npy.h"
 #include "fs/views/part_names.h"
+#include "fs/views/texts.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "fs/views/mtx.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <atomic>

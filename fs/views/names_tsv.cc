@@ -1,4 +1,4 @@
-#include "fs/views/names_tsv.h"
+#include "fs/views/texts.h"
 
 #include "formats/core/base/checked.h"
 #include "fs/text/array_runs.h"

@@ -1,4 +1,4 @@
-#include "fs/views/native_files.h"
+#include "fs/views/offers.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,20 +8,16 @@
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
 #include "formats/schemas/annotated/seurat_objects.h"
-#include "fs/native/anndata_zarr.h"
 #include "fs/native/bgzf.h"
-#include "fs/native/bpcells_directory.h"
 #include "fs/native/dense_entries.h"
-#include "fs/native/h5ad.h"
+#include "fs/native/files.h"
 #include "fs/native/parquet.h"
 #include "fs/native/position_index.h"
 #include "fs/native/rds.h"
-#include "fs/native/seurat_rds.h"
 #include "fs/native/tenx_h5.h"
 #include "fs/text/text_file.h"
-#include "fs/views/fragments_tsv.h"
 #include "fs/views/gene_matrix.h"
-#include "fs/views/names_tsv.h"
+#include "fs/views/texts.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "fs/views/plink.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <array>

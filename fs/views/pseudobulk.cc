@@ -1,4 +1,4 @@
-#include "fs/views/pseudobulk.h"
+#include "fs/views/offers.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,9 @@
 #include "fs/native/group_sums.h"
 #include "fs/native/rds.h"
 #include "fs/text/text_file.h"
-#include "fs/views/csv_array.h"
-#include "fs/views/csv_table.h"
 #include "fs/views/later_text.h"
 #include "fs/views/part_names.h"
+#include "fs/views/texts.h"
 
 namespace plainfs {
 

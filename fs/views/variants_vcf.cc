@@ -1,4 +1,4 @@
-#include "fs/views/variants_vcf.h"
+#include "fs/views/texts.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "formats/schemas/annotated/anndata_group.h"
+#include "formats/schemas/annotated/finders.h"
 
 #include <algorithm>
 

@@ -4,11 +4,9 @@
 
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
-#include "formats/schemas/annotated/anndata_group.h"
-#include "formats/schemas/annotated/experiment.h"
+#include "formats/schemas/annotated/finders.h"
 #include "formats/schemas/annotated/parts.h"
 #include "formats/schemas/annotated/selection.h"
-#include "formats/schemas/annotated/seurat_assays.h"
 #include "formats/schemas/loom/loom_file.h"
 
 namespace plainfs {

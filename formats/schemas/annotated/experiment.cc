@@ -1,4 +1,4 @@
-#include "formats/schemas/annotated/experiment.h"
+#include "formats/schemas/annotated/finders.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "formats/schemas/annotated/seurat_assays.h"
+#include "formats/schemas/annotated/finders.h"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
+#include "formats/schemas/annotated/finders.h"
 #include "formats/schemas/annotated/parts.h"
-#include "formats/schemas/annotated/stored_seurat.h"
 
 namespace plainfs {
 

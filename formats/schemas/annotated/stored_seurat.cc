@@ -1,4 +1,4 @@
-#include "formats/schemas/annotated/stored_seurat.h"
+#include "formats/schemas/annotated/finders.h"
 
 #include <algorithm>
 #include <unordered_map>

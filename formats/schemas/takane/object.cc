@@ -9,11 +9,10 @@
 #include "formats/core/base/host_path.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/delayed.h"
+#include "formats/schemas/takane/experiments.h"
 #include "formats/schemas/takane/lists.h"
 #include "formats/schemas/takane/matrices.h"
-#include "formats/schemas/takane/multi_sample_dataset.h"
 #include "formats/schemas/takane/ranges.h"
-#include "formats/schemas/takane/summarized_experiment.h"
 #include "formats/schemas/takane/vectors.h"
 
 namespace plainfs::takane {

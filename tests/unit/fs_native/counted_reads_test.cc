@@ -3,7 +3,7 @@
 #include <random>
 
 #include "fs/native/dense_entries.h"
-#include "fs/native/h5ad.h"
+#include "fs/native/files.h"
 #include "fs/native/rds.h"
 #include "fs/native/tenx_h5.h"
 #include "tests/support/sample_arrays.h"

@@ -1,4 +1,4 @@
-#include "fs/native/h5ad.h"
+#include "fs/native/files.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,8 +1,7 @@
-#include "fs/views/bed.h"
+#include "fs/views/texts.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/views/chrom_sizes.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -1,4 +1,4 @@
-#include "fs/views/dense_mtx.h"
+#include "fs/views/texts.h"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>

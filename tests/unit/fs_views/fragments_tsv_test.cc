@@ -1,4 +1,4 @@
-#include "fs/views/fragments_tsv.h"
+#include "fs/views/texts.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "fs/views/image_files.h"
+#include "fs/views/offers.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
-#include "fs/native/ome_tiff.h"
+#include "fs/native/files.h"
 #include "fs/native/picture.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"

@@ -7,8 +7,7 @@
 #include "formats/open_store.h"
 #include "formats/registry.h"
 #include "formats/schemas/annotated/annotated_matrices.h"
-#include "fs/native/anndata_zarr.h"
-#include "fs/native/bpcells_directory.h"
+#include "fs/native/files.h"
 #include "tests/support/made_files.h"
 #include "tests/support/test_context.h"
 

@@ -1,4 +1,4 @@
-#include "fs/views/matrix_parts.h"
+#include "fs/views/offers.h"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>

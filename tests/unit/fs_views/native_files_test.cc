@@ -1,4 +1,4 @@
-#include "fs/views/native_files.h"
+#include "fs/views/offers.h"
 
 #include <boost/test/unit_test.hpp>
 

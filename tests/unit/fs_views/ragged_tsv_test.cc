@@ -1,4 +1,4 @@
-#include "fs/views/ragged_tsv.h"
+#include "fs/views/texts.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

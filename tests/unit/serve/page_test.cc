@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "fs/serve/heat_map.h"
+#include "fs/serve/figures.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/unit/serve/served.h"
 

@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/summarized_experiment.h"
+#include "formats/schemas/takane/experiments.h"
 
 #include <array>
 #include <memory>
@@ -143,6 +143,15 @@ Json describe_experiment(const std::string& directory, const ObjectFile& object,
   for (const char* folder : {"assays", "reduced_dimensions", "alternative_experiments"})
     about.emplace_back(folder, names_json(directory + "/" + folder, context));
   return about;
+}
+
+Node open_multi_sample_dataset(const Opening& opening) {
+  check_version(opening.object, "multi_sample_dataset");
+  DirectoryGroup::Rules rules;
+  rules.added = [place = opening.place, &context = opening.context](const GroupPtr&) {
+    return frame_links(place, {"sample_data"}, context);
+  };
+  return Node{.parts = std::make_shared<DirectoryGroup>(opening.place, std::move(rules), opening.context)};
 }
 
 }  // namespace plainfs::takane
