@@ -33,13 +33,6 @@ std::string folder_in(const char* variable) {
   return value && value[0] == '/' ? value : std::string();
 }
 
-// FNV-1a
-uint64_t hash_of(std::string_view key) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : key) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
-
 std::string reason_of(int error) {
   return std::generic_category().message(error);
 }
@@ -72,7 +65,7 @@ std::string IndexFolder::default_path() {
 std::string IndexFolder::file_of(std::string_view name, std::string_view key) const {
   std::string shown;
   for (const char c : name.substr(0, kLongestName)) shown += c == '/' || c == '\0' ? '_' : c;
-  return fmt::format("{}/{}-{:016x}{}", path_, shown, hash_of(key), kExtension);
+  return fmt::format("{}/{}-{:016x}{}", path_, shown, fnv1a(key), kExtension);
 }
 
 std::unique_ptr<const IndexFile> IndexFolder::open(std::string_view name, std::string_view key) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,6 +47,13 @@ inline void append_hex(ByteSpan bytes, std::string& out) {
     out += kDigits[static_cast<unsigned>(byte) >> 4];
     out += kDigits[static_cast<unsigned>(byte) & 15];
   }
+}
+
+// FNV-1a, for telling names apart; not against those who choose them.
+constexpr uint64_t fnv1a(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
 }
 
 }  // namespace plainfs

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "cache/request.h"
+#include "formats/core/base/bytes.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/folder_store.h"
 #include "formats/core/base/host_path.h"
@@ -23,12 +24,11 @@ namespace plainfs {
 
 namespace {
 
-// FNV-1a, with its high bits stirred into the low ones that choose the slot.
+// With the high bits of the hash stirred into the low ones that choose the slot.
 uint64_t key_of(std::string_view path) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : path) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  h ^= h >> 32;
-  return h == 0 ? 1 : h;
+  uint64_t hash = fnv1a(path);
+  hash ^= hash >> 32;
+  return hash == 0 ? 1 : hash;
 }
 
 }  // namespace
