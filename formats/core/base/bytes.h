@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "formats/core/base/buffer_memory.h"
+
 namespace plainfs {
 
 template <class T>
@@ -19,6 +21,8 @@ struct UninitializedAllocator : std::allocator<T> {
   struct rebind {
     using other = UninitializedAllocator<U>;
   };
+  T* allocate(size_t count) { return static_cast<T*>(take_buffer(count * sizeof(T))); }
+  void deallocate(T* buffer, size_t count) noexcept { give_buffer(buffer, count * sizeof(T)); }
   template <class U>
   void construct(U* at) {
     ::new (static_cast<void*>(at)) U;
