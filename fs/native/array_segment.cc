@@ -73,6 +73,11 @@ void read_elements(const Wanted& wanted, uint32_t size, const WriteElements& wri
   if (!out.empty()) cut_element(0);
 }
 
+bool are_whole_elements(const Wanted& wanted, uint32_t size) {
+  return wanted.offset % size == 0 && wanted.out.size() % size == 0 &&
+         reinterpret_cast<uintptr_t>(wanted.out.data()) % size == 0;
+}
+
 SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context) {
   return std::make_shared<ArraySegment>(std::move(array), form, context);
 }

@@ -22,4 +22,7 @@ using WriteElements = std::function<void(uint64_t first, uint64_t count, std::by
 // Writes what is wanted of a run of elements of size bytes each, which it may cut at both ends.
 void read_elements(const Wanted& wanted, uint32_t size, const WriteElements& write);
 
+// Whether what is wanted are whole elements of size bytes, and stands where such may stand in memory.
+bool are_whole_elements(const Wanted& wanted, uint32_t size);
+
 }  // namespace plainfs

@@ -123,7 +123,8 @@ void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_
   for (uint64_t from = pointer[first]; from < pointer[last];) {
     check_cancelled();
     const uint64_t count = std::min(kSummedAtOnce, pointer[last] - from);
-    const Elements elements = is_exact ? read_run(stored, from, count) : order.read_values(from, count);
+    const Elements elements =
+        is_exact ? read_run(stored, from, count) : order.read_values(order.places(from, count), from, count);
     visit_number(type, [&](auto zero) {
       using T = decltype(zero);
       const auto values = elements.values<T>();

@@ -224,4 +224,15 @@ ElementForm little_stored(const DType& type) {
   return {type.size, write_stored};
 }
 
+bool ElementForm::is_as_in_memory(const DType& type) const {
+  if (std::endian::native != std::endian::little || !type.is_numeric() || type.is_truth()) return false;
+  if (write == write_stored) return true;
+  bool is_same = false;
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, Half>) is_same = write == write_little<T>;
+  });
+  return is_same;
+}
+
 }  // namespace plainfs

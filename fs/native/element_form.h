@@ -13,6 +13,9 @@ struct ElementForm {
   uint32_t size;  // bytes of one
   // Writes elements [first, first + count) to out. Throws Error where one of them cannot be held.
   void (*write)(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out);
+
+  // Whether it writes elements of the type, none of which is missing, as Elements have them.
+  bool is_as_in_memory(const DType& type) const;
 };
 
 // R's, big-endian. An integer that is NA's own value (-2^31) or outside is unsupported, as is one over 2^53

@@ -43,11 +43,23 @@ std::vector<EntryOrder::Column> EntryOrder::unknown_columns(uint64_t first, uint
 
 std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
   const std::vector<Column> unknown = unknown_columns(first, first + count);
-  if (unknown.empty()) return {};
+  if (unknown.empty() || rise_as_stored(unknown)) return {};
   const auto [from, to] =
       widened(unknown, std::max(first, unknown.front().begin), std::min(first + count, unknown.back().end));
-  const IndexRun<uint32_t> indices = read_indices(from, to);
+  const IndexRun<uint32_t> indices = read_unchecked_indices(from, to);
   return places_of(unknown, {first, count}, {from, indices.values()});
+}
+
+// Whether the store tells without unpacking them that the indices of all these columns rise.
+bool EntryOrder::rise_as_stored(std::span<const Column> columns) const {
+  std::vector<uint64_t> ends;
+  for (const Column& column : columns) {
+    if (!ends.empty() && column.begin != ends.back()) return false;
+    ends.push_back(column.end);
+  }
+  if (matrix_.index->runs_rise(columns.front().begin, ends, minors_) != true) return false;
+  for (const Column& column : columns) set_known(column);
+  return true;
 }
 
 std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count, const Indices& indices) const {
@@ -76,10 +88,7 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
   std::vector<uint64_t> places;
   for (const Column& column : unknown) {
     const auto [major, begin, end] = column;
-    // Columns that lie in what was read as a whole are checked with that.
-    const bool is_inside = begin >= indices.first && end <= indices.first + indices.values.size();
-    if (is_inside ? rise_strictly(indices.values.subspan(begin - indices.first, end - begin))
-                  : rises(begin, end)) {
+    if (rises(column, indices)) {
       set_known(column);
       continue;
     }
@@ -96,12 +105,15 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
 }
 
 IndexRun<uint32_t> EntryOrder::read_indices(uint64_t first, uint64_t last) const {
-  return {*matrix_.index, first, last - first, minors_, matrix_.by_row ? "column" : "row"};
+  return {*matrix_.index, first, last - first, minors_, minor_word()};
 }
 
-Elements EntryOrder::read_values(uint64_t first, uint64_t count) const {
+IndexRun<uint32_t> EntryOrder::read_unchecked_indices(uint64_t first, uint64_t last) const {
+  return IndexRun<uint32_t>::unchecked(*matrix_.index, first, last - first, minor_word());
+}
+
+Elements EntryOrder::read_values(const std::vector<uint64_t>& places, uint64_t first, uint64_t count) const {
   const Array& values = *matrix_.value;
-  const std::vector<uint64_t> places = this->places(first, count);
   if (places.empty()) return read_run(values, first, count);
   const auto [least, most] = std::minmax_element(places.begin(), places.end());
   const Elements all = read_run(values, *least, *most - *least + 1);
@@ -118,8 +130,14 @@ Elements EntryOrder::read_values(uint64_t first, uint64_t count) const {
   return elements;
 }
 
-// Whether the indices of one column rise.
-bool EntryOrder::rises(uint64_t begin, uint64_t end) const {
+// Whether the indices of a column rise, all of them inside of the matrix. indices: some that are read
+// already.
+bool EntryOrder::rises(const Column& column, const Indices& indices) const {
+  const auto [major, begin, end] = column;
+  if (begin >= indices.first && end <= indices.first + indices.values.size()) {
+    const std::span<const uint32_t> all = indices.values.subspan(begin - indices.first, end - begin);
+    return rise_strictly(all) && all.back() < minors_;
+  }
   // Each run begins with the last index of the one before; also one alone is held to the matrix.
   for (uint64_t at = begin; at == begin || at + 1 < end; at += kIndicesAtOnce) {
     const uint64_t some = std::min(kIndicesAtOnce + 1, end - at);
@@ -161,11 +179,24 @@ std::vector<uint32_t> gathered(const EntryOrder& order, const std::vector<uint64
 IndexSegment::IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, std::endian bytes)
     : order_(std::move(order)), bytes_(bytes), size_(checked_multiply(entries, 4)) {}
 
+// Where they are wanted just as they are stored, without a copy of them.
+bool IndexSegment::read_in_place(const Wanted& wanted, uint64_t first, uint64_t count) const {
+  const EntryOrder& order = order_->get();
+  const Array& index = *order.matrix().index;
+  const bool are_alike =
+      index.dtype().is_integer() && index.dtype().size == 4 && bytes_ == std::endian::native;
+  if (!are_alike || !are_whole_elements(wanted, 4) || !index.read_into(range(first, count), wanted.out))
+    return false;
+  return order.places(first, count, {first, {reinterpret_cast<const uint32_t*>(wanted.out.data()), count}})
+      .empty();
+}
+
 void IndexSegment::read(const Wanted& wanted) const {
   const uint64_t first = wanted.offset / 4, last = divide_up(wanted.offset + wanted.out.size(), 4);
+  if (read_in_place(wanted, first, last - first)) return;
   const EntryOrder& order = order_->get();
   const auto [begin, end] = order.with_whole_columns(first, last);
-  const IndexRun<uint32_t> stored = order.read_indices(begin, end);
+  const IndexRun<uint32_t> stored = order.read_unchecked_indices(begin, end);
   const std::vector<uint64_t> places = order.places(first, last - first, {begin, stored.values()});
   const std::vector<uint32_t> sorted = places.empty() ? std::vector<uint32_t>() : gathered(order, places);
   const std::span<const uint32_t> indices =
@@ -190,9 +221,14 @@ void ValueSegment::read(const Wanted& wanted) const {
   const EntryOrder& order = order_->get();
   const uint64_t first = wanted.offset / form_.size;
   const uint64_t count = divide_up(wanted.offset + wanted.out.size(), form_.size) - first;
-  const Elements elements = order.read_values(first, count);
+  const Array& values = *order.matrix().value;
+  const std::vector<uint64_t> places = order.places(first, count);
+  if (places.empty() && !values.may_be_missing() && form_.is_as_in_memory(values.dtype()) &&
+      are_whole_elements(wanted, form_.size) && values.read_into(range(first, count), wanted.out))
+    return;
+  const Elements elements = order.read_values(places, first, count);
   read_elements(wanted, form_.size, [&](uint64_t from, uint64_t some, std::byte* out) {
-    form_.write(order.matrix().value->dtype(), elements, from - first, some, out);
+    form_.write(values.dtype(), elements, from - first, some, out);
   });
 }
 

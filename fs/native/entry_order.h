@@ -32,12 +32,11 @@ class EntryOrder {
 
   // The indices of entries [first, last) as stored; throws damaged where one is outside the matrix.
   IndexRun<uint32_t> read_indices(uint64_t first, uint64_t last) const;
+  // The same for places(), which looks whether they are inside.
+  IndexRun<uint32_t> read_unchecked_indices(uint64_t first, uint64_t last) const;
 
   // Where the entries of each column (row) are.
   const SparseMajors& majors() const { return majors_; }
-
-  // The values of entries [first, first + count) in R's order.
-  Elements read_values(uint64_t first, uint64_t count) const;
 
   // Where the entries stand in the store that come at [first, first + count) in R's order; empty: at the same
   // places. Reads the indices of the columns that these touch, those that it does not know yet.
@@ -50,8 +49,11 @@ class EntryOrder {
     uint64_t first;
     std::span<const uint32_t> values;
   };
-  // The same places. Requires: indices hold those of the entries.
+  // The same places. Requires: indices hold those of the entries; that they are checked is not.
   std::vector<uint64_t> places(uint64_t first, uint64_t count, const Indices& indices) const;
+
+  // The values of entries [first, first + count) in R's order; places: of these.
+  Elements read_values(const std::vector<uint64_t>& places, uint64_t first, uint64_t count) const;
 
  private:
   struct Order {
@@ -74,11 +76,13 @@ class EntryOrder {
   }
   // Those with entries among [first, last) that are not known to rise.
   std::vector<Column> unknown_columns(uint64_t first, uint64_t last) const;
+  bool rise_as_stored(std::span<const Column> columns) const;
   static std::pair<uint64_t, uint64_t> widened(std::span<const Column> unknown, uint64_t first,
                                                uint64_t last);
   std::vector<uint64_t> places_of(std::span<const Column> unknown, const Wanted& wanted,
                                   const Indices& indices) const;
-  bool rises(uint64_t begin, uint64_t end) const;
+  bool rises(const Column& column, const Indices& indices) const;
+  const char* minor_word() const { return matrix_.by_row ? "column" : "row"; }
   Order sorted(uint64_t major, uint64_t begin, uint64_t end) const;
 
   const SparseMatrix matrix_;
@@ -123,6 +127,8 @@ class IndexSegment : public Segment {
   void passed(uint64_t begin, uint64_t end) const override;
 
  private:
+  bool read_in_place(const Wanted& wanted, uint64_t first, uint64_t count) const;
+
   const std::shared_ptr<const LaterOrder> order_;
   const std::endian bytes_;
   const uint64_t size_;

@@ -7,13 +7,14 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kPointersAtOnce = 64 * 1024;
+constexpr uint64_t kPointersAtOnce = 64 * 1024;  // a multiple of what is between two that are kept
 
 }  // namespace
 
 SparseMajors::SparseMajors(const SparseMatrix& matrix)
     : pointer_(matrix.pointer),
       count_(matrix.by_row ? matrix.rows : matrix.columns),
+      step_(count_ <= kMostKept ? 1 : kBetweenSamples),
       entries_(matrix.value->count()) {
   for (const ArrayPtr& part : {matrix.value, matrix.index, matrix.pointer}) part->check();
   entries_ = matrix.value->count();
@@ -31,7 +32,7 @@ SparseMajors::SparseMajors(const SparseMatrix& matrix)
                                       "pointer");
     for (size_t i = 0; i < pointers.values().size(); ++i) {
       const uint64_t pointer = pointers.values()[i];
-      if (i % kBetweenSamples == 0) samples_.push_back(pointer);
+      if (i % step_ == 0) samples_.push_back(pointer);
       if (pointer < before || pointer > entries_ || (first + i == 0 && pointer != 0))
         throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, entries_);
       before = pointer;

@@ -1,9 +1,10 @@
-// The columns (or rows, of a matrix stored by row) of a sparse matrix: where each one's entries are. Of the
-// pointers only every few hundredth is kept.
+// The columns (or rows, of a matrix stored by row) of a sparse matrix: where each one's entries are. Of very
+// many pointers only every few hundredth is kept.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "formats/core/model/node.h"
@@ -26,27 +27,36 @@ class SparseMajors {
   void visit(uint64_t first, uint64_t last, Visit&& visit) const {
     if (first >= last) return;
     const auto after = std::upper_bound(samples_.begin(), samples_.end(), first);
-    uint64_t major = static_cast<uint64_t>(after - samples_.begin() - 1) * kBetweenSamples;
-    for (uint64_t begin = 0; begin < last && major < count_;) {
-      const uint64_t some = std::min(kBetweenSamples, count_ - major);
-      const IndexRun<uint64_t> pointers(*pointer_, major, some + 1, UINT64_MAX, "pointer");
-      for (uint64_t i = 0; i < some && begin < last; ++i) {
-        begin = pointers.values()[i];
-        const uint64_t end = pointers.values()[i + 1];
-        if (begin < end && end > first && begin < last) visit(major + i, begin, end);
-        begin = end;
+    uint64_t major = static_cast<uint64_t>(after - samples_.begin() - 1) * step_;
+    // Those of pointers[0] up to pointers[some], some of them at least.
+    const auto visit_run = [&](std::span<const uint64_t> pointers) {
+      size_t i = 0;
+      for (; i + 1 < pointers.size() && pointers[i] < last; ++i) {
+        const uint64_t begin = pointers[i], end = pointers[i + 1];
+        if (begin < end && end > first) visit(major + i, begin, end);
       }
-      major += some;
+      major += i;
+      return pointers[i] < last;
+    };
+    if (step_ == 1) {
+      visit_run(std::span(samples_).subspan(major));
+      return;
+    }
+    for (bool is_more = true; is_more && major < count_;) {
+      const uint64_t some = std::min(step_, count_ - major);
+      is_more = visit_run(IndexRun<uint64_t>(*pointer_, major, some + 1, UINT64_MAX, "pointer").values());
     }
   }
 
  private:
+  static constexpr uint64_t kMostKept = 64 * 1024;  // of which each is kept
   static constexpr uint64_t kBetweenSamples = 512;
 
   const ArrayPtr pointer_;
   const uint64_t count_;
+  const uint64_t step_;
   uint64_t entries_;
-  std::vector<uint64_t> samples_;  // pointers 0, kBetweenSamples, …
+  std::vector<uint64_t> samples_;  // pointers 0, step_, …
 };
 
 }  // namespace plainfs

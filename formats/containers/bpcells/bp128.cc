@@ -185,10 +185,58 @@ constexpr auto avx2_kernels(std::index_sequence<Width...>) {
 constexpr std::array kAvx2Kernels = {
     avx2_kernels<Transform::none>(kEachWidth), avx2_kernels<Transform::minus_one>(kEachWidth),
     avx2_kernels<Transform::difference>(kEachWidth), avx2_kernels<Transform::zigzag_difference>(kEachWidth)};
+
+// Of codes, twice the difference where it is above 0, how many of these are not and what all others come to.
+struct Differences {
+  __m256i odd, zero, sums;
+};
+PLAINFS_AVX2 void take(__m256i codes, Differences& seen) {
+  seen.odd = _mm256_or_si256(seen.odd, codes);
+  seen.zero = _mm256_or_si256(seen.zero, _mm256_cmpeq_epi32(codes, _mm256_setzero_si256()));
+  seen.sums = _mm256_add_epi32(seen.sums, codes);
+}
+
+template <unsigned Width, size_t... Pair>
+PLAINFS_AVX2 Differences all_differences(const uint32_t* words, std::index_sequence<Pair...>) {
+  Differences seen{};
+  // The first one is 0: for a moment it is 1.
+  const __m256i first = packed_pair<Width, 0>(words);
+  seen.zero = _mm256_cmpgt_epi32(_mm256_and_si256(first, _mm256_setr_epi32(-1, 0, 0, 0, 0, 0, 0, 0)),
+                                 _mm256_setzero_si256());
+  take(_mm256_or_si256(first, _mm256_setr_epi32(2, 0, 0, 0, 0, 0, 0, 0)), seen);
+  (take(packed_pair<Width, 2 * Pair + 2>(words), seen), ...);
+  return seen;
+}
+
+template <unsigned Width>
+__attribute__((target("avx2"))) bool rise_by_avx2(const uint32_t* words, uint32_t& sum) {
+  const Differences seen = all_differences<Width>(words, std::make_index_sequence<kRows / 2 - 1>());
+  const __m256i bad = _mm256_or_si256(_mm256_and_si256(seen.odd, _mm256_set1_epi32(1)), seen.zero);
+  uint32_t sums[8];
+  std::memcpy(sums, &seen.sums, sizeof sums);
+  uint64_t all = 0;
+  for (const uint32_t one : sums) all += one;
+  sum = static_cast<uint32_t>(all / 2) - 1;
+  return _mm256_testz_si256(bad, bad);
+}
+
+template <size_t... Width>
+constexpr auto rise_kernels(std::index_sequence<Width...>) {
+  return std::array{&rise_by_avx2<Width>...};
+}
+constexpr auto kRiseKernels = rise_kernels(std::make_index_sequence<kMostRisingWidth + 1>());
 #undef PLAINFS_AVX2
 #endif
 
 }  // namespace
+
+bool differences_rise(unsigned width, const uint32_t* words, uint32_t& sum) {
+  assert(width <= kMostRisingWidth);
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return kRiseKernels[width](words, sum);
+#endif
+  return differences_rise_anywhere(width, words, sum);
+}
 
 void unpack_block(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
                   uint32_t* values) {
@@ -215,6 +263,18 @@ void unpack_block_anywhere(unsigned width, Transform transform, uint32_t start, 
     case Transform::zigzag_difference:
       return add_differences<true>(start, values);
   }
+}
+
+bool differences_rise_anywhere(unsigned width, const uint32_t* words, uint32_t& sum) {
+  uint32_t codes[kBlockValues];
+  kKernels[width](words, codes);
+  uint32_t bad = codes[0];
+  sum = 0;
+  for (size_t i = 1; i < kBlockValues; ++i) {
+    bad |= (codes[i] & 1) | (codes[i] == 0);
+    sum += codes[i] / 2;
+  }
+  return bad == 0;
 }
 
 }  // namespace plainfs::bpcells

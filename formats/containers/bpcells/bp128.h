@@ -32,4 +32,12 @@ void unpack_block(unsigned width, Transform transform, uint32_t start, const uin
 void unpack_block_anywhere(unsigned width, Transform transform, uint32_t start, const uint32_t* words,
                            uint32_t* values);
 
+// Of a block of Transform::zigzag_difference whose first difference is 0, as BPCells writes it: whether all
+// others are above 0; sum: of them, which is how far above the first value the last one is then. Half the
+// work of unpacking it. Requires: width <= kMostRisingWidth.
+bool differences_rise(unsigned width, const uint32_t* words, uint32_t& sum);
+// The same on processors without AVX2, or as if on one.
+bool differences_rise_anywhere(unsigned width, const uint32_t* words, uint32_t& sum);
+inline constexpr unsigned kMostRisingWidth = 24;  // up to which no sum is over 2^31
+
 }  // namespace plainfs::bpcells

@@ -57,7 +57,20 @@ class Array {
   // a guessed result.
   virtual Elements read(const Box& box) const = 0;
 
-  // The same, for a reader who may want nothing else near it: decodes little more than the box where it can.
+  // The same into out, which is as long as they are and aligned for one of them, where that saves a copy;
+  // else false, and out is as it was. What is written before it throws is anything.
+  virtual bool read_into(const Box&, std::span<std::byte>) const { return false; }
+
+  // Of an array of rank 1, in runs that each begin where the one before ends and the first of them at
+  // `first`: whether in each run every number is above the one before it, and below limit; nullopt where it
+  // is no cheaper to tell than to read them. Requires: ends do not fall, and lie within the array. Throws as
+  // read does.
+  virtual std::optional<bool> runs_rise(uint64_t /*first*/, std::span<const uint64_t> /*ends*/,
+                                        uint64_t /*limit*/) const {
+    return std::nullopt;
+  }
+
+  // As read(), for a reader who may want nothing else near it: decodes little more than the box where it can.
   virtual Elements peek(const Box& box) const { return read(box); }
 
   // The one element that all elements of the box are equal to, where that is known without making them

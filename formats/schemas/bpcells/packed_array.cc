@@ -76,6 +76,9 @@ class PackedArray final : public Array {
   }
 
   Elements read(const Box& box) const override;
+  bool read_into(const Box& box, std::span<std::byte> out) const override;
+  std::optional<bool> runs_rise(uint64_t first, std::span<const uint64_t> ends,
+                                uint64_t limit) const override;
   Shape chunk_shape() const override { return {kBlockValues}; }
   bool may_be_missing() const override { return false; }
 
@@ -86,6 +89,16 @@ class PackedArray final : public Array {
   std::vector<uint64_t> positions(uint64_t first_block, uint64_t blocks) const;
   // The position that entry i of idx means, whose stored value is low.
   uint64_t position(uint64_t i, uint32_t low) const;
+  // What is stored of blocks [first_block, first_block + blocks].
+  struct Group {
+    std::vector<uint64_t> at;  // positions in data
+    Elements data;
+    std::vector<uint32_t> starts;
+
+    unsigned width(uint64_t k) const { return static_cast<unsigned>((at[k + 1] - at[k]) / kWordsPerBit); }
+    const uint32_t* words(uint64_t k) const { return data.values<uint32_t>().data() + (at[k] - at[0]); }
+  };
+  Group read_group(uint64_t first_block, uint64_t blocks) const;
   // Decodes values [first, first + values.size()), which lie in blocks [first_block, first_block + blocks].
   void decode(uint64_t first_block, uint64_t blocks, uint64_t first, std::span<uint32_t> values) const;
   void add_added(uint64_t first, std::span<uint32_t> values) const;
@@ -164,40 +177,105 @@ void PackedArray::add_added(uint64_t first, std::span<uint32_t> values) const {
   for (size_t i = 0; i < values.size(); ++i) values[i] += terms[i];
 }
 
+PackedArray::Group PackedArray::read_group(uint64_t first_block, uint64_t blocks) const {
+  Group group;
+  group.at = positions(first_block, blocks);
+  group.data = parts_.data->read(range(group.at[0], group.at[blocks] - group.at[0]));
+  if (uses_starts(transform_))
+    group.starts = starts_.read(first_block, blocks);
+  else
+    group.starts.resize(blocks);
+  counters_.chunks_decoded.fetch_add(blocks, std::memory_order_relaxed);
+  counters_.bytes_decoded.fetch_add(blocks * kBlockValues * sizeof(uint32_t), std::memory_order_relaxed);
+  return group;
+}
+
 void PackedArray::decode(uint64_t first_block, uint64_t blocks, uint64_t first,
                          std::span<uint32_t> values) const {
-  const std::vector<uint64_t> at = positions(first_block, blocks);
-  const Elements data = parts_.data->read(range(at[0], at[blocks] - at[0]));
-  const uint32_t* words = data.values<uint32_t>().data();
-  std::vector<uint32_t> starts(blocks);
-  if (uses_starts(transform_)) starts = starts_.read(first_block, blocks);
-
+  const Group group = read_group(first_block, blocks);
   uint64_t done = 0;
   for (uint64_t k = 0; k < blocks; ++k) {
-    const auto width = static_cast<unsigned>((at[k + 1] - at[k]) / kWordsPerBit);
-    const uint32_t* packed = words + (at[k] - at[0]);
     const uint64_t skipped = first + done - (first_block + k) * kBlockValues;
     const uint64_t some = std::min(kBlockValues - skipped, values.size() - done);
     if (some == kBlockValues) {
-      unpack_block(width, transform_, starts[k], packed, values.data() + done);
+      unpack_block(group.width(k), transform_, group.starts[k], group.words(k), values.data() + done);
     } else {
       uint32_t whole_block[kBlockValues];
-      unpack_block(width, transform_, starts[k], packed, whole_block);
+      unpack_block(group.width(k), transform_, group.starts[k], group.words(k), whole_block);
       std::copy_n(whole_block + skipped, some, values.data() + done);
     }
     done += some;
   }
-  counters_.chunks_decoded.fetch_add(blocks, std::memory_order_relaxed);
-  counters_.bytes_decoded.fetch_add(blocks * kBlockValues * sizeof(uint32_t), std::memory_order_relaxed);
 }
 
-Elements PackedArray::read(const Box& box) const {
+// Runs of values, one value or several that are known to rise after the other.
+class RisingRuns {
+ public:
+  RisingRuns(uint64_t first, std::span<const uint64_t> ends, uint64_t limit)
+      : at_(first), ends_(ends), limit_(limit) {
+    skip_empty();
+  }
+
+  uint64_t at() const { return at_; }
+  // The end of the run that the next value is of.
+  uint64_t end() const { return ends_.front(); }
+  // The next ones, which do not reach beyond that end, are from least to most. False where it is known now
+  // that they do not rise, or not below the limit.
+  bool add(uint32_t least, uint32_t most, uint64_t count) {
+    if (before_ >= int64_t{least} || most >= limit_) return false;
+    before_ = most;
+    at_ += count;
+    skip_empty();
+    return true;
+  }
+
+ private:
+  void skip_empty() {
+    for (; !ends_.empty() && ends_.front() == at_; ends_ = ends_.subspan(1)) before_ = -1;
+  }
+  uint64_t at_;
+  std::span<const uint64_t> ends_;
+  const uint64_t limit_;
+  int64_t before_ = -1;  // the last value of this run
+};
+
+std::optional<bool> PackedArray::runs_rise(uint64_t first, std::span<const uint64_t> ends,
+                                           uint64_t limit) const {
+  if (transform_ != Transform::zigzag_difference || added_) return std::nullopt;
+  const uint64_t end = ends.empty() ? first : ends.back();
+  check_inside(range(first, end - first), shape());
+  RisingRuns runs(first, ends, limit);
+  while (runs.at() < end) {
+    const uint64_t first_block = runs.at() / kBlockValues;
+    const uint64_t blocks = std::min(kGroupBlocks, divide_up(end, kBlockValues) - first_block);
+    const Group group = read_group(first_block, blocks);
+    for (uint64_t k = 0; k < blocks; ++k) {
+      const uint64_t begin = (first_block + k) * kBlockValues;
+      const uint32_t* const words = group.words(k);
+      const unsigned width = group.width(k);
+      uint32_t sum = 0;
+      if (runs.at() == begin && runs.end() >= begin + kBlockValues && width <= kMostRisingWidth &&
+          differences_rise(width, words, sum)) {
+        const uint64_t last = uint64_t{group.starts[k]} + sum;
+        if (last > UINT32_MAX || !runs.add(group.starts[k], static_cast<uint32_t>(last), kBlockValues))
+          return false;
+        continue;
+      }
+      uint32_t values[kBlockValues];
+      unpack_block(width, transform_, group.starts[k], words, values);
+      while (runs.at() < std::min(end, begin + kBlockValues)) {
+        const uint32_t value = values[runs.at() - begin];
+        if (!runs.add(value, value, 1)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool PackedArray::read_into(const Box& box, std::span<std::byte> out) const {
   check_inside(box, shape());
   const uint64_t first = box.origin[0], end = first + box.extent[0];
-  Elements decoded;
-  decoded.count = end - first;
-  decoded.bytes.resize(decoded.count * sizeof(uint32_t));
-  const auto values = decoded.mutable_values<uint32_t>();
+  const std::span values(reinterpret_cast<uint32_t*>(out.data()), end - first);
   for (uint64_t at = first; at < end;) {
     const uint64_t block = at / kBlockValues;
     const uint64_t group_end = std::min(end, (block + kGroupBlocks) * kBlockValues);
@@ -206,6 +284,15 @@ Elements PackedArray::read(const Box& box) const {
     if (added_) add_added(at, some);
     at = group_end;
   }
+  return true;
+}
+
+Elements PackedArray::read(const Box& box) const {
+  check_inside(box, shape());
+  Elements decoded;
+  decoded.count = element_count(box.extent);
+  decoded.bytes.resize(checked_size(decoded.count, sizeof(uint32_t)));
+  read_into(box, decoded.bytes);
   return decoded;
 }
 

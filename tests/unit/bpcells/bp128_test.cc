@@ -1,7 +1,9 @@
 #include "formats/containers/bpcells/bp128.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -95,6 +97,36 @@ BOOST_AUTO_TEST_CASE(a_block_of_no_bits_has_one_value) {
 }
 
 // What BPCells writes for index = 100, 102, 105, 101, 102, 102, … and for the val beside it.
+// Of differences as they are, and with one that is 0, below 0, or first and not 0.
+BOOST_AUTO_TEST_CASE(differences_rise_where_the_values_do) {
+  std::mt19937 random(5);
+  for (unsigned width = 0; width <= kMostRisingWidth; ++width) {
+    for (int round = 0; round < 40; ++round) {
+      std::vector<uint32_t> codes(kBlockValues);
+      for (uint32_t& code : codes) code = std::max(random() % (uint32_t{1} << width), 2u) & ~1u;
+      codes[0] = 0;
+      if (round % 4 == 1) codes[1 + random() % 127] = 0;
+      if (round % 4 == 2) codes[random() % 128] |= 1;
+      if (round % 4 == 3) codes[0] = 2;
+      std::vector<uint32_t> words(4 * width);
+      for (unsigned i = 0; i < kBlockValues; ++i) {
+        if (width < 32) codes[i] &= (uint32_t{1} << width) - 1;
+        for (unsigned bit = 0; bit < width; ++bit)
+          words[4 * ((i / 4 * width + bit) / 32) + i % 4] |= (codes[i] >> bit & 1)
+                                                             << ((i / 4 * width + bit) % 32);
+      }
+      const Block values = unpack(width, Transform::zigzag_difference, 7, words);
+      const bool all_rise = values[0] == 7 && std::adjacent_find(values.begin(), values.end(),
+                                                                 std::greater_equal<>()) == values.end();
+      for (const auto rise : {differences_rise, differences_rise_anywhere}) {
+        uint32_t sum = 0;
+        BOOST_TEST(rise(width, words.data(), sum) == all_rise, width << " bits, round " << round);
+        if (all_rise) BOOST_TEST(7 + sum == values.back());
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_to_what_was_written) {
   Block index;
   index.fill(102);

@@ -103,6 +103,52 @@ BOOST_AUTO_TEST_CASE(one_value_reads_one_block_and_a_piece_of_what_tells_where_i
   BOOST_TEST(context.counters.chunks_decoded == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(values_are_read_into_place_as_they_are_read) {
+  TestContext context;
+  const std::vector<uint32_t> values = values_of_all_widths(3000);
+  const ArrayPtr array = open(bpcells_writer::pack(values, Packing::zigzag_difference),
+                              Transform::zigzag_difference, 3000, context);
+  std::vector<uint32_t> out(2000);
+  BOOST_TEST(array->read_into(range(77, 2000), std::as_writable_bytes(std::span(out))));
+  BOOST_TEST(out == std::vector<uint32_t>(values.begin() + 77, values.begin() + 2077));
+}
+
+// Runs of any lengths, most of which rise; in some rounds one value does not, or is as large as the limit.
+BOOST_AUTO_TEST_CASE(runs_rise_where_their_values_do) {
+  TestContext context;
+  std::mt19937 random(11);
+  int rising = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<uint64_t> ends;
+    std::vector<uint32_t> values;
+    uint32_t largest = 0;
+    while (values.size() < 3000) {
+      uint32_t value = random() % 50;
+      for (size_t n = random() % 700; n > 0; --n, value += 1 + random() % (round % 2 ? 40 : 3)) {
+        values.push_back(value);
+        largest = std::max(largest, value);
+      }
+      ends.push_back(values.size());
+    }
+    const size_t changed = random() % values.size();
+    if (round % 3 == 1) values[changed] = random() % 2 ? 0 : values[changed ? changed - 1 : 0];
+    const uint64_t limit = uint64_t{largest} + (round % 3 != 2);
+    const ArrayPtr array = open(bpcells_writer::pack(values, Packing::zigzag_difference),
+                                Transform::zigzag_difference, values.size(), context);
+    const size_t skipped = random() % ends.size();
+    const uint64_t first = skipped == 0 ? 0 : ends[skipped - 1];
+    bool expected = true;
+    for (size_t run = skipped; run < ends.size(); ++run)
+      for (uint64_t i = run == skipped ? first : ends[run - 1]; i < ends[run]; ++i)
+        expected &= values[i] < limit && (i == (run == 0 ? 0 : ends[run - 1]) || values[i - 1] < values[i]);
+    rising += expected;
+    BOOST_TEST((array->runs_rise(first, std::span(ends).subspan(skipped), limit) == expected),
+               "round " << round);
+  }
+  BOOST_TEST(rising > 50);
+  BOOST_TEST(rising < 250);
+}
+
 BOOST_AUTO_TEST_CASE(an_added_array_is_added) {
   TestContext context;
   const std::vector<uint32_t> lengths(20000, 5);
