@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(differences_rise_where_the_values_do) {
   for (unsigned width = 0; width <= kMostRisingWidth; ++width) {
     for (int round = 0; round < 40; ++round) {
       std::vector<uint32_t> codes(kBlockValues);
-      for (uint32_t& code : codes) code = std::max(random() % (uint32_t{1} << width), 2u) & ~1u;
+      for (uint32_t& code : codes)
+        code = std::max(static_cast<uint32_t>(random()) % (uint32_t{1} << width), 2u) & ~1u;
       codes[0] = 0;
       if (round % 4 == 1) codes[1 + random() % 127] = 0;
       if (round % 4 == 2) codes[random() % 128] |= 1;
