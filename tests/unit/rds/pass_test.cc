@@ -47,7 +47,7 @@ struct Session {
   TestContext context;
 };
 
-constexpr int32_t kNumbers = 5 << 20, kNames = 50'000;
+constexpr int32_t kNumbers = 3 << 20, kNames = 50'000;
 
 // A list of numbers, long text, a small vector, and text that is read over, none of which compresses much.
 std::string large_object(int32_t numbers = kNumbers) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
   for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
     // bzip2 is slow, so there is less of it, of which what is always read is more.
     const bool is_slow = compression == Compression::bzip2;
-    const int32_t numbers = is_slow ? kNumbers / 2 : kNumbers;
+    const int32_t numbers = is_slow ? kNumbers / 3 : kNumbers;
     const RdsFile file(compress(large_object(numbers), compression));
     Remembered passes;
     Session first(passes), second(passes);
