@@ -32,7 +32,7 @@ void check_none_meet(std::vector<std::string> names) {
 BOOST_AUTO_TEST_SUITE(part_file)
 
 BOOST_AUTO_TEST_CASE(parts_of_many_files_of_one_size_and_time_do_not_meet) {
-  constexpr size_t kCount = 200'000;
+  constexpr size_t kCount = 100'000;
   const std::vector<std::string> files = barcode_names(kCount);
   const std::string plan = short_digest("a plan");
   std::vector<std::string> all;
