@@ -109,7 +109,7 @@ IndexRun<uint32_t> EntryOrder::read_indices(uint64_t first, uint64_t last) const
 }
 
 IndexRun<uint32_t> EntryOrder::read_unchecked_indices(uint64_t first, uint64_t last) const {
-  return IndexRun<uint32_t>::unchecked(*matrix_.index, first, last - first, minor_word());
+  return IndexRun<uint32_t>::unchecked(*matrix_.index, first, last - first, minors_, minor_word());
 }
 
 Elements EntryOrder::read_values(const std::vector<uint64_t>& places, uint64_t first, uint64_t count) const {

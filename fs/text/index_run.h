@@ -22,10 +22,11 @@ namespace plainfs {
 template <class U>
 class IndexRun {
  public:
-  // The same of which the caller holds each to a limit below 2^(bits of U - 1) himself: one that is negative
-  // is above that.
-  static IndexRun unchecked(const Array& array, uint64_t first, uint64_t count, std::string_view what) {
-    return IndexRun(read_run(array, first, count), array.dtype(), count, what);
+  // The same, but those that are stored as U or its signed kin are not held to limit: the caller does that,
+  // as unsigned numbers, of which one that was negative is above every limit up to 2^(bits of U - 1).
+  static IndexRun unchecked(const Array& array, uint64_t first, uint64_t count, uint64_t limit,
+                            std::string_view what) {
+    return IndexRun(read_run(array, first, count), array.dtype(), count, limit, what);
   }
   IndexRun(const Array& array, uint64_t first, uint64_t count, uint64_t limit, std::string_view what)
       : elements_(read_run(array, first, count)) {
@@ -42,12 +43,12 @@ class IndexRun {
   std::span<const U> values() const { return values_; }
 
  private:
-  IndexRun(Elements read, const DType& type, uint64_t count, std::string_view what)
+  IndexRun(Elements read, const DType& type, uint64_t count, uint64_t limit, std::string_view what)
       : elements_(std::move(read)) {
     if (type.is_integer() && type.size == sizeof(U))
       values_ = {reinterpret_cast<const U*>(elements_.bytes.data()), count};
     else
-      take(type, elements_, 0, count, uint64_t{std::numeric_limits<U>::max()}, what);
+      take(type, elements_, 0, count, limit, what);
   }
   void take(const DType& type, const Elements& read, uint64_t first, uint64_t count, uint64_t limit,
             std::string_view what) {

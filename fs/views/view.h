@@ -1,5 +1,5 @@
 // A view shows one kind of content as a file. The tree asks every view what it offers for a node; a view is
-// added by one file and one line in views.cc.
+// added by one file, what it offers in offers.h and one line in views.cc.
 #pragma once
 
 #include <cstdint>

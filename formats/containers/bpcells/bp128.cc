@@ -186,9 +186,11 @@ constexpr std::array kAvx2Kernels = {
     avx2_kernels<Transform::none>(kEachWidth), avx2_kernels<Transform::minus_one>(kEachWidth),
     avx2_kernels<Transform::difference>(kEachWidth), avx2_kernels<Transform::zigzag_difference>(kEachWidth)};
 
-// Of codes, twice the difference where it is above 0, how many of these are not and what all others come to.
+// What is known of zigzag codes, each of which is twice its difference where that is above 0.
 struct Differences {
-  __m256i odd, zero, sums;
+  __m256i odd;   // the lowest bits are set of lanes with one whose difference is below 0
+  __m256i zero;  // all bits are set of lanes with one whose difference is 0
+  __m256i sums;  // of the codes
 };
 PLAINFS_AVX2 void take(__m256i codes, Differences& seen) {
   seen.odd = _mm256_or_si256(seen.odd, codes);

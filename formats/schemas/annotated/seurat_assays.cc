@@ -129,10 +129,6 @@ void Assay::take_graphs() {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Whether the assays of a group have cells with columns, maybe; nullopt: it holds no assays.
 std::optional<bool> have_columns(const GroupPtr& assays, Context& context) {
   if (!assays || !assays->path().ends_with("/assays")) return std::nullopt;

@@ -221,6 +221,12 @@ BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
   matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one stands in its column alone
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
+  matrix.index = numbers<int32_t>({0, -1, 1});
+  BOOST_TEST(refuses(matrix, "row -1 is not below 3"));
+  matrix.index = numbers<int64_t>({0, -1, 1});
+  BOOST_TEST(refuses(matrix, "row -1 is not below 3"));
+  matrix.index = numbers<int64_t>({0, int64_t{1} << 32, 1});
+  BOOST_TEST(refuses(matrix, "row 4294967296 is not below 3"));
   matrix.rows = uint64_t{1} << 31;
   BOOST_TEST(refuses(matrix, "2147483648 rows"));
   matrix = small_matrix();
