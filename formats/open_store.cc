@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "formats/containers/folder/folder.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
 #include "formats/foreign.h"
+#include "formats/mirror/folder.h"
 #include "formats/registry.h"
 
 namespace plainfs {

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "formats/core/text/printable.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/open_store.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/text/side_by_side.h"
 
 namespace plainfs {

@@ -7,9 +7,9 @@
 #include <boost/version.hpp>
 #include <functional>
 
+#include "formats/annotated/seurat_objects.h"
 #include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/registry.h"
-#include "formats/schemas/annotated/seurat_objects.h"
 #include "fs/build_info.h"
 #include "fs/native/seurat_parts.h"
 #include "fs/tree/memory_file.h"

@@ -9,17 +9,17 @@
 
 #include "formats/containers/hdf5/process/serve.h"
 #include "formats/core/base/location.h"
-#include "fs/command_help.h"
+#include "fs/command_line/command_help.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
+#include "fs/daemon/daemon.h"
 #include "fs/ending.h"
-#include "fs/exit_code.h"
 #include "fs/info.h"
-#include "fs/mount/daemon.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
 #include "fs/mount/run.h"
-#include "fs/options.h"
 #include "fs/serve/serve.h"
 
 namespace plainfs {

@@ -8,10 +8,10 @@
 #include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/core/base/location.h"
 #include "formats/open_store.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/index/kept_passes.h"
 #include "fs/info.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "formats/core/base/used_sources.h"
+#include "fs/command_line/options.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
-#include "fs/options.h"
 #include "fs/store_contexts.h"
 
 namespace plainfs {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "cache/request.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
-#include "fs/commands/walk.h"
-#include "fs/exit_code.h"
+#include "fs/report/walk.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 #include "fs/text/text_file.h"
 #include "fs/views/names.h"
 

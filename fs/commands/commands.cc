@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fs/commands/edit_distance.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/report/edit_distance.h"
 
 namespace plainfs {
 namespace {

@@ -8,16 +8,16 @@
 #include <new>
 #include <unordered_map>
 
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
 #include "fs/commands/exported.h"
 #include "fs/commands/plan/plan_commands.h"
-#include "fs/commands/progress.h"
-#include "fs/commands/walk.h"
-#include "fs/exit_code.h"
+#include "fs/report/progress.h"
+#include "fs/report/walk.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "fs/command_line/options.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/failures.h"
-#include "fs/commands/walk.h"
 #include "fs/filesystem.h"
-#include "fs/options.h"
+#include "fs/report/walk.h"
 
 namespace plainfs {
 

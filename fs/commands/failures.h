@@ -5,8 +5,8 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
-#include "fs/commands/progress.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/report/progress.h"
 
 namespace plainfs {
 

@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "formats/core/base/descriptor.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/views/names.h"
 
 namespace plainfs {

@@ -12,12 +12,12 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
 #include "formats/core/remote/remote_sources.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/plan/replace_file.h"
-#include "fs/commands/progress.h"
 #include "fs/commands/target_folder.h"
-#include "fs/commands/walk.h"
-#include "fs/exit_code.h"
+#include "fs/report/progress.h"
+#include "fs/report/walk.h"
 #include "fs/session.h"
 
 namespace plainfs {

@@ -10,16 +10,16 @@
 #include "formats/core/base/location.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/mounted_store.h"
-#include "fs/commands/progress.h"
-#include "fs/commands/summary.h"
-#include "fs/commands/walk.h"
 #include "fs/commands/ways_to_open.h"
-#include "fs/exit_code.h"
 #include "fs/info.h"
+#include "fs/report/progress.h"
+#include "fs/report/summary.h"
+#include "fs/report/walk.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

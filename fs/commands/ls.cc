@@ -8,12 +8,12 @@
 
 #include "formats/core/base/modified_time.h"
 #include "formats/core/text/printable.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
-#include "fs/commands/progress.h"
-#include "fs/commands/walk.h"
-#include "fs/exit_code.h"
+#include "fs/report/progress.h"
+#include "fs/report/walk.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

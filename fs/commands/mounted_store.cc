@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "fs/mount_note.h"
-#include "fs/mount_table.h"
+#include "fs/mounts/mount_note.h"
+#include "fs/mounts/mount_table.h"
 
 namespace plainfs {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "fs/options.h"
+#include "fs/command_line/options.h"
 
 namespace plainfs {
 

@@ -17,13 +17,13 @@
 
 #include "formats/core/base/process_stat.h"
 #include "formats/core/text/printable.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/mounted_store.h"
-#include "fs/commands/progress.h"
-#include "fs/exit_code.h"
-#include "fs/mount_note.h"
-#include "fs/mount_table.h"
-#include "fs/options.h"
+#include "fs/mounts/mount_note.h"
+#include "fs/mounts/mount_table.h"
+#include "fs/report/progress.h"
 
 namespace plainfs {
 namespace {

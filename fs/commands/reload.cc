@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
-#include "fs/exit_code.h"
-#include "fs/mount_note.h"
-#include "fs/options.h"
+#include "fs/mounts/mount_note.h"
 
 namespace plainfs {
 namespace {

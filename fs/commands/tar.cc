@@ -2,12 +2,12 @@
 // stores, rsync of millions). Sizes are exact before a byte is made, so the stream needs nothing on disk.
 #include <unistd.h>
 
+#include "fs/command_line/store_path.h"
 #include "fs/commands/exported.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/standard_output.h"
 #include "fs/commands/tar_header.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

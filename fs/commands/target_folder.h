@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/core/base/descriptor.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs {
 

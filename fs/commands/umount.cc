@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "formats/core/text/printable.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
-#include "fs/exit_code.h"
-#include "fs/mount_table.h"
-#include "fs/options.h"
-#include "fs/unmount.h"
+#include "fs/mounts/mount_table.h"
+#include "fs/mounts/unmount.h"
 
 namespace plainfs {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/commands/walk.h"
+#include "fs/report/walk.h"
 
 namespace plainfs {
 

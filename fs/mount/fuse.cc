@@ -9,13 +9,13 @@
 #include <cstring>
 
 #include "cache/mutex.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/mount/fuse_callbacks.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_session.h"
 #include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
-#include "fs/mount_table.h"
+#include "fs/mounts/mount_table.h"
 
 namespace plainfs {
 

@@ -15,9 +15,9 @@
 
 #include "cache/mutex.h"
 #include "fs/filesystem.h"
+#include "fs/mounts/unmount.h"
 #include "fs/sizings.h"
 #include "fs/tree/inodes.h"
-#include "fs/unmount.h"
 
 struct fuse_session;
 

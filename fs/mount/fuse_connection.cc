@@ -5,7 +5,7 @@
 #include <fstream>
 #include <new>
 
-#include "fs/mount_table.h"
+#include "fs/mounts/mount_table.h"
 
 namespace plainfs {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs {
 

@@ -15,17 +15,17 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
-#include "fs/exit_code.h"
-#include "fs/mount/daemon.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/daemon/daemon.h"
+#include "fs/daemon/daemon_sandbox.h"
+#include "fs/daemon/index_ahead.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_session.h"
-#include "fs/mount/index_ahead.h"
 #include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
-#include "fs/mount/sandbox.h"
 #include "fs/mount/supervisor.h"
-#include "fs/mount_note.h"
-#include "fs/mount_table.h"
+#include "fs/mounts/mount_note.h"
+#include "fs/mounts/mount_table.h"
 #include "fs/session.h"
 
 namespace plainfs {

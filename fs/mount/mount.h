@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "fs/options.h"
+#include "fs/command_line/options.h"
 
 namespace plainfs {
 

@@ -18,10 +18,10 @@
 #include "cache/mutex.h"
 #include "formats/core/base/channel.h"
 #include "formats/core/base/descriptor.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/mount/fuse_connection.h"
 #include "fs/mount/fuse_session.h"
-#include "fs/unmount.h"
+#include "fs/mounts/unmount.h"
 
 #ifdef __linux__
 #include <sys/prctl.h>

@@ -17,10 +17,10 @@
 
 #include "formats/core/base/location.h"
 #include "formats/registry.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/store_path.h"
 #include "fs/mount/fuse.h"
-#include "fs/mount_table.h"
-#include "fs/store_path.h"
+#include "fs/mounts/mount_table.h"
 
 namespace plainfs {
 namespace {

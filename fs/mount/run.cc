@@ -18,12 +18,12 @@
 #include <optional>
 
 #include "formats/core/base/descriptor.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/options.h"
 #include "fs/ending.h"
-#include "fs/exit_code.h"
 #include "fs/mount/mount.h"
 #include "fs/mount/mount_keeper.h"
 #include "fs/mount/mountpoint.h"
-#include "fs/options.h"
 
 #ifdef __linux__
 #include <sys/prctl.h>

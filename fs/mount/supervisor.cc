@@ -9,7 +9,7 @@
 #include <new>
 
 #include "formats/core/base/modified_time.h"
-#include "fs/mount/daemon.h"
+#include "fs/daemon/daemon.h"
 
 namespace plainfs {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "cache/mutex.h"
 #include "cache/request.h"
+#include "fs/daemon/signal_pipe.h"
 #include "fs/log.h"
 #include "fs/mount/fuse.h"
-#include "fs/mount/signal_pipe.h"
 
 namespace plainfs {
 

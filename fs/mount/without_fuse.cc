@@ -1,6 +1,6 @@
 // In the place of the rest of this room where plainfs is built without libfuse (PLAINFS_FUSE=OFF): all but
 // mounting is there.
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
 #include "fs/mount/run.h"

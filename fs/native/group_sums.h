@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "formats/annotated/cell_groups.h"
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/context.h"
-#include "formats/schemas/annotated/cell_groups.h"
 
 namespace plainfs {
 

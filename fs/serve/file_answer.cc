@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fs/commands/walk.h"
+#include "fs/report/walk.h"
 #include "fs/serve/asked.h"
 #include "fs/serve/byte_ranges.h"
 #include "fs/text/text_file.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
-#include "fs/commands/summary.h"
+#include "fs/report/summary.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/page_html.h"

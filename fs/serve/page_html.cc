@@ -4,8 +4,8 @@
 
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
-#include "fs/commands/progress.h"
 #include "fs/info.h"
+#include "fs/report/progress.h"
 #include "fs/serve/page_text.h"
 
 namespace plainfs::serve {

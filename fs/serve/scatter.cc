@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/annotated/cell_groups.h"
 #include "formats/core/model/factor.h"
 #include "formats/core/text/printable.h"
-#include "formats/schemas/annotated/cell_groups.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/page_text.h"
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fs/mount/signal_pipe.h"
+#include "fs/daemon/signal_pipe.h"
 
 namespace plainfs::serve {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "formats/core/text/printable.h"
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs::serve {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
-#include "fs/commands/summary.h"
+#include "fs/report/summary.h"
 
 namespace plainfs::serve {
 namespace {

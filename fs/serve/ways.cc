@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "formats/annotated/cell_groups.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
-#include "formats/schemas/annotated/cell_groups.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/h5grove.h"
 

@@ -4,14 +4,14 @@
 #include <memory>
 #include <unordered_map>
 
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/cell_groups.h"
+#include "formats/annotated/fragment_selection.h"
+#include "formats/annotated/selection.h"
 #include "formats/core/model/cell_table.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
-#include "formats/schemas/annotated/cell_groups.h"
-#include "formats/schemas/annotated/fragment_selection.h"
-#include "formats/schemas/annotated/selection.h"
 #include "fs/views/part_names.h"
 
 namespace plainfs {

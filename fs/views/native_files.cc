@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "cache/mutex.h"
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/seurat_objects.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/registry.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
-#include "formats/schemas/annotated/seurat_objects.h"
 #include "fs/native/bgzf.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/files.h"

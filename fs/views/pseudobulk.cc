@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "cache/cancellable_lock.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
-#include "formats/schemas/annotated/cell_groups.h"
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/cell_groups.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/group_sums.h"
 #include "fs/native/rds.h"

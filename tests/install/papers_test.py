@@ -71,7 +71,7 @@ class Papers(unittest.TestCase):
         self.assertEqual([line for line in synopsis if line.startswith("plainfs")], usage)
 
     def test_manual_has_every_exit_status(self):
-        codes = re.findall(r"^  k\w+ = (\d+),", read(SOURCE, "fs", "exit_code.h"), re.M)
+        codes = re.findall(r"^  k\w+ = (\d+),", read(SOURCE, "fs", "command_line", "exit_code.h"), re.M)
         section = self.manual[self.manual.index(".SH EXIT STATUS"):self.manual.index(".SH EXAMPLES")]
         self.assertEqual(re.findall(r"^\.TP\n(\d+)$", section, re.M), codes)
 

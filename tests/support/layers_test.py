@@ -21,8 +21,6 @@ MOST_LINES_OF_A_FUNCTION = 60
 MANY_LINES = 600  # of a file: worth a look, no fault
 # What no Mac has, and stands between #ifdef and #endif.
 OF_LINUX = re.compile(r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)")
-# Rooms among the formats that are none.
-SHARED = {"annotated", "folder"}
 
 
 def sources():
@@ -35,7 +33,7 @@ def sources():
 
 
 def room_of(path):
-    """formats/registry.h is a room of its own, fs/options.h is of the room fs; a folder in a room is of the room."""
+    """formats/registry.h is a room of its own, fs/filesystem.h is of the room fs; a folder in a room is of the room."""
     stem, folder = os.path.splitext(path)[0], os.path.dirname(path)
     if stem in RANK:
         return stem
@@ -105,7 +103,7 @@ class Layers(unittest.TestCase):
     def test_every_format_has_its_facts(self):
         kinds = [os.path.join(ROOT, "formats", kind) for kind in ("containers", "schemas")]
         formats = {name for kind in kinds for name in os.listdir(kind) if os.path.isdir(os.path.join(kind, name))}
-        without = [name for name in sorted(formats - SHARED)
+        without = [name for name in sorted(formats)
                    if not any(os.path.exists(os.path.join(kind, name, "FORMAT.md")) for kind in kinds)]
         self.assertEqual(without, [])
 

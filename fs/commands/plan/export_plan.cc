@@ -10,9 +10,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "fs/command_line/exit_code.h"
 #include "fs/commands/part_file.h"
 #include "fs/commands/plan/replace_file.h"
-#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {

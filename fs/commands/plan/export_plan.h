@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/core/base/sources.h"
+#include "fs/command_line/options.h"
 #include "fs/commands/exported.h"
-#include "fs/options.h"
 
 namespace plainfs {
 

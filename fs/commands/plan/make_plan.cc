@@ -14,11 +14,11 @@
 #include "formats/core/model/cell_table.h"
 #include "formats/core/model/genome.h"
 #include "formats/core/text/utf8.h"
+#include "fs/command_line/option_values.h"
+#include "fs/command_line/store_path.h"
 #include "fs/commands/plan/export_plan.h"
 #include "fs/commands/plan/plan_commands.h"
-#include "fs/option_values.h"
 #include "fs/session.h"
-#include "fs/store_path.h"
 
 namespace plainfs {
 namespace {

@@ -1,6 +1,6 @@
 #include "fs/commands/plan/plan_commands.h"
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs {
 

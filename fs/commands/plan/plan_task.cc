@@ -13,12 +13,12 @@
 
 #include "formats/core/base/modified_time.h"
 #include "formats/core/codecs/checksum.h"
-#include "fs/cells_file.h"
+#include "fs/command_line/option_values.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
-#include "fs/genome_file.h"
-#include "fs/option_values.h"
 #include "fs/session.h"
+#include "fs/side_files/cells_file.h"
+#include "fs/side_files/genome_file.h"
 
 namespace plainfs {
 namespace {

@@ -1,5 +1,5 @@
 // The annotated matrix of an AnnData, as the files of other programs are made of it.
-#include "formats/schemas/annotated/annotated_matrices.h"
+#include "formats/annotated/annotated_matrices.h"
 
 #include <boost/test/unit_test.hpp>
 

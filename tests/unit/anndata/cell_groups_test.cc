@@ -1,9 +1,9 @@
-#include "formats/schemas/annotated/cell_groups.h"
+#include "formats/annotated/cell_groups.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "formats/schemas/annotated/annotated_matrices.h"
+#include "formats/annotated/annotated_matrices.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
 #include "tests/unit/anndata/anndata_store.h"

@@ -1,10 +1,10 @@
-#include "formats/schemas/annotated/selection.h"
+#include "formats/annotated/selection.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "formats/annotated/parts.h"
 #include "formats/core/model/factor.h"
-#include "formats/schemas/annotated/parts.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
 #include "tests/support/store_nodes.h"

@@ -1,8 +1,8 @@
-#include "fs/cells_file.h"
+#include "fs/side_files/cells_file.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "tests/support/says.h"
 #include "tests/support/store_nodes.h"
 

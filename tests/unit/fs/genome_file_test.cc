@@ -1,8 +1,8 @@
-#include "fs/genome_file.h"
+#include "fs/side_files/genome_file.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 #include "tests/support/says.h"
 
 namespace plainfs {

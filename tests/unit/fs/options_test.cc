@@ -1,8 +1,8 @@
-#include "fs/options.h"
+#include "fs/command_line/options.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs {
 namespace {

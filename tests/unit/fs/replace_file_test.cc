@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "fs/command_line/exit_code.h"
 #include "fs/commands/plan/export_plan.h"
-#include "fs/exit_code.h"
 
 namespace plainfs {
 namespace {

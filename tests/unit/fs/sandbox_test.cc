@@ -1,5 +1,5 @@
 // Each case in a process of its own, which stays confined.
-#include "fs/mount/sandbox.h"
+#include "fs/daemon/daemon_sandbox.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>

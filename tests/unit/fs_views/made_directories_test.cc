@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/open_store.h"
 #include "formats/registry.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
 #include "fs/native/files.h"
 #include "tests/support/made_files.h"
 #include "tests/support/test_context.h"

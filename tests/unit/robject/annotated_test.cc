@@ -1,9 +1,9 @@
 // The annotated matrices of R objects, as the files of other programs are made of them.
 #include <boost/test/unit_test.hpp>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
-#include "formats/schemas/annotated/annotated_matrices.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 

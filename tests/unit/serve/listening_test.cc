@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/exit_code.h"
+#include "fs/command_line/exit_code.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,0 +1,133 @@
+#include "formats/annotated/finders.h"
+
+#include <algorithm>
+
+#include "formats/annotated/parts.h"
+#include "formats/core/model/transient_fault.h"
+#include "formats/schemas/anndata/legacy.h"
+
+namespace plainfs::annotated {
+
+namespace {
+
+// What the sides of the parts of a group are: only where the second is free may there be more than two.
+enum class Sides { cells_and_genes, both_alike, first_alone };
+
+bool is_part(const Content& content, Sides sides) {
+  if (const auto* array = std::get_if<LabelledArray>(&content)) {
+    const size_t rank = array->values->shape().size();
+    return (rank == 2 || (rank > 2 && sides == Sides::first_alone)) && array->values->dtype().is_numeric();
+  }
+  return std::holds_alternative<Table>(content) || std::holds_alternative<SparseMatrix>(content);
+}
+
+// X and its layers are shown with genes in rows where they are sparse, and as they are stored where dense.
+Content expression(const Content& content) {
+  return std::holds_alternative<SparseMatrix>(content) ? cells_by_genes(content) : content;
+}
+
+// The members of group that have a place in an annotated matrix; the others are told of.
+std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name, Sides sides,
+                                    Context& context) {
+  std::vector<AnnotatedPart> parts;
+  const std::optional<Node> room = member_of(group, name, context);
+  if (!room || !room->parts) return parts;
+  for (Member& member : room->parts->members()) {
+    const Node node = readable(std::move(member.node), context);
+    if (is_part(node.content, sides))
+      parts.push_back(
+          {member.name, sides == Sides::cells_and_genes ? expression(node.content) : node.content});
+    else if (!std::holds_alternative<Nothing>(node.content))
+      context.notice(fmt::format("{}/{}: not in the .h5ad", room->parts->path(), member.name));
+  }
+  return parts;
+}
+
+Content x_of(const GroupPtr& group, Context& context) {
+  const std::optional<Node> x = member_of(group, "X", context);
+  if (!x || std::holds_alternative<Nothing>(x->content)) return {};
+  if (const auto* array = std::get_if<LabelledArray>(&x->content); array && array->values->is_null())
+    return {};
+  return expression(x->content);
+}
+
+// The graphs of cells that stood in uns up to 0.6: anndata's readers put them where they are today.
+void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Context& context) {
+  const std::optional<Node> uns = member_of(group, "uns", context);
+  const std::optional<Node> neighbors = uns ? member_of(uns->parts, "neighbors", context) : std::nullopt;
+  for (const char* name : {"distances", "connectivities"}) {
+    const std::optional<Node> graph = neighbors ? member_of(neighbors->parts, name, context) : std::nullopt;
+    const bool is_known =
+        std::any_of(obsp.begin(), obsp.end(), [&](const AnnotatedPart& part) { return part.name == name; });
+    if (graph && extent_of(graph->content) && is_part(graph->content, Sides::both_alike) && !is_known)
+      obsp.push_back({name, graph->content});
+  }
+}
+
+// obs or var: a table, up to 0.6 an array of compounds, or what cannot be read for now.
+bool may_be_frame(const Node& node) {
+  if (transient_fault(node)) return true;
+  const Content& content = node.content;
+  if (std::holds_alternative<Table>(content)) return true;
+  const auto* array = std::get_if<LabelledArray>(&content);
+  return array && array->row_names && array->values->dtype().kind == Kind::compound;
+}
+
+std::optional<Table> frame_of(const std::optional<Node>& node) {
+  if (auto table = content_of<Table>(node)) return table;
+  const auto array = content_of<LabelledArray>(node);
+  return array ? anndata::legacy_table(*array) : std::nullopt;
+}
+
+bool may_have_columns(const Node& obs) {
+  if (transient_fault(obs)) return true;
+  const std::optional<Table> frame = frame_of(obs);
+  return frame && !frame->columns.empty();
+}
+
+Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
+  if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
+  throw unsupported("{} is no table of anndata's", name);
+}
+
+AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
+  AnnotatedMatrix made;
+  made.obs = needed_frame(group, "obs", context);
+  made.var = needed_frame(group, "var", context);
+  made.cells = made.obs.rows;
+  made.genes = made.var.rows;
+  made.x = x_of(group, context);
+  made.layers = parts_of(group, "layers", Sides::cells_and_genes, context);
+  made.obsm = parts_of(group, "obsm", Sides::first_alone, context);
+  made.varm = parts_of(group, "varm", Sides::first_alone, context);
+  made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
+  add_old_graphs(group, made.obsp, context);
+  made.varp = parts_of(group, "varp", Sides::both_alike, context);
+  const std::optional<Node> raw = member_of(group, "raw", context);
+  if (raw && raw->parts) {
+    if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
+      made.raw = {x_of(raw->parts, context), *raw_var,
+                  parts_of(raw->parts, "varm", Sides::first_alone, context)};
+  }
+  return made;
+}
+
+}  // namespace
+
+void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
+  if (!directory.parts) return;
+  bool has_obs = false, has_var = false, has_columns = false;
+  for (const Member& member : directory.parts->members()) {
+    if (member.name == "mod") return;  // several, in a MuData
+    if (member.name == "obs") {
+      has_obs = may_be_frame(member.node);
+      has_columns = may_have_columns(member.node);
+    }
+    if (member.name == "var") has_var = may_be_frame(member.node);
+  }
+  if (!has_obs || !has_var) return;
+  found.push_back(
+      {"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }, has_columns});
+}
+
+}  // namespace plainfs::annotated

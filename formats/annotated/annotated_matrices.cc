@@ -1,0 +1,177 @@
+#include "formats/annotated/annotated_matrices.h"
+
+#include <algorithm>
+
+#include "formats/annotated/finders.h"
+#include "formats/annotated/parts.h"
+#include "formats/annotated/selection.h"
+#include "formats/core/model/derived_group.h"
+#include "formats/core/model/transient_fault.h"
+#include "formats/schemas/loom/loom_file.h"
+
+namespace plainfs {
+
+namespace {
+
+using namespace annotated;
+
+constexpr const char* kName = "anndata";
+
+AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) {
+  AnnotatedMatrix made;
+  made.cells = matrix.columns;
+  made.genes = matrix.rows;
+  made.x = transposed(matrix);
+  made.obs = named_rows(matrix.columns, matrix.column_names);
+  made.var = genes_of(matrix.rows, matrix.row_names, matrix.row_ids, types);
+  return made;
+}
+
+// A store that is one sparse matrix of genes by cells.
+void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
+  const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
+  if (!matrix || !directory.parts || directory.parts->parent()) return;
+  if (!matrix->row_names || !matrix->column_names) return;
+  found.push_back({kName, [matrix = *matrix] { return of_sparse(matrix); }});
+}
+
+// Cell Ranger's .h5, version 2: the root's member matrix, whose features have ids.
+void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
+  if (!directory.parts || directory.parts->parent()) return;
+  for (const Member& member : directory.parts->members()) {
+    if (member.name != "matrix") continue;
+    const auto* matrix = std::get_if<SparseMatrix>(&member.node.content);
+    const std::optional<Error> fault = transient_fault(member.node);
+    if (!matrix && member.node.parts && fault)
+      found.push_back({kName, [fault]() -> AnnotatedMatrix { throw *fault; }});
+    if (matrix && matrix->row_ids)
+      found.push_back({kName, [node = member.node, matrix = *matrix, &context] {
+                         return of_sparse(matrix, feature_types(node, matrix.rows, context));
+                       }});
+  }
+}
+
+// A loom file: a dense matrix of genes by cells beside the tables of its rows and columns.
+AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, const Table& col_attrs,
+                        const GroupPtr& root, Context& context) {
+  AnnotatedMatrix made;
+  const Extent extent = *extent_of(matrix);
+  made.genes = extent.rows;
+  made.cells = extent.columns;
+  made.x = cells_by_genes(matrix);
+  made.obs = named_rows(made.cells, matrix.matrix->column_names);
+  made.obs.columns = col_attrs.columns;
+  if (const auto file = loom::loom_file_in(*root)) made.obs_names = file->column_names.attribute;
+  made.var = genes_of(made.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
+  for (const Column& column : row_attrs.columns) {
+    const bool is_there = std::any_of(made.var.columns.begin(), made.var.columns.end(),
+                                      [&](const Column& known) { return known.name == column.name; });
+    if (!is_there) made.var.columns.push_back(column);
+  }
+  const std::optional<Node> layers = root->find("layers");
+  if (!layers || !layers->parts) return made;
+  for (Member& layer : layers->parts->members()) {
+    const Node node = readable(std::move(layer.node), context);
+    const std::optional<Extent> same = extent_of(node.content);
+    if (same && same->rows == made.genes && same->columns == made.cells)
+      made.layers.push_back({layer.name, cells_by_genes(node.content)});
+  }
+  return made;
+}
+
+void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
+  if (!directory.parts || directory.parts->parent()) return;
+  const LabelledArray* matrix = nullptr;
+  const Table *row_attrs = nullptr, *col_attrs = nullptr;
+  const std::vector<Member> members = directory.parts->members();
+  for (const Member& member : members) {
+    if (member.name == "matrix") matrix = std::get_if<LabelledArray>(&member.node.content);
+    if (member.name == "row_attrs") row_attrs = std::get_if<Table>(&member.node.content);
+    if (member.name == "col_attrs") col_attrs = std::get_if<Table>(&member.node.content);
+  }
+  if (!matrix || !matrix->matrix || !row_attrs || !col_attrs) return;
+  found.push_back({kName,
+                   [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, root = directory.parts,
+                    &context] { return of_loom(matrix, row_attrs, col_attrs, root, context); },
+                   !col_attrs->columns.empty()});
+}
+
+// A group that is one, whatever it was made of.
+void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
+  if (!directory.parts) return;
+  const GroupPtr group = stored_group(*directory.parts).shared_from_this();
+  if (const auto own = std::dynamic_pointer_cast<const AnnotatedGroup>(group))
+    found.push_back({kName, [own] { return own->matrix(); }, true});
+}
+
+// Those that are shown in the directory itself: one at most.
+std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
+  std::vector<FoundAnnotatedMatrix> found;
+  find_annotated_group(directory, found);
+  if (found.empty()) find_sparse_root(directory, found);
+  if (found.empty()) find_tenx(directory, context, found);
+  if (found.empty()) find_loom(directory, context, found);
+  if (found.empty()) find_anndata(directory, context, found);
+  if (found.empty()) find_experiment(directory, context, found);
+  return found;
+}
+
+// The group that a matrix is in: a sparse one is a group of its own, a dense one is told where it stands.
+GroupPtr place_of(const Node& matrix) {
+  if (matrix.parts) return matrix.parts->parent();
+  const auto* array = std::get_if<LabelledArray>(&matrix.content);
+  return array && array->matrix ? array->matrix->place : nullptr;
+}
+
+// Whether group is, or is somewhere in, the member of that name of another.
+bool is_below(const Group& group, const Group& other, std::string_view name) {
+  const std::string above = other.path();
+  return (group.path() + "/").starts_with(fmt::format("{}/{}/", above == "/" ? "" : above, name));
+}
+
+}  // namespace
+
+std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context) {
+  return finding_about<std::vector<FoundAnnotatedMatrix>>(directory, [&] {
+    std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
+    if (found.empty()) find_seurat_assays(directory, context, found);
+    return found;
+  });
+}
+
+std::optional<FoundAnnotatedMatrix> annotated_matrix_of(const Node& directory, Context& context) {
+  using Found = std::optional<FoundAnnotatedMatrix>;
+  return finding_about<Found>(directory, [&]() -> Found {
+    std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
+    if (found.empty()) return find_seurat_assay(directory, context);
+    if (found.size() != 1) return std::nullopt;
+    return std::move(found.front());
+  });
+}
+
+ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
+  const auto fitting = [rows](ArrayPtr types) {
+    if (types) types->check();
+    return types && types->count() == rows ? types : nullptr;
+  };
+  // Cell Ranger's features are in the matrix' own group.
+  const auto features = member_of(matrix.parts, "features", context);
+  if (features && features->parts) {
+    const auto types = content_of<LabelledArray>(member_of(features->parts, "feature_type", context));
+    return types ? fitting(types->values) : nullptr;
+  }
+  // AnnData's are a column of var, beside X or above the layers, whose names may be paths.
+  const GroupPtr place = place_of(matrix);
+  int above = 0;
+  for (GroupPtr group = place; group; ++above, group = group->parent()) {
+    if (above > 1 && !is_below(*place, *group, "layers")) continue;
+    const auto var = content_of<Table>(member_of(group, "var", context));
+    if (!var) continue;
+    for (const Column& column : var->columns)
+      if (column.name == "feature_types") return fitting(column.values);
+    return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,156 @@
+#include "formats/annotated/finders.h"
+
+#include <algorithm>
+#include <map>
+
+#include "formats/annotated/parts.h"
+
+namespace plainfs::annotated {
+
+namespace {
+
+struct Item {
+  std::string name;
+  Content content;
+};
+
+// How the parts of an experiment lie: in takane's directories lists have numbered members, links that name
+// them, and what is meant in a directory of its own; among R objects each part is what it is, under its name.
+enum class Layout { takane, named };
+
+class Experiment {
+ public:
+  Experiment(GroupPtr root, Layout layout, Context& context)
+      : root_(std::move(root)), layout_(layout), context_(context) {}
+
+  AnnotatedMatrix make() {
+    std::vector<Item> assays = items_of("assays");
+    if (assays.empty()) throw unsupported("{}: no assay is a matrix", root_->path());
+    const Extent extent = *extent_of(assays.front().content);
+    AnnotatedMatrix made;
+    made.marks_missing = true;
+    made.genes = extent.rows;
+    made.cells = extent.columns;
+    made.var = frame_of("row_data", made.genes, assays.front().content, &SparseMatrix::row_names,
+                        &LabelledArray::row_names);
+    made.obs = frame_of("column_data", made.cells, assays.front().content, &SparseMatrix::column_names,
+                        &LabelledArray::column_names);
+    made.x_name = assays.front().name;
+    made.x = cells_by_genes(assays.front().content);
+    for (size_t i = 1; i < assays.size(); ++i)
+      made.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});
+    for (Item& item : items_of("reduced_dimensions"))
+      made.obsm.push_back({item.name, std::move(item.content)});
+    return made;
+  }
+
+ private:
+  std::vector<Item> items_of(std::string_view list) const;
+  std::vector<std::pair<std::string, std::string>> members_of(const GroupPtr& list) const;
+  Content content_of_item(const GroupPtr& list, const std::string& member) const;
+  Table frame_of(std::string_view name, uint64_t rows, const Content& assay, ArrayPtr SparseMatrix::*sparse,
+                 ArrayPtr LabelledArray::*dense) const;
+
+  const GroupPtr root_;
+  const Layout layout_;
+  Context& context_;
+};
+
+// The matrix of a list's item: in the item's directory where takane keeps a dense one; monostate where it is
+// none.
+Content Experiment::content_of_item(const GroupPtr& list, const std::string& member) const {
+  std::optional<Node> item = member_of(list, member, context_);
+  if (layout_ == Layout::takane && item && !extent_of(item->content) && item->parts)
+    item = member_of(item->parts, "dense_array", context_);
+  if (!item) return {};
+  if (const auto* array = std::get_if<LabelledArray>(&item->content); array && array->labels)
+    array->labels->check();  // stored values that have no meaning say so
+  return extent_of(item->content) ? item->content : Content();
+}
+
+// The members of a list that are items, in their order, and what each is called.
+std::vector<std::pair<std::string, std::string>> Experiment::members_of(const GroupPtr& list) const {
+  std::vector<std::pair<std::string, std::string>> items;
+  if (layout_ == Layout::named) {
+    for (const Member& member : list->members()) items.emplace_back(member.name, member.name);
+    return items;
+  }
+  std::map<std::string, std::string> names;  // by number
+  for (const Member& member : list->members()) {
+    const auto* link = std::get_if<Link>(&member.node.content);
+    if (link && link->only.empty() && !link->path.empty())
+      names[link->path.back()] = member.name;
+    else if (!link && member.name.find_first_not_of("0123456789") == std::string::npos)
+      items.emplace_back(member.name, member.name);
+  }
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+    return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
+  });
+  for (auto& [number, name] : items)
+    if (const auto found = names.find(number); found != names.end()) name = found->second;
+  return items;
+}
+
+// The matrices of a list in their order, under their names; what else is in it is told of.
+std::vector<Item> Experiment::items_of(std::string_view list) const {
+  const std::optional<Node> group = member_of(root_, list, context_);
+  if (!group || !group->parts) return {};
+  std::vector<Item> items;
+  for (const auto& [member, name] : members_of(group->parts)) {
+    Item item{name, content_of_item(group->parts, member)};
+    std::replace(item.name.begin(), item.name.end(), '/', '_');  // which parts the names in an .h5ad
+    if (std::holds_alternative<std::monostate>(item.content))
+      context_.notice(fmt::format("{}/{}: not in the .h5ad", group->parts->path(), member));
+    else
+      items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// Rows without names of their own have the assay's.
+Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& assay,
+                           ArrayPtr SparseMatrix::*sparse, ArrayPtr LabelledArray::*dense) const {
+  Table frame;
+  frame.rows = rows;
+  std::optional<Node> stored = member_of(root_, name, context_);
+  if (layout_ == Layout::takane && stored && stored->parts)
+    stored = member_of(stored->parts, "data_frame", context_);
+  if (const auto table = content_of<Table>(stored)) frame = *table;
+  if (frame.row_names) return frame;
+  if (const auto* matrix = std::get_if<SparseMatrix>(&assay)) frame.row_names = matrix->*sparse;
+  if (const auto* matrix = std::get_if<LabelledArray>(&assay)) frame.row_names = matrix->*dense;
+  return frame;
+}
+
+bool may_have_columns(const Node& column_data, Context& context) try {
+  if (const auto* table = std::get_if<Table>(&column_data.content)) return !table->columns.empty();
+  if (!column_data.parts) return std::holds_alternative<Error>(column_data.content);
+  const auto frame = content_of<Table>(member_of(column_data.parts, "data_frame", context));
+  return frame && !frame->columns.empty();
+} catch (const Error&) {
+  return true;
+}
+
+}  // namespace
+
+void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
+  const GroupPtr& root = directory.parts;
+  if (!root) return;
+  bool has_directory = false, has_table = false, has_columns = false;
+  for (const char* name : {"column_data", "row_data"}) {
+    const std::optional<Node> frame = root->find(name);
+    const bool is_table = frame && (std::holds_alternative<Table>(frame->content) ||
+                                    std::holds_alternative<Error>(frame->content));
+    has_table |= is_table;
+    has_directory |= frame && frame->parts && !is_table;
+    if (frame && std::string_view(name) == "column_data") has_columns = may_have_columns(*frame, context);
+  }
+  if (!has_table && !(has_directory && !root->parent())) return;
+  const std::optional<Node> assays = root->find("assays");
+  if (!assays || !assays->parts) return;
+  const Layout layout = has_table ? Layout::named : Layout::takane;
+  found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
+                   has_columns});
+}
+
+}  // namespace plainfs::annotated

@@ -1,0 +1,270 @@
+#include "formats/annotated/selection.h"
+
+#include <algorithm>
+
+#include "cache/cancellable_lock.h"
+#include "formats/annotated/parts.h"
+#include "formats/core/algebra/computed_matrix.h"
+#include "formats/core/algebra/entry_source.h"
+#include "formats/core/frames/names.h"
+#include "formats/core/model/counted_times.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/factor.h"
+
+namespace plainfs {
+
+namespace {
+
+class Selection {
+ public:
+  Selection(uint64_t all, Indices cells, Context& context)
+      : all_(all), cells_(std::move(cells)), context_(context) {}
+
+  // Of an array whose first dimension, as users see it, is the cells'.
+  ArrayPtr of(const ArrayPtr& values) const;
+  Table of(const Table& table) const;
+  Content of(const std::string& name, const Content& content) const;
+  std::vector<AnnotatedPart> of(const std::string& name, const std::vector<AnnotatedPart>& parts) const;
+
+ private:
+  SparseMatrix of(const SparseMatrix& matrix) const;
+  LabelledArray of(const LabelledArray& array) const;
+
+  const uint64_t all_;  // how many cells there are
+  const Indices cells_;
+  Context& context_;
+};
+
+ArrayPtr Selection::of(const ArrayPtr& values) const {
+  if (!values) return nullptr;
+  if (const FactorParts* const parts = unchecked_factor_parts(*values)) {
+    FactorParts own = *parts;
+    own.codes = of(own.codes);
+    return checked(factor_of(std::move(own), context_), [values] { values->check(); });
+  }
+  if (ArrayPtr numbers = instant_numbers(*values)) return instants_since_1970(of(numbers));
+  return subset(values->shape().size() > 1 ? in_object_order(values) : values, 0, cells_);
+}
+
+Table Selection::of(const Table& table) const {
+  Table some{cells_->size(), of(table.row_names), {}};
+  for (const Column& column : table.columns) some.columns.push_back({column.name, of(column.values)});
+  return some;
+}
+
+LabelledArray Selection::of(const LabelledArray& array) const {
+  LabelledArray some{of(array.values), of(array.row_names), array.column_names, of(array.labels)};
+  some.matrix = array.matrix;
+  if (some.matrix) some.matrix->column_names = of(some.matrix->column_names);
+  return some;
+}
+
+// The stretches of the lists of a matrix that are those of some of its rows (or columns) that rise.
+Stretches stretches_of(const std::vector<uint64_t>& lengths, const std::vector<uint64_t>& majors) {
+  auto stretches = std::make_shared<std::vector<Stretch>>();
+  uint64_t begin = 0;
+  auto major = majors.begin();
+  for (uint64_t i = 0; i < lengths.size() && major != majors.end(); begin += lengths[i++]) {
+    if (*major != i) continue;
+    ++major;
+    if (!stretches->empty() && stretches->back().from + stretches->back().count == begin)
+      stretches->back().count += lengths[i];
+    else
+      stretches->push_back({begin, lengths[i]});
+  }
+  return stretches;
+}
+
+ArrayPtr pointer_of(const std::vector<uint64_t>& lengths, const std::vector<uint64_t>& majors) {
+  const DType whole = number_type(Kind::unsigned_integer, 8);
+  Elements pointer = zero_elements(whole, majors.size() + 1);
+  const auto values = pointer.mutable_values<uint64_t>();
+  for (size_t i = 0; i < majors.size(); ++i) values[i + 1] = values[i] + lengths[majors[i]];
+  return std::make_shared<MemoryArray>(whole, Shape{majors.size() + 1}, std::move(pointer));
+}
+
+// Some of the rows of a matrix in its three lists. Where these run over rows they are cut out of the lists,
+// else all of the matrix is gone through.
+SparseMatrix some_rows(const SparseMatrix& matrix, const Indices& rows, Context& context) {
+  const uint64_t majors = matrix.by_row ? matrix.rows : matrix.columns;
+  const uint64_t minors = matrix.by_row ? matrix.columns : matrix.rows;
+  const EntrySourcePtr source =
+      compressed_source(matrix.value, matrix.index, matrix.pointer, majors, minors, true);
+  if (!matrix.by_row) return computed_lists(minor_subset(source, rows), context);
+  const std::vector<uint64_t> lengths = source->lengths(0, majors);  // checks that the parts fit
+  const Stretches stretches = stretches_of(lengths, *rows);
+  SparseMatrix lists;
+  lists.value = gathered(matrix.value, stretches);
+  lists.index = gathered(matrix.index, stretches);
+  lists.pointer = pointer_of(lengths, *rows);
+  return lists;
+}
+
+SparseMatrix Selection::of(const SparseMatrix& matrix) const {
+  SparseMatrix some = matrix;
+  some.rows = cells_->size();
+  some.row_names = of(matrix.row_names);
+  if (some.row_ids) some.row_ids = of(matrix.row_ids);
+  some.value = some.index = some.pointer = nullptr;
+  some.evaluate = made_once(
+      [matrix, cells = cells_, &context = context_] { return some_rows(evaluated(matrix), cells, context); });
+  return some;
+}
+
+Content Selection::of(const std::string& name, const Content& content) const {
+  const auto rows = [&]() -> std::optional<uint64_t> {
+    if (const auto* table = std::get_if<Table>(&content)) return table->rows;
+    if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return sparse->rows;
+    const auto* array = std::get_if<LabelledArray>(&content);
+    if (!array || array->values->shape().empty()) return std::nullopt;
+    const Shape& shape = array->values->shape();
+    return array->values->column_major() ? shape.back() : shape.front();
+  }();
+  if (!rows) return content;
+  if (*rows != all_) return damaged("{} has {} rows, not {}", name, *rows, all_);
+  if (const auto* table = std::get_if<Table>(&content)) return of(*table);
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return of(*sparse);
+  return of(std::get<LabelledArray>(content));
+}
+
+std::vector<AnnotatedPart> Selection::of(const std::string& name,
+                                         const std::vector<AnnotatedPart>& parts) const {
+  std::vector<AnnotatedPart> some;
+  for (const AnnotatedPart& part : parts)
+    some.push_back({part.name, of(fmt::format("{}/{}", name, part.name), part.content)});
+  return some;
+}
+
+// A group of an annotated matrix' parts. Made for each question, so that no member keeps itself alive.
+class PartGroup : public Group {
+ public:
+  using List = std::function<std::vector<Member>(const GroupPtr& group)>;
+
+  PartGroup(GroupPtr parent, std::string name, List list = nullptr)
+      : parent_(std::move(parent)), name_(std::move(name)), list_(std::move(list)) {}
+
+  std::vector<Member> members() const override {
+    return list_ ? list_(shared_from_this()) : std::vector<Member>();
+  }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override {
+    const std::string above = parent_->path();
+    return fmt::format("{}/{}", above == "/" ? "" : above, name_);
+  }
+
+ private:
+  const GroupPtr parent_;
+  const std::string name_;
+  const List list_;
+};
+
+}  // namespace
+
+AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cells, Context& context) {
+  const Selection selection(matrix.cells, cells, context);
+  AnnotatedMatrix some;
+  some.cells = cells->size();
+  some.genes = matrix.genes;
+  some.x_name = matrix.x_name;
+  some.x = selection.of("X", matrix.x);
+  some.obs = selection.of(matrix.obs);
+  some.obs_names = matrix.obs_names;
+  some.var = matrix.var;
+  some.layers = selection.of("layers", matrix.layers);
+  some.obsm = selection.of("obsm", matrix.obsm);
+  if (matrix.raw) some.raw = AnnotatedMatrix::Raw{selection.of("raw/X", matrix.raw->x), matrix.raw->var, {}};
+  some.marks_missing = matrix.marks_missing;
+  return some;
+}
+
+namespace {
+
+// The names of a matrix' genes, and what stands before them.
+struct Genes {
+  ArrayPtr names;
+  ArrayPtr ids;
+};
+
+Genes names_in(const Table& var) {
+  Genes genes{var.rows > 0 ? var.row_names : nullptr, nullptr};
+  for (const Column& column : var.columns)
+    if (column.name == "gene_ids" && frames::is_text(column.values->dtype())) genes.ids = column.values;
+  return genes;
+}
+
+// The matrices of the cells of obs by the genes of var.
+struct Expressions {
+  const Table& obs;
+  const Table& var;
+
+  // X or a layer, as the member called name of place: with genes in rows where it is sparse.
+  Node of(const std::string& name, const Content& content, const GroupPtr& place) const;
+};
+
+Node Expressions::of(const std::string& name, const Content& content, const GroupPtr& place) const {
+  const Genes genes = names_in(var);
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) {
+    SparseMatrix matrix = transposed(*sparse);
+    matrix.row_names = genes.names;
+    matrix.row_ids = genes.ids;
+    matrix.column_names = obs.row_names;
+    return {std::move(matrix), std::make_shared<PartGroup>(place, name)};
+  }
+  const auto* stored = std::get_if<LabelledArray>(&content);
+  const auto extent = annotated::extent_of(content);
+  if (!stored || !extent || extent->columns != var.rows) return {content};
+  LabelledArray array = *stored;
+  array.row_names = obs.row_names;
+  array.column_names = var.row_names;
+  if (array.values->dtype().is_numeric())
+    array.matrix = MatrixFiles{true, genes.ids, genes.names, obs.row_names, place};
+  return {std::move(array)};
+}
+
+Node group_of(const GroupPtr& parent, const std::string& name, PartGroup::List list) {
+  return {{}, std::make_shared<PartGroup>(parent, name, std::move(list))};
+}
+
+}  // namespace
+
+AnnotatedMatrix AnnotatedGroup::matrix() const {
+  const CancellableLock lock(making_);
+  if (!made_) made_ = make_();
+  return *made_;
+}
+
+std::vector<Member> AnnotatedGroup::members() const {
+  const auto all = std::make_shared<const AnnotatedMatrix>(matrix());
+  const GroupPtr self = shared_from_this();
+  const auto is_there = [](const Content& content) {
+    return !std::holds_alternative<std::monostate>(content);
+  };
+  std::vector<Member> members;
+  if (is_there(all->x)) members.push_back({"X", Expressions{all->obs, all->var}.of("X", all->x, self)});
+  if (!all->layers.empty())
+    members.push_back({"layers", group_of(self, "layers", [all](const GroupPtr& layers) {
+                         std::vector<Member> some;
+                         for (const auto& [name, content] : all->layers)
+                           some.push_back({name, Expressions{all->obs, all->var}.of(name, content, layers)});
+                         return some;
+                       })});
+  members.push_back({"obs", {all->obs}});
+  if (!all->obsm.empty())
+    members.push_back({"obsm", group_of(self, "obsm", [all](const GroupPtr&) {
+                         std::vector<Member> some;
+                         for (const auto& [name, content] : all->obsm) some.push_back({name, {content}});
+                         return some;
+                       })});
+  if (all->raw)
+    members.push_back({"raw", group_of(self, "raw", [all, is_there](const GroupPtr& raw) {
+                         const Expressions own{all->obs, all->raw->var};
+                         std::vector<Member> some;
+                         if (is_there(all->raw->x)) some.push_back({"X", own.of("X", all->raw->x, raw)});
+                         some.push_back({"var", {own.var}});
+                         return some;
+                       })});
+  members.push_back({"var", {all->var}});
+  return members;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,188 @@
+#include "formats/annotated/seurat_layers.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/annotated/parts.h"
+#include "formats/core/algebra/computed_matrix.h"
+#include "formats/core/base/checked.h"
+
+namespace plainfs::annotated {
+
+namespace {
+
+constexpr uint64_t kNowhere = ~uint64_t{0};
+
+std::vector<std::string> texts_in(const Array& names) {
+  names.check();
+  const Elements elements = read_all(names);
+  std::vector<std::string> texts;
+  texts.reserve(elements.count);
+  for (uint64_t i = 0; i < elements.count; ++i)
+    texts.emplace_back(elements.is_missing(i) ? std::string_view("NA") : elements.text(i));
+  return texts;
+}
+
+bool are_the_same(const ArrayPtr& a, const ArrayPtr& b) {
+  return a == b || (a->count() == b->count() && texts_in(*a) == texts_in(*b));
+}
+
+// Where each name stands; empty where one comes twice.
+using Places = std::unordered_map<std::string, uint64_t>;
+Places places_of(const std::vector<std::string>& names) {
+  Places places;
+  for (uint64_t i = 0; i < names.size(); ++i)
+    if (!places.emplace(names[i], i).second) return {};
+  return places;
+}
+
+bool has_names(const SparseMatrix& matrix) {
+  return matrix.row_names && matrix.column_names && matrix.row_names->dtype().is_text() &&
+         matrix.column_names->dtype().is_text();
+}
+
+// A row more than source has, without an entry.
+EntrySourcePtr with_empty_row(EntrySourcePtr source) {
+  const uint64_t majors = source->majors();
+  const DType whole = number_type(Kind::unsigned_integer, 8);
+  const auto zeros = [](const DType& type, uint64_t count) {
+    return std::make_shared<MemoryArray>(type, Shape{count}, zero_elements(type, count));
+  };
+  EntrySourcePtr empty = compressed_source(zeros(source->dtype(), 0), zeros(whole, 0),
+                                           zeros(whole, checked_add(majors, 1)), majors, 1);
+  return minor_combined({std::move(source), std::move(empty)});
+}
+
+// Matrices that are parts of one, by the names of their rows and columns.
+class Joined {
+ public:
+  Joined(const ArrayPtr& features, const ArrayPtr& cells)
+      : features_(texts_in(*features)),
+        cells_(texts_in(*cells)),
+        cell_places_(places_of(cells_)),
+        columns_(cells_.size(), kNowhere),
+        has_feature_(features_.size(), false) {}
+
+  // False where it cannot be a part: a cell is another's too.
+  bool add(const SparseMatrix& part) {
+    for (const std::string& cell : texts_in(*part.column_names)) {
+      const uint64_t column = before_++;
+      const auto found = cell_places_.find(cell);
+      if (found == cell_places_.end()) continue;
+      if (columns_[found->second] != kNowhere) return false;
+      columns_[found->second] = column;
+    }
+    sources_.push_back(rows_of(part));
+    return true;
+  }
+
+  // By column; null where a cell or a feature is in no part.
+  EntrySourcePtr source() const {
+    const bool is_whole = std::find(columns_.begin(), columns_.end(), kNowhere) == columns_.end() &&
+                          std::find(has_feature_.begin(), has_feature_.end(), false) == has_feature_.end();
+    if (!is_whole || sources_.empty()) return nullptr;
+    EntrySourcePtr all = sources_.size() == 1 ? sources_.front() : major_combined(sources_);
+    if (is_counting(columns_, before_)) return all;
+    return major_subset(std::move(all), std::make_shared<const std::vector<uint64_t>>(columns_));
+  }
+
+ private:
+  static bool is_counting(const std::vector<uint64_t>& places, uint64_t count) {
+    if (places.size() != count) return false;
+    for (uint64_t i = 0; i < count; ++i)
+      if (places[i] != i) return false;
+    return true;
+  }
+
+  // The part with the rows of all features, values doubles.
+  EntrySourcePtr rows_of(const SparseMatrix& part) {
+    EntrySourcePtr source =
+        compressed_source(part.value, part.index, part.pointer, part.by_row ? part.rows : part.columns,
+                          part.by_row ? part.columns : part.rows);
+    if (part.by_row) source = flipped(std::move(source));
+    source = converted(std::move(source), number_type(Kind::real, 8));
+    const Places rows = places_of(texts_in(*part.row_names));
+    auto places = std::make_shared<std::vector<uint64_t>>();
+    for (uint64_t i = 0; i < features_.size(); ++i) {
+      const auto found = rows.find(features_[i]);
+      places->push_back(found == rows.end() ? part.rows : found->second);
+      if (found != rows.end()) has_feature_[i] = true;
+    }
+    if (is_counting(*places, part.rows)) return source;
+    return minor_subset(with_empty_row(std::move(source)), std::move(places));
+  }
+
+  const std::vector<std::string> features_, cells_;
+  const Places cell_places_;
+  std::vector<uint64_t> columns_;  // of each cell, among those of all parts
+  std::vector<bool> has_feature_;
+  std::vector<EntrySourcePtr> sources_;
+  uint64_t before_ = 0;
+};
+
+}  // namespace
+
+bool SeuratLayers::has_layers() const {
+  return assay_->find("layers").has_value();
+}
+
+// Seurat 5 keeps matrices among the layers, and has links to them where they were before.
+std::optional<Node> SeuratLayers::stored(std::string_view name) const {
+  std::optional<Node> node = member_of(assay_, name, context_);
+  if (!node || !std::holds_alternative<Link>(node->content)) return node;
+  const std::optional<Node> layers = member_of(assay_, "layers", context_);
+  return layers ? member_of(layers->parts, name, context_) : std::nullopt;
+}
+
+// The only one, or the layers that it was split into.
+std::vector<SparseMatrix> SeuratLayers::parts_of(std::string_view name) const {
+  std::vector<SparseMatrix> parts;
+  const auto add = [&](const std::optional<Node>& node) {
+    const auto sparse = content_of<SparseMatrix>(node);
+    if (!sparse) return;
+    if (sparse->error) throw *sparse->error;
+    if (has_names(*sparse)) parts.push_back(evaluated(*sparse));
+  };
+  if (std::optional<Node> node = stored(name)) {
+    add(node);
+    return parts;
+  }
+  const std::optional<Node> layers = member_of(assay_, "layers", context_);
+  if (!layers || !layers->parts) return parts;
+  for (const Member& member : layers->parts->members())
+    if (member.name.starts_with(std::string(name) + "."))
+      add(member_of(layers->parts, member.name, context_));
+  return parts;
+}
+
+Content SeuratLayers::matrix(std::string_view name) const {
+  const std::optional<Node> node = stored(name);
+  const std::optional<Extent> extent = node ? extent_of(node->content) : std::nullopt;
+  if (extent && extent->rows == features_->count() && extent->columns == cells_->count())
+    return node->content;
+  const std::vector<SparseMatrix> parts = parts_of(name);
+  if (parts.empty()) return {};
+  Joined joined(features_, cells_);
+  for (const SparseMatrix& part : parts)
+    if (!joined.add(part)) return {};
+  const EntrySourcePtr source = joined.source();
+  if (!source) return {};
+  SparseMatrix made = computed_lists(source, context_);
+  made.rows = features_->count();
+  made.columns = cells_->count();
+  made.row_names = features_;
+  made.column_names = cells_;
+  made.is_real = true;
+  made.missing = parts.front().missing;
+  return made;
+}
+
+std::optional<Error> SeuratLayers::fault_of_cells() const {
+  const auto own = content_of<LabelledArray>(member_of(assay_, "cells", context_));
+  if (!own || !has_layers() || are_the_same(own->values, cells_)) return std::nullopt;
+  return unsupported("{}: its cells are not those of the object, or not in their order", assay_->path());
+}
+
+}  // namespace plainfs::annotated

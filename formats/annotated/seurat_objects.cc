@@ -1,0 +1,124 @@
+#include "formats/annotated/seurat_objects.h"
+
+#include <algorithm>
+#include <set>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/finders.h"
+#include "formats/annotated/parts.h"
+#include "formats/core/model/transient_fault.h"
+#include "formats/registry.h"
+
+namespace plainfs {
+
+namespace {
+
+using namespace annotated;
+
+constexpr const char kAssay[] = "RNA";  // of what has no name of its own
+
+// A modality of a MuData is an assay called as it is.
+std::string assay_of(const Node& directory) {
+  const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
+  if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
+  const std::string path = directory.parts->path();
+  return path.substr(path.rfind('/') + 1);
+}
+
+using MakeMatrix = std::function<AnnotatedMatrix()>;
+
+// The only annotated matrix of a directory, that has no name there.
+std::optional<MakeMatrix> only_matrix(const Node& directory, Context& context) {
+  std::vector<FoundAnnotatedMatrix> found = annotated_matrices(directory, context);
+  if (found.size() != 1 || found[0].name != "anndata") return std::nullopt;
+  return std::move(found[0].make);
+}
+
+struct Modality {
+  std::string name;
+  MakeMatrix make;
+};
+
+// The modalities in the order that mod-order tells, if it lists just them.
+std::vector<std::string> order_of(const Group& mod) {
+  std::vector<std::string> names;
+  for (const Member& member : mod.members())
+    if (member.node.parts) names.push_back(member.name);
+  const std::vector<std::string> order = texts_of(mod.attributes(), "mod-order");
+  const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
+                                                        std::set<std::string>(names.begin(), names.end());
+  return fits ? order : names;
+}
+
+// How many cells a group of AnnData's has; nullopt where that is not known for now.
+std::optional<uint64_t> cells_of(const GroupPtr& anndata, Context& context) {
+  std::optional<Node> obs = anndata->find("obs");
+  if (!obs) return std::nullopt;
+  const Node frame = refine(*std::move(obs), context);
+  const auto* table = std::get_if<Table>(&frame.content);
+  return table ? std::optional(table->rows) : std::nullopt;
+}
+
+JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modalities, Context& context) {
+  JointMatrices joint;
+  for (const auto& [name, make] : modalities) joint.parts.push_back({name, make()});
+  const auto obs = content_of<Table>(member_of(root, "obs", context));
+  if (!obs) throw unsupported("obs is no table of anndata's");
+  joint.obs = *obs;
+  const auto take = [&](std::string_view name, std::vector<AnnotatedPart>& parts) {
+    const std::optional<Node> room = member_of(root, name, context);
+    if (!room || !room->parts) return;
+    for (Member& member : room->parts->members()) {
+      const bool is_mask =  // which of the cells a modality has
+          std::any_of(modalities.begin(), modalities.end(),
+                      [&](const Modality& modality) { return modality.name == member.name; });
+      if (is_mask) continue;
+      parts.push_back({member.name, readable(std::move(member.node), context).content});
+    }
+  };
+  take("obsm", joint.obsm);
+  take("obsp", joint.obsp);
+  return joint;
+}
+
+// A MuData: a group mod beside obs. Seurat has one list of cells for all of its assays.
+std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context& context) {
+  const GroupPtr& root = directory.parts;
+  if (!root) return std::nullopt;
+  const std::optional<Node> mod = root->find("mod");
+  if (!mod || !mod->parts || !root->find("obs")) return std::nullopt;
+  std::vector<Modality> modalities;
+  const std::optional<uint64_t> cells = cells_of(root, context);
+  for (const std::string& name : order_of(*mod->parts)) {
+    const std::optional<Node> node = mod->parts->find(name);
+    if (!node || !node->parts) return std::nullopt;
+    auto make = only_matrix(*node, context);
+    if (!make) return std::nullopt;
+    const std::optional<uint64_t> its_cells = cells_of(node->parts, context);
+    if (cells && its_cells && *cells != *its_cells) {
+      context.notice(fmt::format("no seurat.rds of {}: {} has {} of its {} cells", root->path(), name,
+                                 *its_cells, *cells));
+      return std::nullopt;
+    }
+    modalities.push_back({name, *std::move(make)});
+  }
+  if (modalities.empty()) return std::nullopt;
+  return [root, modalities, &context] { return joined(root, modalities, context); };
+}
+
+}  // namespace
+
+std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Context& context) {
+  if (auto make = only_matrix(directory, context)) {
+    return [name = assay_of(directory), make = *std::move(make)] {
+      JointMatrices joint;
+      joint.parts.push_back({name, make()});
+      joint.obs = joint.parts[0].matrix.obs;
+      return joint;
+    };
+  }
+  if (auto make = find_stored_seurat(directory, context)) return *std::move(make);
+  return find_modalities(directory, context);
+}
+
+}  // namespace plainfs

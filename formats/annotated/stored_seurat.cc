@@ -1,0 +1,262 @@
+#include "formats/annotated/finders.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "formats/annotated/parts.h"
+#include "formats/annotated/seurat_layers.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/algebra/gathered.h"
+#include "formats/core/model/node.h"
+#include "formats/core/model/transient_fault.h"
+#include "formats/core/model/turned_array.h"
+#include "formats/registry.h"
+
+namespace plainfs::annotated {
+
+namespace {
+
+// For each feature the row of its name, from 1, or 0; empty where a row is no feature's.
+std::vector<uint64_t> rows_of_features(const Table& meta, const Array& features) {
+  if (!meta.row_names) return {};
+  const Elements names = read_all(*meta.row_names), all = read_all(features);
+  std::unordered_map<std::string_view, uint64_t> places;
+  for (uint64_t i = 0; i < names.count; ++i) places.emplace(names.text(i), i + 1);
+  std::vector<uint64_t> rows(all.count);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < all.count; ++i)
+    if (const auto place = places.find(all.text(i)); place != places.end()) {
+      rows[i] = place->second;
+      ++found;
+    }
+  return found == meta.rows ? rows : std::vector<uint64_t>();
+}
+
+// What a table says of features: where it has rows for some of them alone, which are known by their names,
+// what it says of the others is missing.
+std::vector<Column> columns_of_features(const Table& meta, const ArrayPtr& features,
+                                        const std::string& assay) {
+  const uint64_t count = features->count();
+  if (meta.rows == count) return meta.columns;
+  if (meta.rows == 0) return {};
+  const std::vector<uint64_t> rows = rows_of_features(meta, *features);
+  if (rows.empty()) throw damaged("{}/meta.features has {} rows, not {}", assay, meta.rows, count);
+  std::vector<uint64_t> positions;
+  for (const uint64_t row : rows) positions.push_back(row == 0 ? 0 : row - 1);
+  std::vector<Column> columns;
+  for (const Column& column : meta.columns) {
+    column.values->check();
+    const DType& type = column.values->dtype();
+    Elements values = gather(type, read_all(*column.values), positions);
+    values.missing.resize(count);
+    for (uint64_t i = 0; i < count; ++i) values.missing[i] |= rows[i] == 0;
+    columns.push_back({column.name, std::make_shared<MemoryArray>(type, Shape{count}, std::move(values))});
+  }
+  return columns;
+}
+
+// Those that Seurat 5 names in a column of what is said of features, by their ranks; null where it names
+// none.
+ArrayPtr variable_features(const Table& meta) {
+  const auto column = [&](std::string_view name) {
+    const auto found = std::find_if(meta.columns.begin(), meta.columns.end(),
+                                    [&](const Column& one) { return one.name == name; });
+    return found == meta.columns.end() ? nullptr : found->values;
+  };
+  const ArrayPtr stored = column("var.features"), ranks = column("var.features.rank");
+  if (!stored || !stored->dtype().is_text()) return nullptr;
+  const Elements names = read_all(*stored);
+  std::vector<uint64_t> order;
+  for (uint64_t i = 0; i < names.count; ++i)
+    if (!names.is_missing(i)) order.push_back(i);
+  if (ranks && (ranks->dtype().is_integer() || ranks->dtype().kind == Kind::real)) {
+    const Elements rank = as_type(ranks->dtype(), read_all(*ranks), number_type(Kind::real, 8));
+    std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
+      return rank.values<double>()[a] < rank.values<double>()[b];
+    });
+  }
+  if (order.empty()) return nullptr;
+  return std::make_shared<MemoryArray>(text_type(), Shape{order.size()}, gather(text_type(), names, order));
+}
+
+class StoredSeurat {
+ public:
+  StoredSeurat(GroupPtr root, Context& context) : root_(std::move(root)), context_(context) {}
+
+  SeuratObject make();
+
+ private:
+  std::optional<Node> find(const GroupPtr& group, std::string_view name) const {
+    return member_of(group, name, context_);
+  }
+  ArrayPtr array_in(const GroupPtr& group, std::string_view name) const {
+    const auto array = content_of<LabelledArray>(find(group, name));
+    return array ? array->values : nullptr;
+  }
+  ColumnsOf dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const;
+  ColumnsOf dense_of(const std::optional<Node>& node, const std::string& place, const ArrayPtr& rows,
+                     const ArrayPtr& columns) const;
+  void take_scaled(const SeuratLayers& matrices, const GroupPtr& group, SeuratObject::Assay& assay) const;
+  void take_features(const GroupPtr& group, SeuratObject::Assay& assay) const;
+  // Calls take(name, node) for each member of the root's group that is a group itself.
+  template <class Take>
+  void for_each_member(std::string_view group, Take&& take) const;
+  void take_assay(const std::string& name, const Node& node);
+  void take_reduction(const std::string& name, const Node& node);
+  void take_graph(const std::string& name, const Node& node);
+  void take_meta_data();
+  bool has_assay(const std::string& name) const {
+    return std::any_of(made_.assays.begin(), made_.assays.end(),
+                       [&](const SeuratObject::Assay& assay) { return assay.name == name; });
+  }
+  void leave_out(const std::string& what) const {
+    context_.notice(fmt::format("seurat.rds: {}: not in the object", what));
+  }
+
+  const GroupPtr root_;
+  Context& context_;
+  SeuratObject made_;
+};
+
+// A matrix as R keeps it; none where it has no columns or no rows, or others than there are names of.
+ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::string& place,
+                                 const ArrayPtr& rows, const ArrayPtr& columns) const {
+  const auto array = content_of<LabelledArray>(node);
+  if (!array || array->values->shape().size() != 2 || array->values->count() == 0) return {};
+  const Extent extent = *extent_of(*array);
+  if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
+    return {in_column_order(as_meant(*array).values)};
+  leave_out(place + ", whose names do not fit");
+  return {};
+}
+ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const {
+  return dense_of(find(group, name), fmt::format("{}/{}", group->path(), name), rows, nullptr);
+}
+
+SeuratMatrix seurat_matrix(const Content& content) {
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return evaluated(*sparse);
+  if (const auto* array = std::get_if<LabelledArray>(&content))
+    return ColumnsOf{in_column_order(as_meant(*array).values)};
+  return {};
+}
+
+template <class Take>
+void StoredSeurat::for_each_member(std::string_view group, Take&& take) const {
+  const std::optional<Node> folder = find(root_, group);
+  if (!folder || !folder->parts) return;
+  for (Member& member : folder->parts->members()) {
+    const Node node = readable(std::move(member.node), context_);
+    if (node.parts) take(member.name, node);
+  }
+}
+
+void StoredSeurat::take_assay(const std::string& name, const Node& node) {
+  const GroupPtr& group = node.parts;
+  SeuratObject::Assay assay;
+  assay.name = name;
+  assay.key = text_of(attributes_of(node), "key").value_or("");
+  assay.features = array_in(group, "features");
+  if (!assay.features) throw damaged("{}: no features", group->path());
+  if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
+  const SeuratLayers matrices(group, assay.features, made_.cells, context_);
+  if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
+  assay.counts = seurat_matrix(matrices.matrix("counts"));
+  assay.data = seurat_matrix(matrices.matrix("data"));
+  assay.has_own_data = !std::holds_alternative<std::monostate>(assay.data);
+  if (!assay.has_own_data) assay.data = assay.counts;
+  if (std::holds_alternative<std::monostate>(assay.data))
+    return leave_out(group->path() + ", which has no matrix of all its features and cells");
+  take_scaled(matrices, group, assay);
+  take_features(group, assay);
+  made_.assays.push_back(std::move(assay));
+}
+
+void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& group,
+                               SeuratObject::Assay& assay) const {
+  const std::optional<Node> scaled = matrices.stored("scale.data");
+  assay.scaled_features = array_in(group, "scaled.features");
+  if (const auto layer = content_of<LabelledArray>(scaled); layer && !assay.scaled_features)
+    assay.scaled_features = layer->row_names;
+  assay.scaled = dense_of(scaled, group->path() + "/scale.data", assay.scaled_features, made_.cells);
+}
+
+// What is said of the features.
+void StoredSeurat::take_features(const GroupPtr& group, SeuratObject::Assay& assay) const {
+  assay.variable_features = array_in(group, "variable.features");
+  const auto meta = content_of<Table>(find(group, "meta.features"));
+  if (!meta) return;
+  assay.columns = columns_of_features(*meta, assay.features, group->path());
+  if (!assay.variable_features) assay.variable_features = variable_features(*meta);
+}
+
+void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
+  const GroupPtr& group = node.parts;
+  const Attributes attributes = attributes_of(node);
+  SeuratObject::Reduction reduction;
+  reduction.name = name;
+  reduction.key = text_of(attributes, "key").value_or("");
+  reduction.assay = text_of(attributes, "active.assay").value_or(made_.active_assay);
+  const Json* global = find_attribute(attributes, "global");
+  if (global && global->list() && global->list()->size() == 1) global = &global->list()->front();
+  if (global) reduction.is_global = global->boolean() ? *global->boolean() : global->as_int64() == 1;
+  reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells);
+  if (!reduction.embeddings.values) return leave_out(group->path() + ", which has no embeddings");
+  reduction.features = array_in(group, "features");
+  reduction.loadings = dense_in(group, "feature.loadings", reduction.features);
+  reduction.projected_features = array_in(group, "projected.features");
+  reduction.projected = dense_in(group, "feature.loadings.projected", reduction.projected_features);
+  reduction.stdev = array_in(group, "stdev");
+  made_.reductions.push_back(std::move(reduction));
+}
+
+void StoredSeurat::take_graph(const std::string& name, const Node& node) {
+  const auto* matrix = std::get_if<SparseMatrix>(&node.content);
+  if (!matrix) return leave_out("graphs/" + name);
+  const std::string assay = text_of(attributes_of(node), "assay.used").value_or(made_.active_assay);
+  made_.graphs.push_back({name, assay, evaluated(*matrix)});
+}
+
+void StoredSeurat::take_meta_data() {
+  const std::optional<Node> node = find(root_, "meta.data");
+  const auto meta = content_of<Table>(node);
+  if (!meta) throw damaged("meta.data is no table");
+  if (meta->rows != made_.cells->count())
+    throw damaged("meta.data has {} rows, not {}", meta->rows, made_.cells->count());
+  made_.meta_data = meta->columns;
+  made_.identities = array_in(root_, "active.ident");
+}
+
+SeuratObject StoredSeurat::make() {
+  made_.cells = array_in(root_, "cell.names");
+  if (!made_.cells) throw damaged("there are no cell.names");
+  const Attributes attributes = root_->attributes();
+  made_.project = text_of(attributes, "project").value_or("SeuratProject");
+  made_.active_assay = text_of(attributes, "active.assay").value_or("");
+  for_each_member("assays", [&](const std::string& name, const Node& node) { take_assay(name, node); });
+  if (made_.assays.empty()) throw unsupported("no assay has a matrix");
+  if (!has_assay(made_.active_assay)) made_.active_assay = made_.assays.front().name;
+  // A Seurat object is one of its active assay first.
+  std::stable_partition(made_.assays.begin(), made_.assays.end(),
+                        [&](const SeuratObject::Assay& assay) { return assay.name == made_.active_assay; });
+  take_meta_data();
+  for_each_member("reductions",
+                  [&](const std::string& name, const Node& node) { take_reduction(name, node); });
+  for_each_member("graphs", [&](const std::string& name, const Node& node) { take_graph(name, node); });
+  return std::move(made_);
+}
+
+}  // namespace
+
+std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context) {
+  const GroupPtr& root = directory.parts;
+  if (!root || !look_at_member(root, "cell.names", context)) return std::nullopt;
+  const std::optional<Node> assays = look_at_member(root, "assays", context);
+  const std::optional<Node> meta = look_at_member(root, "meta.data", context);
+  if (!assays || !assays->parts || !meta) return std::nullopt;
+  const bool is_frame = std::holds_alternative<Table>(meta->content);
+  if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
+    return std::nullopt;
+  return [root, &context] { return StoredSeurat(root, context).make(); };
+}
+
+}  // namespace plainfs::annotated

@@ -1,0 +1,147 @@
+#include "formats/mirror/folder.h"
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <utility>
+
+#include "formats/core/base/host_path.h"
+#include "formats/core/model/node.h"
+#include "formats/registry.h"
+
+namespace plainfs::folder {
+namespace {
+
+namespace files = boost::filesystem;
+
+// Whether path, followed through its own links, is root or below it.
+bool leads_into(const files::path& path, const files::path& root) {
+  boost::system::error_code error;
+  const files::path real = real_path(path, error);
+  if (error && !is_absence(error.value())) throw unreadable("{}: {}", path.string(), error.message());
+  if (error) return true;  // leads nowhere: shown as it is
+  return real.native() == root.native() || path_below(real.native(), root.native());
+}
+
+bool is_named_as_hdf5(const files::path& path) {
+  static constexpr std::string_view kEndings[] = {".h5ad", ".h5", ".h5mu", ".h5seurat", ".loom", ".nwb"};
+  std::string ending = path.extension().string();
+  for (char& letter : ending)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+}
+
+class Folder : public Group {
+ public:
+  Folder(files::path path, files::path root, GroupPtr parent, const Context& context)
+      : path_(std::move(path)), root_(std::move(root)), parent_(std::move(parent)), context_(context) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members;
+    boost::system::error_code error;
+    files::directory_iterator entries = open_folder(path_, error);
+    for (; !error && entries != files::directory_iterator(); entries.increment(error)) {
+      const std::string name = entries->path().filename().string();
+      std::optional<Node> node = member(entries->path());
+      if (!node) continue;
+      const auto* file = std::get_if<PlainFile>(&node->content);
+      if (file && file->no_store) context_.warn(fmt::format("{}: {}", file->path, file->no_store->what()));
+      members.push_back({name, std::move(*node)});
+    }
+    if (error) throw unreadable("{}: {}", path_.string(), error.message());
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.name < b.name; });
+    return members;
+  }
+
+  std::optional<Node> find(std::string_view name) const override {
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
+      return std::nullopt;
+    return member(path_ / std::string(name));
+  }
+
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
+
+ private:
+  // What cannot be looked at is listed, and reading it is an error.
+  Node unreadable_member(const files::path& path, const Error& error) const {
+    Node node;
+    node.content = PlainFile{path.string(), nullptr, error};
+    boost::system::error_code unknown;
+    if (files::is_directory(path, unknown))
+      node.parts = std::make_shared<BrokenGroup>(shared_from_this(), path.string(), error);
+    return node;
+  }
+  Node unreadable_member(const files::path& path, const boost::system::error_code& error) const {
+    return unreadable_member(path, unreadable("{}: {}", path.string(), error.message()));
+  }
+
+  std::optional<Node> member(const files::path& path) const {
+    try {
+      return seen(path);
+    } catch (const Error& error) {
+      return unreadable_member(path, error);
+    }
+  }
+
+  // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
+  // folder.
+  std::optional<Node> seen(const files::path& path) const {
+    if (path.native() == context_.options.mountpoint) return std::nullopt;
+    boost::system::error_code error;
+    files::file_status status = files::symlink_status(path, error);
+    if (status.type() == files::status_error) return unreadable_member(path, error);
+    Node node;
+    const bool is_link = status.type() == files::symlink_file;
+    if (is_link && !context_.options.follow_outside && !leads_into(path, root_)) {
+      node.content = Link{{}, {}, real_path(path, error).string(), true};
+      return node;
+    }
+    const bool is_store = container_of(Probe(path.string(), context_.files)) != nullptr;
+    if (is_link) {
+      if (leads_into(path, root_) && !is_store) {
+        node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
+        return node;
+      }
+      status = files::status(path, error);
+      if (status.type() == files::status_error) return unreadable_member(path, error);
+      if (status.type() == files::directory_file && !is_store) {
+        node.content = Link{{}, {}, real_path(path, error).string(), true};
+        return node;
+      }
+    }
+    if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
+    PlainFile file{path.string()};
+    if (!is_store && status.type() == files::regular_file && is_named_as_hdf5(path))
+      file.no_store = Error(Errc::unknown_format, "no HDF5 file, though its name says so: shown as it is");
+    node.content = std::move(file);
+    if (status.type() == files::directory_file) {
+      node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);
+    }
+    if (is_store) node.store = path.string();
+    return node;
+  }
+
+  const files::path path_;
+  const files::path root_;  // of the mirror, without links
+  const GroupPtr parent_;
+  const Context& context_;
+};
+
+}  // namespace
+
+Store open(const Probe& probe, Context& context) {
+  boost::system::error_code error;
+  const files::path root = real_path(probe.location(), error);
+  if (error) throw unreadable("{}", error.message());
+  Store store;
+  store.path = probe.location();
+  store.format = "folder";
+  store.root.content = PlainFile{probe.location()};
+  store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
+  open_folder(root, error);
+  if (error) throw unreadable("{}", error.message());
+  return store;
+}
+
+}  // namespace plainfs::folder

@@ -1,0 +1,460 @@
+#include "fs/command_line/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/filesystem.hpp>
+#include <cstdlib>
+#include <string_view>
+
+#include "formats/core/base/location.h"
+#include "fs/command_line/command_help.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/option_values.h"
+#include "fs/index/index_folder.h"
+#include "fs/side_files/cells_file.h"
+#include "fs/side_files/genome_file.h"
+#include "fs/views/view.h"
+
+namespace plainfs {
+namespace {
+
+struct Row {
+  char letter;             // 0: none
+  std::string_view name;   // --name and -o name
+  std::string_view value;  // what it is called in the help; empty: none
+  std::string_view help;
+  void (*set)(Options&, std::string_view value);
+};
+
+// "DIR", "DIR:20g". A folder whose name ends so is written with a slash behind it.
+void set_remote_cache(Options& options, std::string_view value) {
+  const size_t colon = value.rfind(':');
+  const bool has_size = colon != std::string_view::npos && colon > 0 && colon + 1 < value.size() &&
+                        value.find('/', colon) == std::string_view::npos;
+  if (has_size) options.read.remote.cache_bytes = byte_size("remote_cache", value.substr(colon + 1));
+  options.read.remote.cache_folder = own_folder(has_size ? value.substr(0, colon) : value);
+}
+
+constexpr Row kOwn[] = {
+    {'h', "help", "", "print this help", [](Options& o, std::string_view) { o.help = true; }},
+    {'V', "version", "", "print the version", [](Options& o, std::string_view) { o.version = true; }},
+    {'f', "foreground", "", "stay in the foreground, log to standard error",
+     [](Options& o, std::string_view) { o.foreground = true; }},
+    {'d', "debug", "", "as -f, and print every request",
+     [](Options& o, std::string_view) { o.debug = o.foreground = true; }},
+    {0, "cache_size", "BYTES", "memory for decoded data, as in 512m (256m)",
+     [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
+    {0, "threads", "N", "threads that decode (one a core)",
+     [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
+    {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all, listed or of",
+     [](Options& o, std::string_view v) { o.views = v; }},
+    {0, "parts", "", "list what is found by its name: genes/, cells/, by/ and pseudobulk/",
+     [](Options& o, std::string_view) { o.lists_parts = true; }},
+    {0, "cells", "FILE", "a .csv, names of cells first, by whose columns by/ divides fragments",
+     [](Options& o, std::string_view v) {
+       o.cells = boost::filesystem::absolute(std::string(v)).string();
+       o.read.cells = read_cells_file(o.cells);
+     }},
+    {0, "genome", "FILE", "how long chromosomes are, name and length a line: for coverage.bw",
+     [](Options& o, std::string_view v) {
+       o.genome = boost::filesystem::absolute(std::string(v)).string();
+       o.read.genome = read_genome_file(o.genome);
+     }},
+    {0, "subdir", "PATH", "mount this directory of the store only",
+     [](Options& o, std::string_view v) { o.subdir = v; }},
+    {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",
+     [](Options& o, std::string_view v) { o.index = own_folder(v); }},
+    {0, "index_ahead", "", "find out all sizes in the background",
+     [](Options& o, std::string_view) { o.indexes_ahead = true; }},
+    {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
+     [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); }},
+    {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
+     [](Options& o, std::string_view v) {
+       o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
+     }},
+    {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; }},
+    {0, "on_change", "WHAT", "a store that changes is an `error`, or is opened anew: `reopen` (error)",
+     [](Options& o, std::string_view v) {
+       o.reopens_on_change = one_of("on_change", v, {"error", "reopen"}) == "reopen";
+     }},
+    {0, "missing", "WHAT", "an absent Zarr chunk is `fill` or `error` (fill)",
+     [](Options& o, std::string_view v) {
+       o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
+     }},
+    {0, "header", "", "a header for the .csv of every array, not of tables and labelled ones alone",
+     [](Options& o, std::string_view) { o.read.array_header = true; }},
+    {0, "rowname", "NAME", "header of a column of row names, which has none (nothing)",
+     [](Options& o, std::string_view v) { o.read.row_name_header = v; }},
+    {0, "ragged", "WHAT", "a list in a cell of a table's .csv is `json` or its `count` (json)",
+     [](Options& o, std::string_view v) {
+       o.read.ragged_as_count = one_of("ragged", v, {"json", "count"}) == "count";
+     }},
+    {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
+     [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+    {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
+     [](Options& o, std::string_view) { o.hdf5_inside = true; }},
+    {0, "sandbox", "WHAT",
+     "confine the daemon to what it needs as far as the system can: `auto`; wholly: `required`; `none` "
+     "(auto)",
+     [](Options& o, std::string_view v) {
+       const std::string what = one_of("sandbox", v, {"auto", "required", "none"});
+       o.sandbox = what == "none"   ? Sandbox::kNone
+                   : what == "auto" ? Sandbox::kWherePossible
+                                    : Sandbox::kRequired;
+     }},
+    {0, "no_sign", "", "ask S3 without a signature, for what is public",
+     [](Options& o, std::string_view) { o.read.remote.no_sign = true; }},
+    {0, "endpoint", "URL", "of an S3 service that is not AWS's",
+     [](Options& o, std::string_view v) { o.read.remote.endpoint = v; }},
+    {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
+     [](Options& o, std::string_view v) { o.read.remote.region = v; }},
+    {0, "remote_cache", "DIR[:BYTES]",
+     "keep what was read of a store elsewhere there, for later mounts (nothing; 10g)",
+     [](Options& o, std::string_view v) { set_remote_cache(o, v); }},
+    {0, "remote_timeout", "SECONDS", "how long a server that does not answer is asked again (120)",
+     [](Options& o, std::string_view v) {
+       o.read.remote.patience_seconds = integer("remote_timeout", v, 86400);
+     }},
+    {0, "follow_outside", "", "read what a store names outside of its folder",
+     [](Options& o, std::string_view) { o.read.follow_outside = true; }},
+};
+
+// FUSE's, for the files of this mount.
+constexpr Row kFuse[] = {
+    {0, "uid", "USER", "owner of the files, by number or name (who mounts)",
+     [](Options& o, std::string_view v) { o.uid = user(v); }},
+    {0, "gid", "GROUP", "their group (who mounts)", [](Options& o, std::string_view v) { o.gid = group(v); }},
+    {0, "umask", "M", "octal, taken away from 0644 and 0755 (0)",
+     [](Options& o, std::string_view v) { o.umask = mode("umask", v); }},
+    {0, "entry_timeout", "SECONDS", "how long the kernel keeps names (1000000)",
+     [](Options& o, std::string_view v) { o.entry_timeout = seconds("entry_timeout", v); }},
+    {0, "attr_timeout", "SECONDS", "and sizes (1000000)",
+     [](Options& o, std::string_view v) { o.attr_timeout = seconds("attr_timeout", v); }},
+    {0, "negative_timeout", "SECONDS", "and names that do not exist (0)",
+     [](Options& o, std::string_view v) { o.negative_timeout = seconds("negative_timeout", v); }},
+};
+
+struct Passed {
+  std::string_view name;
+  bool has_value;
+  std::string_view help;
+};
+
+// What libfuse is given as it is. Without help: the kernel's mount flags.
+constexpr Passed kPassed[] = {
+    {"allow_other", false, "let other users see the files"},
+    {"allow_root", false, "let root see the files"},
+    {"default_permissions", false, "let the kernel check permissions"},
+    {"fsname", true, "name in the table of mounts (the store's path)"},
+    {"subtype", true, "type in the table of mounts (plainfs)"},
+#ifndef __APPLE__
+    {"auto_unmount", false, "unmount when the program ends in any way"},
+#endif
+    {"context", true, ""},
+    {"fscontext", true, ""},
+    {"defcontext", true, ""},
+    {"rootcontext", true, ""},
+    {"dev", false, ""},
+    {"nodev", false, ""},
+    {"suid", false, ""},
+    {"nosuid", false, ""},
+    {"exec", false, ""},
+    {"noexec", false, ""},
+    {"noatime", false, ""},
+    {"nodiratime", false, ""},
+#ifdef __APPLE__
+    {"volname", true, "name that Finder shows (the store's)"},
+    {"daemon_timeout", true, "seconds after which macFUSE takes a request for hanging (600)"},
+    {"nobrowse", false, "not in Finder"},
+    {"local", false, "as a disk, not as a server: Spotlight reads all of it then"},
+    {"backend", true, "of macFUSE: fskit, without its kernel extension"},
+    {"allow_recursion", false, ""},
+    {"defer_permissions", false, ""},
+    {"noappledouble", false, ""},
+    {"noapplexattr", false, ""},
+    {"quiet", false, ""},
+#endif
+};
+
+// For mount(8), its table and systemd; accepted and without effect on the mount, which is always read-only.
+constexpr std::string_view kIgnored[] = {
+    "ro",         "rw",       "_netdev",    "nofail",       "noauto",      "auto",          "user",
+    "users",      "nouser",   "owner",      "group",        "async",       "sync",          "dirsync",
+    "atime",      "diratime", "relatime",   "norelatime",   "strictatime", "nostrictatime", "lazytime",
+    "nolazytime", "defaults", "silent",     "loud",         "iversion",    "noiversion",    "mand",
+    "nomand",     "nonempty", "big_writes", "kernel_cache", "auto_cache",
+};
+
+// What was an option once, and what to do now.
+struct Former {
+  char letter;  // 0: none
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr Former kFormer[] = {
+    {0, "no_sandbox", "write sandbox=none"},
+    {0, "remote_cache_size", "write remote_cache=DIR:BYTES"},
+    {'s', "single_thread", "leave it out; requests are independent of each other"},
+    {0, "max_read", "leave it out; the kernel asks for as much as it likes"},
+};
+
+template <class Matches>
+void refuse_former(const Matches& matches) {
+  const auto* former = std::find_if(std::begin(kFormer), std::end(kFormer), matches);
+  if (former != std::end(kFormer))
+    throw Failure(kUsage, fmt::format("option {} is no more: {}", former->name, former->instead));
+}
+
+const Row* find_row(std::string_view name) {
+  for (const auto rows : {std::span<const Row>(kOwn), std::span<const Row>(kFuse)}) {
+    for (const Row& row : rows) {
+      if (row.name == name) return &row;
+    }
+  }
+  return nullptr;
+}
+
+bool is_ignored(std::string_view name) {
+  return name.starts_with("x-") || name.starts_with("X-") || name == "comment" ||
+         std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
+}
+
+// One "name" or "name=value" of -o, or of a long option.
+void set_option(Options& options, std::string_view option) {
+  const size_t equals = option.find('=');
+  const bool has_value = equals != std::string_view::npos;
+  const std::string_view name = option.substr(0, equals);
+  const std::string_view value = has_value ? option.substr(equals + 1) : std::string_view();
+  bool wants_value = false;
+  if (const Row* row = find_row(name)) {
+    wants_value = !row->value.empty();
+    if (has_value == wants_value && has_value == !value.empty()) return row->set(options, value);
+    if (name == "sandbox" && !has_value)
+      throw Failure(kUsage, "option sandbox: write sandbox=required (or auto, or none)");
+  } else if (is_ignored(name)) {
+    if (name == "rw" || name == "ro") options.asks_to_write = name == "rw";
+    if (name == "nofail") options.may_be_absent = true;
+    return;
+  } else {
+    const auto passed =
+        std::find_if(std::begin(kPassed), std::end(kPassed), [&](const Passed& p) { return p.name == name; });
+    if (name == "remount")
+      throw Failure(kUsage,
+                    "remount: a mount keeps its options; unmount it and mount it again, or, for a store "
+                    "that was rewritten: plainfs reload MOUNTPOINT");
+    refuse_former([&](const Former& former) { return former.name == name; });
+    if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
+    wants_value = passed->has_value;
+    if (has_value == wants_value) return options.mount_options.emplace_back(option), void();
+  }
+  throw Failure(kUsage,
+                fmt::format("option {}: {}", name, wants_value ? "a value is wanted" : "no value is wanted"));
+}
+
+bool is_view(std::string_view name) {
+  return std::any_of(views().begin(), views().end(), [&](const View& view) { return view.option == name; });
+}
+
+// "a,b=c\,d": split at commas that no backslash stands before. "views=csv,npy" is one option.
+void set_list(Options& options, std::string_view list) {
+  std::string option;
+  bool names_views = false;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && list[i] == '\\' && i + 1 < list.size()) {
+      option += list[++i];
+    } else if (i < list.size() && list[i] != ',') {
+      option += list[i];
+    } else {
+      if (names_views && is_view(option)) {
+        options.views += "," + option;
+      } else if (!option.empty()) {
+        names_views = option.starts_with("views=");
+        set_option(options, option);
+      }
+      option.clear();
+    }
+  }
+}
+
+class Parser {
+ public:
+  Parser(std::span<const std::string> arguments, size_t most_names)
+      : arguments_(arguments), most_names_(most_names) {}
+
+  Options parse() {
+    const char* const index = std::getenv("PLAINFS_INDEX");
+    options_.index = index && *index ? own_folder(index) : IndexFolder::default_path();
+    bool only_names = false;
+    for (next_ = 0; next_ < arguments_.size();) {
+      const std::string_view argument = arguments_[next_++];
+      if (only_names || argument.size() < 2 || argument[0] != '-')
+        add_name(argument);
+      else if (argument == "--")
+        only_names = true;
+      else if (argument[1] == '-')
+        set_long(argument.substr(2));
+      else
+        set_letters(argument.substr(1));
+    }
+    return std::move(options_);
+  }
+
+ private:
+  void add_name(std::string_view name) {
+    std::vector<std::string>& names = options_.names;
+    if (name.empty())
+      throw Failure(kUsage, names.empty() ? "the name of the store is empty" : "an argument is empty");
+    if (names.size() == most_names_) throw Failure(kUsage, fmt::format("one argument too many: {}", name));
+    names.emplace_back(name);
+    static constexpr std::string_view kFileUrl = "file://";
+    if (names.size() == 1 && name.starts_with(kFileUrl)) names[0] = name.substr(kFileUrl.size());
+    if (names.size() == 1 && is_url(names[0])) split_url(names[0]);
+    if (names.size() == 1) options_.store = names[0];
+    if (names.size() == 2) options_.mountpoint = name;
+  }
+
+  // Leaves the location. What stands behind the "?" may be a key to what is before it (signed URLs): it is
+  // shown nowhere.
+  void split_url(std::string& url) {
+    const bool is_key = url.starts_with("s3://");  // in which any letter is one
+    if (!is_key) url.resize(std::min(url.size(), url.find('#')));
+    const size_t mark = is_key ? std::string::npos : url.find('?');
+    if (mark != std::string::npos) {
+      options_.read.remote.query = url.substr(mark + 1);
+      url.resize(mark);
+    }
+    while (url.ends_with('/') && !url.ends_with("://")) url.pop_back();
+  }
+
+  std::string_view value_of(std::string_view option) {
+    if (next_ == arguments_.size())
+      throw Failure(kUsage, fmt::format("option {}: a value is wanted", option));
+    return arguments_[next_++];
+  }
+
+  void set_long(std::string_view argument) {
+    std::string option(argument.substr(0, argument.find('=')));
+    std::replace(option.begin(), option.end(), '-', '_');
+    const Row* row = find_row(option);
+    if (argument.find('=') != std::string_view::npos)
+      option += argument.substr(argument.find('='));
+    else if (row && !row->value.empty())
+      option.append("=").append(value_of(argument));
+    set_option(options_, option);
+  }
+
+  void set_letters(std::string_view letters) {
+    while (!letters.empty()) {
+      const char letter = letters.front();
+      letters.remove_prefix(1);
+      if (letter == 'o') {
+        set_list(options_, letters.empty() ? value_of("-o") : letters);
+        return;
+      }
+      const auto row =
+          std::find_if(std::begin(kOwn), std::end(kOwn), [&](const Row& r) { return r.letter == letter; });
+      if (row == std::end(kOwn)) refuse_former([&](const Former& former) { return former.letter == letter; });
+      if (row == std::end(kOwn)) throw Failure(kUsage, fmt::format("unknown option: -{}", letter));
+      row->set(options_, {});
+    }
+  }
+
+  std::span<const std::string> arguments_;
+  size_t most_names_;
+  size_t next_ = 0;
+  Options options_;
+};
+
+std::string help_line(char letter, std::string_view name, std::string_view value, std::string_view help) {
+  const std::string option = letter && value.empty() ? fmt::format("-{}, -o {}", letter, name)
+                             : value.empty()         ? fmt::format("-o {}", name)
+                                                     : fmt::format("-o {}={}", name, value);
+  return fmt::format("  {:<28} {}\n", option, help);
+}
+
+}  // namespace
+
+size_t first_name(std::span<const std::string> arguments) {
+  const auto takes_next = [](std::string_view option) {
+    if (option.starts_with("--")) {
+      std::string name(option.substr(2));
+      std::replace(name.begin(), name.end(), '-', '_');
+      const Row* const row = find_row(name);
+      return row && !row->value.empty();
+    }
+    return option.find('o') == option.size() - 1;  // letters, "-fo"
+  };
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i].size() < 2 || arguments[i][0] != '-') return i;
+    if (takes_next(arguments[i])) ++i;
+  }
+  return arguments.size();
+}
+
+Options parse_options(std::span<const std::string> arguments, size_t most_names) {
+  return Parser(arguments, most_names).parse();
+}
+
+std::vector<Options> options_of_stores(std::span<const std::string> arguments) {
+  const Options given = parse_options(arguments, kManyNames);
+  std::vector<Options> all;
+  for (const std::string& name : given.names) {
+    const std::string only[] = {"--", name};
+    const Options named = parse_options(only, 1);  // as the one store of a command
+    Options& options = all.emplace_back(given);
+    options.store = named.store;
+    options.mountpoint.clear();
+    if (&name != &given.names[0]) options.read.remote.query = named.read.remote.query;
+  }
+  return all;
+}
+
+MountHelper from_mount_helper(std::span<const std::string> arguments) {
+  MountHelper helper;
+  std::vector<std::string>& kept = helper.arguments;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const bool is_letters = argument.size() > 1 && argument[0] == '-' && argument[1] != '-';
+    if (argument == "-t" || argument == "-N")
+      ++i;
+    else if (!is_letters || argument[1] == 'o' || argument[1] == 'h' || argument[1] == 'V')
+      kept.push_back(argument);
+    else
+      helper.is_fake |= argument.find('f') != std::string::npos;
+    if (argument == "-o" && i + 1 < arguments.size()) kept.push_back(arguments[++i]);
+  }
+  return helper;
+}
+
+bool is_for_others(const Options& options) {
+  const std::vector<std::string>& passed = options.mount_options;
+  return std::find(passed.begin(), passed.end(), "allow_other") != passed.end();
+}
+
+std::string help_text() {
+  std::string text =
+      "usage: plainfs [options] STORE [MOUNTPOINT]\n" + usage_of_commands("       ") +
+      "\n"
+      "Mounts a BPCells, HDF5, AnnData, MuData, h5Seurat, 10x Genomics, loom, Zarr, HDMF-Zarr, VCF Zarr,\n"
+      "OME-Zarr or takane store, an R object (.rds, .RData), or a directory of them, as plain files.\n"
+      "Every -o NAME may also be written --NAME.\n\n";
+  for (const Row& row : kOwn) {
+    text += help_line(row.letter, row.name, row.value, row.help);
+    if (row.name != "views") continue;
+    text.back() = ' ';
+    for (const View& view : views()) text.append(view.option).append(&view == &views().back() ? "\n" : " ");
+  }
+  text += "\nOptions of FUSE:\n";
+  for (const Row& row : kFuse) text += help_line(row.letter, row.name, row.value, row.help);
+  for (const Passed& passed : kPassed) {
+    if (!passed.help.empty()) text += help_line(0, passed.name, passed.has_value ? "X" : "", passed.help);
+  }
+  text +=
+      "\nFor mount(8) and its table ro, user, auto, noauto, nofail, _netdev, x-* and the like are accepted.\n"
+      "To unmount: plainfs umount MOUNTPOINT, or fusermount3 -u MOUNTPOINT\n";
+  return text;
+}
+
+}  // namespace plainfs

@@ -1,0 +1,86 @@
+#include "fs/daemon/index_ahead.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include <chrono>
+#include <system_error>
+#include <vector>
+
+#include "fs/daemon/signal_pipe.h"
+
+namespace plainfs {
+namespace {
+
+[[maybe_unused]] constexpr int kLeastPriority = 19;
+constexpr std::chrono::milliseconds kGivesWay{50};
+
+// Of this thread only: Linux has a priority for each.
+void give_way() {
+#ifdef __linux__
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeastPriority);
+#endif
+}
+
+}  // namespace
+
+IndexAhead::IndexAhead(Filesystem& filesystem) : filesystem_(filesystem) {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    // sizes are measured when they are asked for
+  }
+}
+
+IndexAhead::~IndexAhead() {
+  is_over_.store(true, std::memory_order_relaxed);
+  if (thread_.joinable()) thread_.join();
+}
+
+void IndexAhead::run() {
+  leave_signals_to_others();
+  give_way();
+  const Request::Scope scope(this);
+  try {
+    measure_all();
+    filesystem_.save_index();
+  } catch (...) {
+    // The mount is over, and keeps what there is; or there is no index, or no memory for one.
+  }
+}
+
+void IndexAhead::measure_all() {
+  std::vector<Inode> left{kRootInode};
+  while (!left.empty()) {
+    const Inode inode = left.back();
+    left.pop_back();
+    check_cancelled();
+    try {
+      if (filesystem_.kind(inode) == FileKind::file) measure(inode);
+      if (filesystem_.kind(inode) != FileKind::directory) continue;
+      const ListingPtr listing = filesystem_.list(inode);
+      for (size_t i = listing->once(); i-- > 0;) left.push_back(listing->at(i).inode);
+    } catch (const Error&) {
+      // asking for it says why
+    }
+  }
+}
+
+// Again where it was left to a reader that waited for it.
+void IndexAhead::measure(Inode file) {
+  for (;;) {
+    try {
+      filesystem_.status(file);
+      return;
+    } catch (const Cancelled&) {
+      check_cancelled();
+      std::this_thread::sleep_for(kGivesWay);
+    }
+  }
+}
+
+}  // namespace plainfs

@@ -1,0 +1,120 @@
+#include "fs/mounts/mount_note.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#elif defined(__APPLE__)
+#include <libproc.h>
+
+#include "fs/mounts/mount_table.h"
+#endif
+
+namespace plainfs {
+namespace {
+
+constexpr char kName[] = "plainfs-mount";
+constexpr std::string_view kLink = "/memfd:plainfs-mount";  // as /proc shows it
+
+struct DirectoryCloser {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
+  if (!directory) return names;
+  while (const dirent* const entry = ::readdir(directory.get())) names.emplace_back(entry->d_name);
+  return names;
+}
+
+std::optional<FoundMount> mount_of(pid_t process) {
+  const std::string folder = fmt::format("/proc/{}/fd", process);
+  for (const std::string& name : names_in(folder)) {
+    const std::string path = folder + "/" + name;
+    char target[PATH_MAX];
+    const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
+    if (size < 0 || !std::string_view(target, static_cast<size_t>(size)).starts_with(kLink)) continue;
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto note = nlohmann::json::parse(text, nullptr, false);
+    if (!note.is_object() || !note.value("store", nlohmann::json()).is_string() ||
+        !note.value("mountpoint", nlohmann::json()).is_string())
+      continue;
+    return FoundMount{process, note["store"].get<std::string>(), note["mountpoint"].get<std::string>()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+MountNote::MountNote(const std::string& store, const std::string& mountpoint) {
+#ifdef __linux__
+  file_ = ::memfd_create(kName, MFD_CLOEXEC);
+  const std::string text = nlohmann::json{{"store", store}, {"mountpoint", mountpoint}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (file_ < 0 || ::write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return;
+#else
+  static_cast<void>(kName);
+  static_cast<void>(store);
+  static_cast<void>(mountpoint);
+#endif
+}
+
+MountNote::~MountNote() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::vector<FoundMount> found_mounts() {
+  std::vector<FoundMount> found;
+#ifdef __APPLE__  // no process tells what it holds open: the mounts are asked
+  for (const Mounted& mounted : mount_table()) {
+    if (!is_of_fuse(mounted)) continue;
+    std::ifstream file(mounted.path + "/.plainfs/info.json");
+    const auto told =
+        nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+    if (!told.is_object() || !told.value("pid", nlohmann::json()).is_number_integer()) continue;
+    const auto process = told["pid"].get<pid_t>();
+    if (is_plainfs(process)) found.push_back({process, mounted.source, mounted.path});
+  }
+#endif
+  for (const std::string& name : names_in("/proc")) {
+    pid_t process = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+    if (error != std::errc() || end != name.data() + name.size() || !is_plainfs(process)) continue;
+    if (std::optional<FoundMount> one = mount_of(process)) found.push_back(*std::move(one));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const FoundMount& a, const FoundMount& b) { return a.process < b.process; });
+  return found;
+}
+
+bool is_plainfs(pid_t process) {
+#ifdef __linux__
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name == "plainfs" || name == "mount.plainfs" ||
+         std::string_view("mount.fuse.plainfs").substr(0, 15) == name;
+#elif defined(__APPLE__)
+  char name[PROC_PIDPATHINFO_MAXSIZE] = "";
+  ::proc_name(process, name, sizeof name);
+  return std::string_view(name) == "plainfs" || std::string_view(name) == "mount_plainfs";
+#else
+  return process > 1;
+#endif
+}
+
+}  // namespace plainfs

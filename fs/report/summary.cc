@@ -1,0 +1,243 @@
+#include "fs/report/summary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "formats/core/model/derived_group.h"
+#include "formats/core/model/nested_array.h"
+#include "formats/core/text/printable.h"
+#include "formats/registry.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/views/csv_nested.h"
+
+namespace plainfs {
+namespace {
+
+constexpr size_t kDeepest = 64;  // groups inside each other
+constexpr char kTimes[] = " \u00d7 ";
+
+struct Line : Described {
+  std::string path;
+};
+
+std::string shape_text(const Array& array) {
+  Shape shape = array.shape();
+  if (array.column_major()) std::reverse(shape.begin(), shape.end());
+  return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, kTimes));
+}
+
+// "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP"
+std::string image_text(const Image& image) {
+  const Array& largest = *image.levels.front().values;
+  std::vector<std::string> extents, steps;
+  for (size_t i = 0; i < image.axes.size(); ++i) {
+    const ImageAxis& axis = image.axes[i];
+    extents.push_back(fmt::format("{} {}", axis.name, largest.shape()[i]));
+    if (axis.step && !axis.unit.empty())
+      steps.push_back(fmt::format("{} {} {}", axis.name, *axis.step, axis.unit));
+  }
+  std::string text =
+      fmt::format("{}, {} ({})", image.format, fmt::join(extents, kTimes), largest.dtype().name());
+  for (const std::string& step : steps) text += ", " + step;
+  text += fmt::format(", {} level{}", image.levels.size(), image.levels.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < image.channels.size(); ++i) text += (i == 0 ? ": " : ", ") + image.channels[i].name;
+  return printable(text);
+}
+
+constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice holds
+constexpr uint64_t kMostLeaves = 64 * 1024;  // of a cell whose text is made to know its length
+
+// Of the row with the most values: what its cell comes to, about where it is very long.
+uint64_t longest_cell(const NestedArray& array) {
+  const RowElements& elements = array.elements();
+  NestedCells cells(elements);
+  uint64_t most = 0, row_of_most = 0;
+  for (uint64_t row = 0; row < cells.rows(); ++row)
+    if (const uint64_t leaves = cells.leaves_of_row(row).size(); leaves > most) {
+      most = leaves;
+      row_of_most = row;
+    }
+  if (most == 0) return 0;
+  if (most > kMostLeaves) return most * (json_width(*elements.values) + 1);
+  return array.read(range(row_of_most, 1)).text(0).size();
+}
+
+// ", cells of spike_times have up to 362185 characters, ..."; "" where a spreadsheet takes all of them.
+std::string long_cells_text(const Table& table) {
+  std::string text;
+  for (const Column& column : table.columns) {
+    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
+    if (!nested || nested->elements().ends.empty()) continue;
+    if (const uint64_t longest = longest_cell(*nested); longest > kLongestCell)
+      text += fmt::format(", a cell of {} has about {} characters, a spreadsheet takes {}: -o ragged=count",
+                          column.name, longest, kLongestCell);
+  }
+  return text;
+}
+
+// One overload a kind of content; nothing for what is no data.
+struct Describe {
+  Described& line;
+
+  void operator()(const LabelledArray& array) const {
+    line.kind = "array";
+    line.what = fmt::format("{} ({})", shape_text(*array.values), array.values->dtype().name());
+  }
+  void operator()(const Table& table) const {
+    line.kind = "table";
+    line.what = fmt::format("{} rows{}{} columns", table.rows, kTimes, table.columns.size());
+  }
+  void operator()(const SparseMatrix& matrix) const {
+    line.kind = "sparse matrix";
+    if (matrix.error) throw *matrix.error;
+    if (matrix.evaluate) {
+      line.what =
+          fmt::format("{}{}{}, by {}", matrix.rows, kTimes, matrix.columns, matrix.by_row ? "row" : "column");
+      return;
+    }
+    line.what =
+        fmt::format("{}{}{}, {} values ({}), by {}", matrix.rows, kTimes, matrix.columns,
+                    matrix.value->count(), matrix.value->dtype().name(), matrix.by_row ? "row" : "column");
+  }
+  void operator()(const Fragments& fragments) const {
+    line.kind = "fragments";
+    if (fragments.error) throw *fragments.error;
+    line.what = fmt::format("{} fragments, {} cells, {} chromosomes", fragments.start->count(),
+                            fragments.cell_names->count(), fragments.chr_names->count());
+  }
+  void operator()(const GenomicRanges& ranges) const {
+    line.kind = "ranges";
+    if (ranges.error) throw *ranges.error;
+    line.what = fmt::format("{} ranges", ranges.sequence->count());
+  }
+  void operator()(const SequenceLengths& sequences) const {
+    line.kind = "sequences";
+    if (sequences.error) throw *sequences.error;
+    line.what = fmt::format("{} sequences", sequences.names->count());
+  }
+  void operator()(const Variants& variants) const {
+    line.kind = "variants";
+    variants.position->check();
+    line.what = fmt::format("{} variants, {} samples", variants.count(),
+                            variants.samples ? variants.samples->count() : 0);
+  }
+  void operator()(const Image& image) const {
+    line.kind = image.is_labels ? "labels" : "image";
+    if (image.error) throw *image.error;
+    line.what = image_text(image);
+  }
+  void operator()(const CoordinateMatrix& matrix) const {
+    line.kind = "sparse matrix";
+    line.what = fmt::format("{}{}{}, {} values ({}), by place", matrix.rows, kTimes, matrix.columns,
+                            matrix.value->count(), matrix.value->dtype().name());
+  }
+  void operator()(const Error& error) const { throw error; }
+  // Not data of the store's own: a group, what stands elsewhere, a file of the host, a name without content.
+  void operator()(const std::monostate&) const {}
+  void operator()(const Link&) const {}
+  void operator()(const PlainFile&) const {}
+  void operator()(const Nothing&) const {}
+};
+
+Node member_of(const Node& node, const std::string& name, Context& context) {
+  if (node.parts)
+    for (Member& member : node.parts->members())
+      if (member.name == name) return refine(std::move(member.node), context);
+  throw not_found("there is no {}", name);
+}
+
+Node node_at(const Node& root, const std::string& path, Context& context) {
+  Node node = root;
+  for (size_t start = 0; start < path.size();) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    node = member_of(node, path.substr(start, end - start), context);
+    start = end + 1;
+  }
+  return node;
+}
+
+class Summary {
+ public:
+  Summary(Context& context, size_t most_lines) : context_(context), most_lines_(most_lines) {}
+
+  void add(const std::string& path, const Node& node, size_t depth) {
+    Line line{described(node), path.empty() ? "." : printable(path)};
+    if (!node.store.empty()) line.kind = "store";
+    const bool is_data = !line.kind.empty();
+    if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
+    // The parts of a table, a factor or a matrix are not told again; beside the levels of an image stand
+    // others.
+    const auto* image = std::get_if<Image>(&node.content);
+    if (node.parts && (!is_data || image) && depth < kDeepest && lines_.size() < most_lines_)
+      add_members(path, *node.parts, image, depth);
+  }
+
+  std::string text() const {
+    size_t path_width = 0, kind_width = 0;
+    for (const Line& line : lines_) {
+      path_width = std::max(path_width, std::min<size_t>(line.path.size(), 60));
+      kind_width = std::max(kind_width, line.kind.size());
+    }
+    std::string text;
+    for (const Line& line : lines_)
+      text += fmt::format("{:<{}}  {:<{}}  {}\n", line.path, path_width, line.kind, kind_width, line.what);
+    if (lines_.size() == most_lines_) text += "… and more: plainfs ls -R lists everything\n";
+    return text;
+  }
+
+ private:
+  Described described(const Node& node) const {
+    Described all = describe(node);
+    const auto* table = std::get_if<Table>(&node.content);
+    if (!table || context_.options.ragged_as_count) return all;
+    try {
+      all.what += printable(long_cells_text(*table));
+    } catch (const Error& error) {
+      all.what = printable(error.what());
+    }
+    return all;
+  }
+
+  void add_members(const std::string& path, const Group& group, const Image* image, size_t depth) {
+    const auto is_told = [&](const Member& member) {
+      return image && std::any_of(image->levels.begin(), image->levels.end(), [&](const ImageLevel& level) {
+               return level.path == std::vector{member.name};
+             });
+    };
+    try {
+      for (Member& member : group.members())
+        if (!is_told(member))
+          add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
+              depth + 1);
+    } catch (const Error& error) {
+      lines_.push_back({{kind_of(error.code()), printable(error.what())}, printable(path)});
+    }
+  }
+
+  Context& context_;
+  const size_t most_lines_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+Described describe(const Node& node) {
+  Described all;
+  try {
+    std::visit(Describe{all}, node.content);
+    if (const TimedGroup* const timed = timed_group(node))
+      all = {"time series", printable(timed->describe())};
+  } catch (const Error& error) {
+    all.what = printable(error.what());
+    if (all.kind.empty()) all.kind = kind_of(error.code());
+  }
+  return all;
+}
+
+std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
+  Summary summary(context, most_lines);
+  summary.add(path, node_at(store.root, path, context), 0);
+  return summary.text();
+}
+
+}  // namespace plainfs

@@ -1,0 +1,55 @@
+#include "fs/side_files/genome_file.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "formats/core/base/error.h"
+#include "formats/core/remote/sha256.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/option_values.h"
+
+namespace plainfs {
+namespace {
+
+constexpr uint64_t kLargestGenomeFile = uint64_t{1} << 26;
+
+// Of one line, without its end.
+void add_chromosome(std::string_view line, uint64_t number, Genome& genome) {
+  const size_t tab = line.find('\t');
+  if (tab == line.npos || tab == 0) throw damaged("line {} is no name, tab and length", number);
+  const std::string_view name = line.substr(0, tab);
+  const std::string_view length = line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1);
+  uint32_t bases = 0;
+  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bases);
+  if (error != std::errc() || end != length.data() + length.size() || bases == 0)
+    throw damaged("line {}: {} is no length from 1 to {}", number, length, UINT32_MAX);
+  if (!genome.lengths.emplace(name, bases).second) throw damaged("the chromosome {} is there twice", name);
+}
+
+}  // namespace
+
+Genome genome_of(std::string_view text) {
+  Genome genome;
+  uint64_t number = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number;
+    if (!line.empty()) add_chromosome(line, number, genome);
+    at = end + 1;
+  }
+  genome.digest = remote::sha256_hex(text);
+  return genome;
+}
+
+GenomePtr read_genome_file(const std::string& path) {
+  const std::string text = option_file("genome", path, kLargestGenomeFile);
+  try {
+    return std::make_shared<const Genome>(genome_of(text));
+  } catch (const Error& error) {
+    throw Failure(kUsage, fmt::format("genome={}: {}", path, error.what()));
+  }
+}
+
+}  // namespace plainfs
