@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import BAD, GOOD, VIEWS, a_third, cases, lines, refused, statements, views_of
 from check_case import check_case
+from optional import needs
 from written_tree import tree
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
@@ -319,7 +320,7 @@ class Commands(unittest.TestCase):
                     file.truncate(len(files[largest]) - 28)
                 self.assertEqual(self.compressed(store, target)[1], files)
 
-    @unittest.skipUnless(shutil.which("tabix"), "no tabix")
+    @needs("tabix")
     def test_what_is_deflated_is_read_at_random_by_its_index(self):
         store = os.path.join(self.folder, "frags")
         starts = [start for seed in range(3) for start in sorted(number * (7919 + seed) % 5_000_000 for number in range(40_000))]

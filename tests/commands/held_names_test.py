@@ -9,6 +9,7 @@ import h5py
 import numpy
 
 from planned import Planned, tree
+from optional import missing_programs, skip_rest
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 
@@ -39,8 +40,9 @@ class HeldNames(Planned):
     def mounted(self, kind):
         """A folder of that file system; the test is skipped where there is none."""
         make, mount, _ = FILE_SYSTEMS[kind]
-        if os.geteuid() != 0 or not shutil.which("losetup") or not shutil.which(make[0]) or not shutil.which(mount[0]):
-            self.skipTest(f"{kind}: wants root, losetup, {make[0]} and {mount[0]}")
+        if os.geteuid() != 0:
+            self.skipTest(f"{kind}: this needs root")
+        skip_rest(self, missing_programs("losetup", make[0], mount[0]))
         image, place = self.join(kind + ".img"), self.join(kind)
         os.mkdir(place)
         os.truncate(os.open(image, os.O_CREAT | os.O_WRONLY), 48 << 20)

@@ -7,15 +7,11 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import slurm
+from optional import needs
 from planned import PROGRAM, Planned, write_zeros
 
 
 LARGE = 60_000_000
-
-
-def needs(*programs):
-    missing = [program for program in programs if shutil.which(program) is None]
-    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
 
 
 class Cluster(Planned):
@@ -43,7 +39,7 @@ class Cluster(Planned):
         self.assert_is_export(self.join("store.zarr"))
 
 
-@unittest.skipIf(slurm.why_not(), slurm.why_not() or "")
+@unittest.skipIf(slurm.why_not(), slurm.why_not())
 class Slurm(Cluster):
     def setUp(self):
         super().setUp()

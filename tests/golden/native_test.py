@@ -17,21 +17,17 @@ import tempfile
 import unittest
 import warnings
 
-try:
-    import h5py
-    import numpy
-except ImportError:
-    print("skipped: h5py or numpy is missing")
-    sys.exit(77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import golden_stores
+from optional import import_or_exit, needs, needs_modules, needs_r
+
+h5py, numpy = import_or_exit("h5py", "numpy")
 try:
     import anndata
     import pandas
     import scipy.sparse
 except ImportError:
     anndata = None
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from cases import golden_stores
 
 os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
@@ -433,11 +429,6 @@ def tabix_differences(folder, text, index):
     return [] if found is None or (found.returncode == 0 and found.stdout == want) else [index]
 
 
-def has_r():
-    return shutil.which("Rscript") and subprocess.run(["Rscript", "-e", "stopifnot(requireNamespace('Matrix', quietly = TRUE))"],
-                                                      capture_output=True, timeout=60).returncode == 0
-
-
 def rewrite(path, change):
     """Writes other bytes under that name, which may be a link to a file that stays."""
     changed = change(content(path))
@@ -512,7 +503,7 @@ class Native(unittest.TestCase):
                     compared += 1
         self.assertGreater(compared, 20)
 
-    @unittest.skipUnless(anndata, "not installed: anndata")
+    @needs_modules("anndata")
     def test_every_h5ad_has_the_values_of_the_text(self):
         compared = {}
         for path in self.files(".h5ad"):
@@ -528,7 +519,7 @@ class Native(unittest.TestCase):
         least = {"X": 85, "layers": 60, "obsm": 40, "varm": 15, "obsp": 15, "varp": 10, "raw": 15}
         self.assertEqual({room: count for room, count in least.items() if compared.get(room, 0) < count}, {})
 
-    @unittest.skipUnless(anndata, "not installed: anndata")
+    @needs_modules("anndata")
     def test_an_altered_h5ad_is_told(self):
         told = set()
         for path in self.files(".h5ad"):
@@ -578,7 +569,7 @@ class Native(unittest.TestCase):
                 self.assertNotEqual(frame_differences(file["obs"], os.path.join(os.path.dirname(path), "obs.csv")), [], name)
         self.assertGreaterEqual(len(told), 8, told)
 
-    @unittest.skipUnless(has_r(), "not installed: R with Matrix")
+    @needs_r("Matrix")
     def test_every_rds_is_what_r_writes_and_has_the_values_of_the_text(self):
         files = self.files(".rds")
         altered = []
@@ -603,7 +594,7 @@ class Native(unittest.TestCase):
         self.assertEqual([path for path in altered if path not in told], [])
         self.assertGreater(int(last.split()[1]), 1000)
 
-    @unittest.skipUnless(shutil.which("tabix"), "not installed: tabix")
+    @needs("tabix")
     def test_tabix_finds_the_fragments_of_the_text(self):
         compared = 0
         for index in ("fragments.tsv.gz.tbi", "fragments.tsv.gz.csi"):

@@ -12,6 +12,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from optional import needs
+
 PREFIX = os.path.abspath(sys.argv.pop(1))
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 BASH = os.path.join(PREFIX, "share", "bash-completion", "completions", "plainfs")
@@ -217,11 +220,11 @@ class Completion(unittest.TestCase):
                 self.assertEqual(shell.completed(before, behind), before + added[-1 if name == "zsh" else 0] + behind)
         self.assertNotIn("ran", os.listdir(self.folder))
 
-    @unittest.skipUnless(shutil.which("bash"), "not installed: bash")
+    @needs("bash")
     def test_bash(self):
         self.check("bash")
 
-    @unittest.skipUnless(shutil.which("zsh"), "not installed: zsh")
+    @needs("zsh")
     def test_zsh(self):
         self.check("zsh")
 

@@ -5,10 +5,12 @@
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from optional import needs
 
 PREFIX, SOURCE = sys.argv.pop(1), sys.argv.pop(1)
 PROGRAM = os.path.join(PREFIX, "bin", "plainfs")
@@ -52,7 +54,7 @@ class Papers(unittest.TestCase):
         headings = re.findall(r"^\.TP\n((?:-\w, )?-o [\w=:\[\]]+)$", self.manual, re.M)
         self.assertEqual(sorted(headings), sorted(self.options))
 
-    @unittest.skipUnless(shutil.which("groff"), "not installed: groff")
+    @needs("groff")
     def test_manual_is_set_without_a_warning(self):
         result = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", MANUAL], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))

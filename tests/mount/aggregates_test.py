@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Sums and cells of levels against the programs that people take for them: Seurat, scuttle and DESeq2, in R."""
 import os
-import shutil
 import subprocess
-import unittest
 
 import mounted
-from mounted import Folder, Mount, run
+from mounted import Folder, Mount
+from optional import missing_r, needs_modules, skip_rest
 
 try:
     import anndata
@@ -72,15 +71,7 @@ cat(sum(!is.na(tested$padj)), "")
 """
 
 
-def has_r(*packages):
-    """Whether R has them. They are not loaded, which takes long."""
-    if shutil.which("Rscript") is None:
-        return False
-    wanted = "stopifnot(" + ", ".join(f"nzchar(system.file(package = '{package}'))" for package in packages) + ")"
-    return run("Rscript", "-e", wanted).returncode == 0
-
-
-@unittest.skipIf(anndata is None, "not installed: anndata")
+@needs_modules("anndata")
 class Aggregates(Folder):
     def store(self):
         numbers = np.random.default_rng(42)
@@ -99,8 +90,7 @@ class Aggregates(Folder):
         return path
 
     def check(self, script, packages, compared):
-        if not has_r(*packages):
-            self.skipTest("not installed: R's " + ", ".join(packages))
+        skip_rest(self, missing_r(*packages))
         with Mount(self.store()) as mount:
             result = subprocess.run(["Rscript", "-e", script, mount.path], capture_output=True, timeout=500)
             self.assertEqual(result.returncode, 0, result.stderr.decode())

@@ -7,10 +7,10 @@ import json
 import os
 import random
 import shutil
-import unittest
 
 import mounted
 from mounted import DATA, Folder, Mount, run
+from optional import needs_modules
 
 try:
     import warnings
@@ -340,7 +340,7 @@ class Views:
         self.element(dict(adata.uns), "uns")
 
 
-@unittest.skipIf(anndata is None, "not installed: anndata")
+@needs_modules("anndata")
 class RandomAnnData(Folder):
     def check(self, seed):
         rng = random.Random(seed)
@@ -358,7 +358,7 @@ class RandomAnnData(Folder):
             self.assertNotIn(b"damaged", mount.read(".plainfs", "log"))
 
 
-@unittest.skipIf(anndata is None, "not installed: anndata")
+@needs_modules("anndata")
 class AsAWhole(Folder):
     def setUp(self):
         super().setUp()

@@ -6,13 +6,13 @@ import os
 import random
 import shutil
 import subprocess
-import unittest
 import warnings
 
 import mounted
 from anndata_test import FIRST, END, annotated
 from mounted import DATA, Folder, Mount, run
 from cases import GOOD, a_third, cases
+from optional import has_program, missing_programs, needs_modules, needs_r, skip_rest
 
 warnings.simplefilter("ignore")
 try:
@@ -67,7 +67,7 @@ def levels(series):
     return None
 
 
-@unittest.skipIf(anndata is None, "not installed: anndata")
+@needs_modules("anndata")
 class Levels(Folder):
     def same_matrix(self, ours, theirs, where):
         if theirs is None:
@@ -223,11 +223,12 @@ class OfFragments(Folder):
                 want = [line for line in lines if line.split(b"\t")[3].decode() in chosen]
                 self.assertEqual(mount.read("by", path, "fragments.tsv"), b"".join(want))
                 self.assertEqual(gzip.decompress(mount.read("by", path, "fragments.tsv.gz")), b"".join(want))
-                if shutil.which("tabix") and self.has_index(mount.join("by", path, "fragments.tsv.gz")):
+                if has_program("tabix") and self.has_index(mount.join("by", path, "fragments.tsv.gz")):
                     self.tabix(mount.join("by", path, "fragments.tsv.gz"), want)
                     found += 1
-            self.assertTrue(found > 0 or not shutil.which("tabix"))
+            self.assertTrue(found > 0 or not has_program("tabix"))
         self.assertEqual(run(mounted.PROGRAM, "cat", "-o", "cells=/nowhere", store, "fragments.tsv").returncode, 1)
+        skip_rest(self, missing_programs("tabix"))
 
     def has_index(self, path):
         """Some of the store's fragments end before they begin, of which there is no index."""
@@ -250,9 +251,8 @@ class OfFragments(Folder):
 
 
 class Objects(Folder):
+    @needs_r("Seurat")
     def test_a_level_is_a_seurat_object(self):
-        if shutil.which("Rscript") is None or run("Rscript", "-e", "stopifnot(requireNamespace('Seurat'))").returncode != 0:
-            self.skipTest("not installed: Seurat")
         paths = []
         for store, at in (("full/full.h5ad", ""), ("counts_only/counts_only.h5ad", ""), ("dense_no_counts/dense_no_counts.h5ad", ""),
                           ("mudata/mudata.h5mu", "mod/rna"), ("h5seurat/store.h5seurat", "assays/RNA")):

@@ -9,11 +9,11 @@ import struct
 import subprocess
 import threading
 import time
-import unittest
 import zipfile
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
+from optional import needs
 
 VALUES, CHUNK = 1000, 100
 
@@ -326,7 +326,7 @@ class Changes(Folder):
             self.assertEqual(m.read("a.csv"), b"2\n" * VALUES)
             self.assertEqual(seen, wanted)
 
-    @unittest.skipUnless(shutil.which("squashfuse") and shutil.which("mksquashfs"), "not installed: squashfuse, squashfs-tools")
+    @needs("squashfuse", "mksquashfs")
     def test_storage_that_went_away_is_named_as_that(self):
         stores = self.empty("stores")
         for case, name, copy in (("mat_h5_root", "store.h5", "s.h5"), ("mat_packed_uint_col", "store", "s")):

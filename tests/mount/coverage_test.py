@@ -6,17 +6,12 @@ import random
 import shutil
 import struct
 import subprocess
-import sys
 
 from mounted import PROGRAM, Folder, Mount, main, run
-from native_test import needs, write_fragments
+from native_test import write_fragments
+from optional import import_or_exit, missing_modules, missing_programs, needs, skip_rest
 
-try:
-    import numpy
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
-
+(numpy,) = import_or_exit("numpy")
 try:
     import pyBigWig
 except ImportError:
@@ -145,7 +140,7 @@ class Coverage(Folder):
     @needs("bedtools")
     def test_pybigwig_reads_what_bedtools_counts(self):
         if pyBigWig is None:
-            self.skipTest("python3-pybigwig is not installed")
+            self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()
         counted = self.genomecov(m)
         self.assertEqual(sorted(counted), ["chr1", "chr10", "chr2", "chrX"])
@@ -166,7 +161,7 @@ class Coverage(Folder):
     @needs("bedtools")
     def test_summaries_are_those_of_the_bases(self):
         if pyBigWig is None:
-            self.skipTest("python3-pybigwig is not installed")
+            self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()
         with pyBigWig.open(m.join("coverage.bw")) as file:
             for name in ("chr10", "chr1", "chrX"):
@@ -197,8 +192,7 @@ class Coverage(Folder):
         with open(table, "w", encoding="utf-8") as file:
             file.write('"",type\n' + "".join(f"c{i},{'AB'[i % 2]}\n" for i in range(40)))
         m = self.mounted("-o", "cells=" + table)
-        if not (shutil.which("bedtools") and pyBigWig):
-            self.skipTest("bedtools or python3-pybigwig is not installed")
+        skip_rest(self, missing_programs("bedtools") or missing_modules("pyBigWig"))
         for level in "AB":
             with pyBigWig.open(m.join("by", "type", level, "coverage.bw")) as file:
                 self.assertEqual(sum(len(file.intervals(name) or ()) > 0 for name in LENGTHS), 4 if level == "A" else 3)

@@ -11,6 +11,7 @@ import unittest
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
+from optional import needs
 
 MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
 WHOLE = shutil.which(PROGRAM)
@@ -73,7 +74,7 @@ class HandedOver(Folder):
         self.assertEqual(run("umount", self.point).returncode, 0)
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{pid}")))
 
-    @unittest.skipUnless(shutil.which("setpriv"), "not installed: setpriv")
+    @needs("setpriv")
     def test_is_served_by_somebody_without_any_right(self):
         store = self.copy_of(H5, "store.h5")
         own = os.path.join(self.folder, "plainfs")

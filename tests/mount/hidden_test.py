@@ -2,13 +2,11 @@
 """What keeps backups and searches out of a mount, and what a mount says of itself to who meets it."""
 import json
 import os
-import re
-import shutil
 import signal
 import subprocess
-import unittest
 
 from mounted import PROGRAM, SAMPLE, Folder, Mount, main, run, wait_until
+from optional import needs
 
 
 class Hidden(Folder):
@@ -21,7 +19,7 @@ class Hidden(Folder):
                 listed = subprocess.run(f"tar cf - {' '.join(options)} -C {mount.path} . | tar tf -", shell=True, check=True, capture_output=True, text=True).stdout
                 self.assertEqual("./matrix.mtx" in listed.split("\n"), is_in)
 
-    @unittest.skipUnless(shutil.which("rg"), "not installed: ripgrep")
+    @needs("rg")
     def test_ripgrep_leaves_it_out(self):
         with Mount(SAMPLE) as mount:
             self.assertEqual(run("rg", "-l", "MatrixMarket", mount.path).returncode, 1)

@@ -5,23 +5,14 @@ import json
 import os
 import random
 import shutil
-import sys
 import tempfile
-import unittest
 import zlib
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
+from optional import import_or_exit, needs, needs_modules
 
-try:
-    import h5py
-    import numcodecs
-    import numpy
-    import zarr
-
-    import ome_zarr
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+h5py, numcodecs, numpy, zarr = import_or_exit("h5py", "numcodecs", "numpy", "zarr")
+import ome_zarr  # noqa: E402  after what it needs
 
 try:
     import tifffile
@@ -179,7 +170,7 @@ class Pictures(Folder):
                     self.assertIn(b"600x40 uchar, 3 bands, srgb", run("vipsheader", m.join("preview.png")).stdout)
             shutil.rmtree(store)
 
-    @unittest.skipIf(shutil.which("gdk-pixbuf-thumbnailer") is None, "libgdk-pixbuf2.0-bin is not installed")
+    @needs("gdk-pixbuf-thumbnailer", "vips")
     def test_a_file_manager_s_thumbnailer_takes_a_preview(self):
         """The one of GNOME's files: a half of the picture is one colour, a half another."""
         store, made = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
@@ -191,9 +182,8 @@ class Pictures(Folder):
             done = run("gdk-pixbuf-thumbnailer", "-s", "128", m.join("preview.png"), made)
             self.assertEqual([done.returncode, done.stderr], [0, b""])
         self.assertGreater(os.stat(made).st_size, 100)
-        if shutil.which("vips"):
-            points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
-            self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
+        points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
+        self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
 
     def test_arrays_have_pictures_where_these_are_asked_for(self):
         chance = numpy.random.default_rng(45)
@@ -291,7 +281,7 @@ class Pictures(Folder):
                         self.assertEqual(m.read(place, "coordinates.csv"), f'"",{columns}\na,1.5,2\nb,3,4\n'.encode())
 
 
-@unittest.skipIf(tifffile is None, "python3-tifffile is not installed")
+@needs_modules("tifffile")
 class Pixels(Folder):
     """One mount of a folder of random images, the same in every run; IMAGES=COUNT:SEED makes others."""
 
@@ -352,7 +342,7 @@ class Pixels(Folder):
         self.assertEqual([(channel["Name"], channel["Color"]) for channel in pixels["Channel"]],
                          [("D & \"<A>\"", -16776961), ("Zürich", 16711935)])
 
-    @unittest.skipIf(shutil.which("tiffcp") is None, "libtiff-tools are not installed")
+    @needs("tiffcp", "tiffinfo")
     def test_libtiff_reads_and_copies_it_without_a_warning(self):
         for name, (axes, pyramid) in list(self.images.items())[:20]:
             with self.subTest(name):
@@ -365,7 +355,7 @@ class Pixels(Folder):
                 with tifffile.TiffFile(copy) as file:
                     self.same_planes(file.pages, axes, pyramid, 0)
 
-    @unittest.skipIf(shutil.which("vips") is None, "libvips-tools are not installed")
+    @needs("vips")
     def test_libvips_reads_a_plane_of_a_level(self):
         raw = os.path.join(self.folder, "plane.raw")
         read = 0

@@ -3,9 +3,9 @@
 import csv
 import json
 import os
-import unittest
 
 from mounted import Folder, Mount, main, run
+from optional import needs_modules
 
 try:
     import loompy
@@ -33,7 +33,7 @@ def one_line(name):
     return name.replace("\t", " ").replace("\r", " ").replace("\n", " ")
 
 
-@unittest.skipUnless(loompy, "not installed: loompy")
+@needs_modules("loompy")
 class Loom(Folder):
     def write(self, seed):
         random = numpy.random.default_rng(seed)

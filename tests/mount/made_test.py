@@ -11,6 +11,7 @@ import zipfile
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from cases import a_third, golden_stores
+from optional import NPM, needs_modules, needs_npm
 
 try:
     import warnings
@@ -20,28 +21,17 @@ try:
     import pandas as pd
     import scipy.sparse
     import zarr
-    no_anndata = None
-except ImportError as error:
-    no_anndata = str(error)
+except ImportError:
+    anndata = None
 
 try:
     import dask
     import dask.array
-    no_dask = no_anndata
-except ImportError as error:
-    no_dask = f"{error}: scripts/setup recipes"
+except ImportError:
+    dask = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-READERS = os.path.join(HERE, "npm")
 PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
-
-
-def why_no_zarrita():
-    if shutil.which("node") is None:
-        return "node is not installed"
-    if not os.path.isdir(os.path.join(READERS, "node_modules", "zarrita")):
-        return "zarrita is not installed: scripts/setup readers"
-    return no_anndata
 
 
 def content(path):
@@ -137,7 +127,7 @@ class Exported(unittest.TestCase):
         beside = path[:-len(".zarr")] + ".h5ad"
         return beside if os.path.exists(beside) else None
 
-    @unittest.skipIf(no_anndata, no_anndata)
+    @needs_modules("anndata", "zarr")
     def test_anndata_reads_the_same_of_both(self):
         compared = 0
         for path in self.folders(".zarr"):
@@ -150,7 +140,7 @@ class Exported(unittest.TestCase):
             compared += 1
         self.assertGreater(compared, 12)
 
-    @unittest.skipIf(no_anndata, no_anndata)
+    @needs_modules("anndata", "zarr")
     def test_consolidated_metadata_name_every_array(self):
         compared = 0
         for path in self.folders(".zarr"):
@@ -164,7 +154,7 @@ class Exported(unittest.TestCase):
             compared += len(plain)
         self.assertGreater(compared, 120)
 
-    @unittest.skipIf(no_dask, no_dask)
+    @needs_modules("anndata", "zarr", "dask")
     def test_dask_reads_every_array_that_is_a_matrix(self):
         compared = 0
         for path in self.folders(".zarr")[::4]:
@@ -225,10 +215,11 @@ class Exported(unittest.TestCase):
         self.assertLess(refused, 20)
         self.assertGreater(compared, 12)
 
-    @unittest.skipIf(why_no_zarrita(), why_no_zarrita())
+    @needs_npm("zarrita")
+    @needs_modules("anndata", "zarr")
     def test_zarrita_reads_every_array(self):
         paths = [path for path in self.folders(".zarr") if os.path.exists(os.path.join(path, ".zmetadata"))]
-        done = subprocess.run(["node", os.path.join(READERS, "zarr.mjs")], input="\n".join(paths), text=True, capture_output=True, timeout=500, check=False)
+        done = subprocess.run(["node", os.path.join(NPM, "zarr.mjs")], input="\n".join(paths), text=True, capture_output=True, timeout=500, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         compared = 0
         for path, line in zip(paths, done.stdout.splitlines(), strict=True):
@@ -259,7 +250,7 @@ class InPlace(Folder):
             self.assertEqual(sorted(os.listdir(mount.join("X"))), ["bpcells", "matrix.mtx"])
             self.assertNotIn("X_csc", os.listdir(mount.join("anndata.zarr", "layers")))
 
-    @unittest.skipIf(no_anndata, no_anndata)
+    @needs_modules("anndata", "zarr")
     def test_it_opens_mounted_copied_and_zipped(self):
         with Mount(PBMC) as mount:
             path, copy = mount.join("anndata.zarr"), os.path.join(self.folder, "copy.zarr")
@@ -277,7 +268,7 @@ class InPlace(Folder):
                 for name, array in mounted.items():
                     self.assertEqual(digest(arrays[name][...]), digest(array[...]), name)
 
-    @unittest.skipIf(no_anndata, no_anndata)
+    @needs_modules("anndata", "zarr")
     def test_x_by_column_is_x(self):
         with Mount(PBMC) as mount:
             group = zarr.open(mount.join("anndata.zarr", "layers", "X_csc"), mode="r")

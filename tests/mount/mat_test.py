@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """NAME.mat of every numeric array, by scipy and by Octave against what was written."""
 import os
-import shutil
 import subprocess
-import unittest
 
 from mounted import Folder, Mount, main
+from optional import needs, needs_modules
 
 try:
     import h5py
@@ -18,7 +17,7 @@ KINDS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")
 SHAPES = ((), (5,), (3, 4), (2, 3, 4), (0, 3), (700, 300))
 
 
-@unittest.skipIf(scipy is None, "not installed: python's h5py, scipy")
+@needs_modules("h5py", "scipy")
 class Mat(Folder):
     def setUp(self):
         super().setUp()
@@ -46,7 +45,7 @@ class Mat(Folder):
                 with open(mount.join(f"{name}.mat"), "rb") as file:
                     self.assertEqual(len(file.read()), os.stat(mount.join(f"{name}.mat")).st_size)
 
-    @unittest.skipUnless(shutil.which("octave-cli"), "not installed: octave")
+    @needs("octave-cli")
     def test_octave_reads_what_was_written(self):
         with Mount(self.path) as mount:
             for name in ("i2_2", "u8_3", "f4_1", "f8_5"):

@@ -9,6 +9,7 @@ import zipfile
 
 import mounted
 from mounted import PROGRAM, Folder, run
+from optional import needs
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 WITHOUT = "without a mount there are: plainfs ls, cat, export, info and check\n"
@@ -237,7 +238,7 @@ class Messages(Folder):
         self.assertIn("-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other; ",
                       self.refused(nothing_said, self.NOBODY, options="-o allow_other"))
 
-    @unittest.skipUnless(shutil.which("setpriv"), "not installed: setpriv")
+    @needs("setpriv")
     def test_without_the_capability(self):
         said = self.refused("", "setpriv --bounding-set -sys_admin --inh-caps -sys_admin")
         self.assertIn(f"cannot mount: the capability SYS_ADMIN is not given here; {CONTAINER}; ", said)

@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
+from optional import missing_modules, missing_r, needs, needs_modules, needs_r  # after mounted, which finds it
 
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
@@ -48,16 +49,6 @@ for (column in names(table)) {
 }
 stopifnot(any(vapply(table, is.factor, TRUE)))
 """
-
-
-def needs(*programs):
-    missing = [program for program in programs if shutil.which(program) is None]
-    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
-
-
-def needs_r():
-    found = shutil.which("Rscript") and run("Rscript", "-e", "stopifnot(requireNamespace('Matrix', quietly = TRUE))").returncode == 0
-    return unittest.skipUnless(found, "not installed: R with Matrix")
 
 
 def r(script, *arguments, **more):
@@ -175,13 +166,13 @@ class Listing(Folder):
 
 
 class Rds(Folder):
-    @needs_r()
+    @needs_r("Matrix")
     def test_matrices_are_those_of_the_text(self):
         for store in (MATRIX, BY_ROW):
             with Mount(store) as m:
                 r(COMPARE_MATRIX, m.path)
 
-    @needs_r()
+    @needs_r("Matrix")
     def test_tables_are_those_of_the_text(self):
         with Mount(SEURAT) as m:
             r(COMPARE_TABLE, m.path)
@@ -200,21 +191,17 @@ class Tenx(Folder):
         features = gzip.decompress(self.mount.read("10x", "features.tsv.gz")).splitlines()
         self.assertEqual(features, [line + b"\tGene Expression" for line in self.mount.read("genes.tsv").splitlines()])
 
+    @needs_modules("scipy")
     def test_scipy_reads_the_matrix(self):
-        try:
-            import scipy.io
-        except ImportError:
-            self.skipTest("not installed: scipy")
+        import scipy.io
         framed = scipy.io.mmread(self.mount.join("10x", "matrix.mtx.gz")).tocsc()
         self.assertEqual((framed != scipy.io.mmread(self.mount.join("matrix.mtx")).tocsc()).nnz, 0)
 
+    @needs_modules("h5py", "scipy")
     def test_h5py_reads_the_file_as_scanpy_does(self):
-        try:
-            import h5py
-            import scipy.io
-            import scipy.sparse
-        except ImportError:
-            self.skipTest("not installed: h5py, scipy")
+        import h5py
+        import scipy.io
+        import scipy.sparse
         mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy takes names in ASCII only
         folder = mount.join("assays", "RNA", "counts")
         with h5py.File(os.path.join(folder, "10x", "10x.h5"), "r") as file:
@@ -230,11 +217,9 @@ class Tenx(Folder):
         self.assertEqual("".join(f"{name}\n" for name in barcodes), mount.read("assays", "RNA", "counts", "barcodes.tsv").decode())
         self.assertEqual("".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode())
 
+    @needs_modules("h5py")
     def test_h5py_reads_the_file_as_seurat_does(self):
-        try:
-            import h5py
-        except ImportError:
-            self.skipTest("not installed: h5py")
+        import h5py
         with h5py.File(self.mount.join("10x", "10x.h5"), "r") as file:
             genomes = [name for name in file if isinstance(file[name], h5py.Group)]
             self.assertEqual(genomes, ["matrix"])
@@ -249,14 +234,12 @@ class Tenx(Folder):
         self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), self.mount.read("barcodes.tsv"))
         self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
 
+    @needs_modules("h5py", "scipy")
     def test_h5py_reads_a_matrix_by_row_as_seurat_does(self):
         """And as scanpy does: cells in rows, whose genes rise."""
-        try:
-            import h5py
-            import scipy.io
-            import scipy.sparse
-        except ImportError:
-            self.skipTest("not installed: h5py, scipy")
+        import h5py
+        import scipy.io
+        import scipy.sparse
         stores = ((BY_ROW, ()), (os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), ("X",)))
         for store, place in stores:
             mount = self.enterContext(Mount(store))
@@ -275,10 +258,9 @@ class Tenx(Folder):
 
 
 def anndata():
-    try:
-        import anndata as module
-    except ImportError:
-        raise unittest.SkipTest("not installed: anndata") from None
+    if missing_modules("anndata"):
+        raise unittest.SkipTest(missing_modules("anndata"))
+    import anndata as module
     return module
 
 
@@ -358,11 +340,9 @@ class H5ad(Folder):
                     compared.append(name)
         self.assertGreater(len(compared), 10)
 
+    @needs_modules("h5py")
     def test_h5py_walks_every_object(self):
-        try:
-            import h5py
-        except ImportError:
-            self.skipTest("not installed: h5py")
+        import h5py
         with Mount(SEURAT) as m, h5py.File(m.join("assays", "RNA.h5ad"), "r") as file:
             seen = []
             file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
@@ -379,12 +359,10 @@ class H5ad(Folder):
             self.assertNotEqual(result.returncode, 0)
             self.assertIn("layers/odd/" + name, str(result.stderr))
 
+    @needs_modules("h5py")
     def test_h5py_reads_x_as_bpcells_does(self):
         """The steps of BPCells' open_matrix_anndata_hdf5: cells by genes in csr is genes by cells in csc to it."""
-        try:
-            import h5py
-        except ImportError:
-            self.skipTest("not installed: h5py")
+        import h5py
         with Mount(MATRIX) as m:
             with h5py.File(m.join("anndata.h5ad"), "r") as file:
                 self.assertIsInstance(file["X"], h5py.Group)
@@ -410,10 +388,9 @@ class H5ad(Folder):
         """As BPCells, zellkonverter and the like do, through the packages of R for HDF5 that there are."""
         read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
                 "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))"}
-        packages = [package for package in read if shutil.which("Rscript") and
-                    run("Rscript", "-e", f"stopifnot(requireNamespace('{package}', quietly = TRUE))").returncode == 0]
+        packages = [package for package in read if not missing_r(package)]
         if not packages:
-            self.skipTest("not installed: R's hdf5r or rhdf5")
+            self.skipTest(missing_r("hdf5r"))
         with Mount(SEURAT) as m:
             data = m.read("assays", "RNA", "data", "data.csv").split()
             names = m.read("cell.names.csv").decode().splitlines()

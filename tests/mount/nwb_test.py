@@ -6,6 +6,7 @@ import os
 import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
+from optional import needs_modules
 
 try:
     import numpy
@@ -133,14 +134,14 @@ class RandomTables(Folder):
             self.assertEqual([line[0] for line in lines], [str(3 * row) for row in numpy.repeat(range(rows), counts)])
             self.assertEqual([float(line[1]) for line in lines], [n for cell in cells["numbers"] for n in cell])
 
-    @unittest.skipUnless(h5py, "not installed: h5py")
+    @needs_modules("h5py", "numpy")
     def test_every_cell_of_hdf5_is_what_was_written(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.h5")
                 self.check(path, *self.write(Hdf5Table(path), numpy.random.default_rng(seed)))
 
-    @unittest.skipUnless(zarr, "not installed: zarr")
+    @needs_modules("zarr")
     def test_every_cell_of_zarr_is_what_was_written(self):
         for seed in range(12):
             with self.subTest(seed=seed):
@@ -148,7 +149,7 @@ class RandomTables(Folder):
                 self.check(path, *self.write(ZarrTable(path), numpy.random.default_rng(seed)))
 
 
-    @unittest.skipUnless(h5py, "not installed: h5py")
+    @needs_modules("h5py", "numpy")
     def test_ragged_columns_may_be_counts(self):
         path = os.path.join(self.folder, "t.h5")
         rows, counts, cells = self.write(Hdf5Table(path), numpy.random.default_rng(3))
@@ -165,7 +166,7 @@ class RandomTables(Folder):
         said = run(PROGRAM, "ls", "-o", "ragged=some", path)
         self.assertEqual((said.returncode, b"ragged=some" in said.stderr), (1, True))
 
-    @unittest.skipUnless(h5py, "not installed: h5py")
+    @needs_modules("h5py", "numpy")
     def test_info_says_where_a_cell_is_too_long_for_a_spreadsheet(self):
         for count, is_long in ((5000, False), (10000, True)):  # five characters and a comma each, without the last
             path = os.path.join(self.folder, f"{count}.h5")
@@ -180,7 +181,7 @@ class RandomTables(Folder):
             self.assertNotIn("32767", run(PROGRAM, "info", "-o", "ragged=count", path).stdout.decode())
 
 
-@unittest.skipUnless(h5py, "not installed: h5py")
+@needs_modules("h5py", "numpy")
 class Series(Folder):
     """timeseries.csv against what numpy makes of the same file as pynwb does."""
 

@@ -1,29 +1,26 @@
-"""R objects at random: a process of R makes them, and holds every value of the text and of the .rds files of a mount against them.
+"""Random R objects: a process of R makes them, and compares every value of the text and of the .rds files of a mount.
 
 By hand: objects_test.py --count 300 [--seed N].
 """
 import os
-import shutil
 import subprocess
 import sys
-import unittest
 
 from mounted import Folder, Mount, main
+from optional import needs_r
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "random_objects.R")
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "objects.R")
 COUNT, SEED = 60, 41
 
 
-def has_matrix():
-    return shutil.which("Rscript") and subprocess.run(["Rscript", "-e", "stopifnot(requireNamespace('Matrix', quietly = TRUE))"], capture_output=True, timeout=60).returncode == 0
-
-
-@unittest.skipUnless(has_matrix(), "not installed: R with Matrix")
+@needs_r("Matrix")
 class Objects(Folder):
-    def compare(self, folder, count, seed, change=None):
-        """What R says: the lines of what differs, and the last line."""
-        os.mkdir(folder)
-        with subprocess.Popen(["Rscript", SCRIPT, str(seed), str(count), folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ, LC_ALL="C.UTF-8")) as r:
+    def compare(self, count, kind="plain", change=None):
+        """Returns what R prints: the lines of differences, and the last line."""
+        folder = self.empty("objects")
+        environment = dict(os.environ, LC_ALL="C.UTF-8")
+        with subprocess.Popen(["Rscript", SCRIPT, str(SEED), str(count), folder, kind], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True, env=environment) as r:
             self.assertEqual(r.stdout.readline(), "made\n")
             if change:
                 change(folder)
@@ -32,13 +29,25 @@ class Objects(Folder):
         *lines, last = said.splitlines()
         return lines, last
 
-    def test_every_value_is_what_r_has(self):
-        lines, last = self.compare(os.path.join(self.folder, "objects"), COUNT, SEED)
+    def check(self, count, kind, least):
+        """Every object of a kind is shown as it is; least: the values that each has on average."""
+        lines, last = self.compare(count, kind)
         self.assertEqual(lines, [])
-        self.assertTrue(last.endswith(f"values of {COUNT} objects"), last)
-        self.assertGreater(int(last.split()[1]), 1000 * COUNT)
+        self.assertTrue(last.endswith(f"values of {count} objects"), last)
+        self.assertGreater(int(last.split()[1]), least * count)
 
-    def test_another_value_is_told(self):
+    def test_every_value_is_what_r_has(self):
+        self.check(COUNT, "plain", 1000)
+
+    @needs_r("Seurat")
+    def test_every_value_of_seurat_objects_is_what_r_has(self):
+        self.check(COUNT // 10, "seurat", 200)
+
+    @needs_r("SingleCellExperiment")
+    def test_every_value_of_experiments_is_what_r_has(self):
+        self.check(COUNT // 10, "experiment", 50)
+
+    def test_another_value_is_reported(self):
         """The canary: each object is the one before it."""
         def change(folder):
             names = sorted(os.listdir(folder))
@@ -46,7 +55,7 @@ class Objects(Folder):
                 os.rename(os.path.join(folder, name), os.path.join(folder, other + ".new"))
             for name in names:
                 os.rename(os.path.join(folder, name + ".new"), os.path.join(folder, name))
-        lines, _ = self.compare(os.path.join(self.folder, "others"), 12, SEED, change)
+        lines, _ = self.compare(12, change=change)
         self.assertGreaterEqual(len({line.split("/")[1].split(".")[0] for line in lines}), 11, lines)
 
 

@@ -3,30 +3,20 @@
 import json
 import math
 import os
-import shutil
 import struct
 import subprocess
-import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
+from optional import needs_npm, NPM
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-READERS = os.path.join(HERE, "npm")
 PBMC = os.path.join(HERE, "..", "data", "samples", "pbmc.h5ad")
 SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-objects", "tenx", "zarr", "r-objects")
 
 
-def why_no_readers():
-    if shutil.which("node") is None:
-        return "node is not installed"
-    if not os.path.isdir(os.path.join(READERS, "node_modules", "@duckdb", "node-api")):
-        return "DuckDB for node is not installed: scripts/setup readers"
-    return None
-
-
 def read_all(paths):
     """What read.mjs says of each."""
-    done = subprocess.run(["node", os.path.join(READERS, "read.mjs")], input="\n".join(paths), text=True,
+    done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True,
                           capture_output=True, timeout=500, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
@@ -133,7 +123,7 @@ class ParquetTest(Folder):
             self.assertIn("obs.parquet", os.listdir(mount.path))
             self.assertEqual(mount.read("obs.parquet"), whole)
 
-    @unittest.skipIf(why_no_readers(), why_no_readers())
+    @needs_npm("@duckdb/node-api", "hyparquet")
     def test_every_value_is_that_of_the_csv(self):
         files = []
         for suite in SUITES:
@@ -157,7 +147,7 @@ class ParquetTest(Folder):
                 wrong.append(f"{os.path.relpath(file, self.folder)}: {found}")
         self.assertEqual(wrong, [])
 
-    @unittest.skipIf(why_no_readers(), why_no_readers())
+    @needs_npm("@duckdb/node-api", "hyparquet")
     def test_readers_read_it_in_place(self):
         with Mount(PBMC) as mount:
             answer, = read_all([mount.join("obs.parquet")])

@@ -7,16 +7,14 @@ import itertools
 import os
 import random
 import re
-import shutil
 import subprocess
-import sys
-import unittest
 import warnings
 
 import mounted
 from mounted import DATA, PROGRAM, Folder, Mount, run
 from cases import PARTS, store_of
 from check_case import check_case
+from optional import has_program, missing_programs, needs, needs_modules, skip_rest
 
 warnings.simplefilter("ignore")
 try:
@@ -56,13 +54,14 @@ class Walks(Folder):
             self.assertEqual(packed.returncode, 0)
             packed = run("tar", "-tf", os.path.join(self.folder, "all.tar")).stdout.decode().splitlines()
             searched = []
-            if shutil.which("rg"):
+            if has_program("rg"):
                 searched = run("rg", "-uuu", "--files", m.path).stdout.decode().splitlines()
                 self.assertGreater(len(searched), 40)
                 hits = run("rg", "-uuu", "-a", "-l", "^\"\",CD3D$", m.path).stdout.decode().splitlines()
                 self.assertEqual(hits, [])  # the header of a file of genes/
             for path in paths + walked + copied + packed + searched:
                 self.assertFalse(self.FOUND & set(path.split("/")), path)
+            skip_rest(self, missing_programs("rg"))
 
     def test_dense_matrices_of_assays_have_them_too(self):
         """Whose directory holds nothing else, and is found as they are."""
@@ -91,7 +90,7 @@ class Walks(Folder):
             self.assertIn("pseudobulk", os.listdir(m.path))
             self.assertNotIn("bpcells", os.listdir(m.join("X")))
 
-    @unittest.skipUnless(anndata, "anndata is not installed")
+    @needs_modules("anndata")
     def test_a_listing_with_sizes_looks_few_up(self):
         """Once the sizes of all are known, the listing itself tells them (READDIRPLUS), and the same as looking each up."""
         cells = [f"cell{i}" for i in range(600)]
@@ -127,7 +126,7 @@ class Walks(Folder):
             self.assertEqual(os.getxattr(m.join("pseudobulk", "type.csv"), "user.matrix"), b"layers/counts")
 
 
-@unittest.skipUnless(anndata, "anndata is not installed")
+@needs_modules("anndata")
 class Slices(Folder):
     """Random matrices, written by anndata, against its own slices of them."""
 
@@ -215,7 +214,7 @@ class Slices(Folder):
                     self.assertEqual(list(cells["cells"]), [mask.sum() for mask in groups.values()])
                     self.assertEqual(list(cells.index.astype(str)), list(groups))
 
-    @unittest.skipUnless(shutil.which("Rscript"), "R is not installed")
+    @needs("Rscript")
     def test_r_reads_the_sums(self):
         rng = random.Random(self.SEED + 2)
         data = self.made("csr", rng)

@@ -15,6 +15,7 @@ import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, wait_until
 import slurm  # after mounted, which finds it
+from optional import missing_r, needs, needs_modules, needs_r, skip_rest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
 from server import Server  # after mounted, which says what to run
@@ -59,31 +60,6 @@ def block(start):
     found = [code for _, code in blocks() if code.startswith(start)]
     assert len(found) == 1, f"{len(found)} blocks begin with {start}"
     return found[0]
-
-
-def has_r_package(name):
-    return shutil.which("Rscript") and subprocess.run(
-        ["Rscript", "-e", f"stopifnot(requireNamespace('{name}', quietly = TRUE))"], capture_output=True).returncode == 0
-
-
-def needs(*programs):
-    missing = [program for program in programs if shutil.which(program) is None]
-    return unittest.skipIf(missing, f"not installed: {', '.join(missing)}")
-
-
-def needs_r(*packages):
-    missing = [package for package in packages if not has_r_package(package)]
-    return unittest.skipIf(missing, f"not installed: R's {', '.join(missing)}")
-
-
-def needs_modules(*names):
-    missing = []
-    for name in names:
-        try:
-            __import__(name)
-        except ImportError:
-            missing.append(name)
-    return unittest.skipIf(missing, f"not installed: python's {', '.join(missing)}")
 
 
 class Blocks(unittest.TestCase):
@@ -280,9 +256,9 @@ class Seurat(Recipe):
         features = self.shell("gzip -dc counts/features.tsv.gz").splitlines()
         self.assertEqual([line.split("\t") for line in features], [[gene, gene, "Gene Expression"] for gene in self.genes])
         self.assertEqual(self.shell("gzip -dc counts/matrix.mtx.gz | cmp - pbmc/assays/RNA/counts/matrix.mtx"), "")
-        if has_r_package("Seurat"):
-            total = self.run_in_folder("Rscript", "-e", 'm <- Seurat::Read10X("counts"); cat(dim(m), sum(m))').split()
-            self.assertEqual([float(n) for n in total], [len(self.genes), len(self.cells), self.counts.sum()])
+        skip_rest(self, missing_r("Seurat"))
+        total = self.run_in_folder("Rscript", "-e", 'm <- Seurat::Read10X("counts"); cat(dim(m), sum(m))').split()
+        self.assertEqual([float(n) for n in total], [len(self.genes), len(self.cells), self.counts.sum()])
 
     def copy_store(self, *names):
         for name in names:
@@ -293,7 +269,7 @@ class Seurat(Recipe):
         self.shell("plainfs export pbmc.h5seurat whole")
         self.assertEqual(self.shell(f"diff -r {name} whole"), "")
 
-    @unittest.skipIf(slurm.why_not(), slurm.why_not() or "")
+    @unittest.skipIf(slurm.why_not(), slurm.why_not())
     def test_a_job_array_exports(self):
         self.copy_store("pbmc")
         try:

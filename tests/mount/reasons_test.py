@@ -7,6 +7,7 @@ import unittest
 
 import mounted
 from mounted import DATA, SAMPLE, Folder, Mount, run
+from optional import needs
 
 UNSUPPORTED = os.path.join(DATA, "zarr", "v2_bad", "store.zarr")
 ATTRIBUTE = "user.plainfs.error"
@@ -24,7 +25,7 @@ class Reasons(Folder):
             os.getxattr(path, ATTRIBUTE)
         self.assertEqual(caught.exception.errno, errno.ENODATA)
 
-    @unittest.skipUnless(shutil.which("attr"), "not installed: attr")
+    @needs("attr")
     def test_attr_tells_why_a_file_cannot_be_read(self):
         with Mount(self.damaged()) as m:
             for name in ("matrix.mtx", "val.csv", "val.npy"):

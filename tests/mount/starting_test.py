@@ -4,13 +4,13 @@ import errno
 import os
 import pwd
 import resource
-import shutil
 import signal
 import subprocess
 import unittest
 
 import mounted
 from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, run
+from optional import needs
 
 
 class Starting(Folder):
@@ -139,7 +139,7 @@ class Starting(Folder):
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn(b"fork", result.stderr)
 
-    @unittest.skipUnless(shutil.which("strace"), "not installed: strace")
+    @needs("strace")
     def test_what_the_system_refuses_later(self):
         point = self.empty("m")
         self.addCleanup(mounted.unmount, point)

@@ -3,10 +3,9 @@
 import csv
 import html
 import os
-import shutil
-import unittest
 
 from mounted import Folder, Mount, main, run
+from optional import missing_r, needs_modules, skip_rest
 
 try:
     import h5py
@@ -27,7 +26,7 @@ def lines_of(path):
         return file.read().split("\n")[:-1]
 
 
-@unittest.skipUnless(h5py, "not installed: h5py")
+@needs_modules("h5py", "scipy")
 class Tenx(Folder):
     def random_counts(self, random):
         features, barcodes = [(1, 1), (40, 25), (300, 0), (2000, 700), (7, 5000)][random.integers(5)]
@@ -127,8 +126,7 @@ class Tenx(Folder):
                                                str(library)])
 
     def test_r_reads_a_matrix_without_hdf5r(self):
-        if not shutil.which("Rscript") or run("Rscript", "-e", "stopifnot(requireNamespace('Matrix', quietly = TRUE))").returncode:
-            self.skipTest("not installed: R with Matrix")
+        skip_rest(self, missing_r("Matrix"))
         path = os.path.join(self.folder, "r.h5")
         counts = scipy.sparse.csc_matrix(numpy.array([[0, 3], [2, 0], [0, 1]], dtype="i4"))
         with h5py.File(path, "w") as file:

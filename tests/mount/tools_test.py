@@ -6,6 +6,7 @@ import subprocess
 
 import mounted
 from mounted import DATA, SAMPLE, Folder, Mount, run
+from optional import needs, needs_modules
 
 STORE = os.path.join(DATA, "h5seurat", "odd_members", "store.h5seurat")
 
@@ -38,9 +39,8 @@ class Tools(Folder):
             self.quiet("tar", "-C", m.path, "-cf", archive, ".")
             self.quiet("tar", "-C", m.path, "-df", archive)
 
+    @needs("rsync")
     def test_rsync(self):
-        if run("sh", "-c", "command -v rsync").returncode != 0:
-            self.skipTest("rsync is missing")
         with Mount(STORE) as m:
             copy = os.path.join(self.folder, "copy/")
             self.quiet("rsync", "-a", m.path + "/", copy)
@@ -64,11 +64,9 @@ class Tools(Folder):
             result = subprocess.run(["sha256sum", "--quiet", "-c"], input=sums.encode(), cwd=m.path, capture_output=True)
             self.assertEqual(result.returncode, 0, result.stdout)
 
+    @needs_modules("numpy")
     def test_numpy_maps_arrays(self):
-        try:
-            import numpy
-        except ImportError:
-            self.skipTest("numpy is missing")
+        import numpy
         with Mount(SAMPLE) as m:
             mapped = numpy.load(m.join("val.npy"), mmap_mode="r")
             self.assertEqual(mapped.tolist(), [int(line) for line in m.read("val.csv").split()])

@@ -4,7 +4,6 @@ against what was written."""
 import gzip
 import os
 import shutil
-import unittest
 
 try:
     import numpy
@@ -14,7 +13,8 @@ except ImportError:
 
 from mounted import DATA, Folder, Mount, main, run
 from cases import cases
-from native_test import index_of, needs
+from native_test import index_of
+from optional import has_program, missing_programs, needs, needs_modules, skip_rest
 
 FIRST_SEED, END_SEED = map(int, os.environ.get("VCF_SEEDS", "0:40").split(":"))
 
@@ -307,7 +307,7 @@ def same_value(text, value, kind, end):
     return read == value and numpy.signbit(read) == numpy.signbit(value) and not (text.endswith(".0") or "E" in text)
 
 
-@unittest.skipUnless(zarr, "not installed: zarr")
+@needs_modules("zarr")
 class Random(Folder):
     """What was written at random is what the text says, and what bcftools and plink2 read in it."""
 
@@ -385,10 +385,11 @@ class Random(Folder):
             made.write(path)
             with self.subTest(seed=seed), Mount(path) as mount:
                 self.check_text(mount.read("variants.vcf").decode(), made)
-                if shutil.which("bcftools"):
+                if has_program("bcftools"):
                     self.check_bcftools(mount, made)
-                if shutil.which("plink2") and made.samples:
+                if has_program("plink2") and made.samples:
                     self.check_plink2(mount, made, seed)
+        skip_rest(self, missing_programs("bcftools", "plink2"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import os
 import random
 import re
 import shutil
-import unittest
 
 try:
     import numpy
@@ -17,7 +16,8 @@ except ImportError:
     zarr = None
 
 from mounted import Folder, Mount, main, run
-from native_test import needs, r
+from native_test import r
+from optional import needs, needs_modules, needs_r
 from vcf_test import Made, golden, lines_of, outcome_of
 
 
@@ -37,11 +37,6 @@ def reference_of(lines, most=1_000_000):
             if bases.setdefault(start + i, base) != base:
                 return {}
     return {contig: "".join(bases.get(i, "N") for i in range(max(bases) + 1)) for contig, bases in contigs.items()}
-
-
-def has_r(package):
-    """Without loading it, which takes long."""
-    return shutil.which("Rscript") and run("Rscript", "-e", f"cat(nzchar(system.file(package = '{package}')))").stdout == b"TRUE"
 
 
 class Checks(Folder):
@@ -147,9 +142,8 @@ def plink_code(call):
 
 
 class InR(Folder):
+    @needs_r("VariantAnnotation")
     def test_variant_annotation_reads_what_the_lines_say(self):
-        if not has_r("VariantAnnotation"):
-            self.skipTest("not installed: VariantAnnotation")
         want = {}
         for name, store in golden():
             with Mount(store) as mount:
@@ -173,10 +167,9 @@ class InR(Folder):
                     by_sample = [line[9 + s].split(":")[0] for s in range(len(lines[0]) - 9) for line in lines]
                     self.assertEqual(calls.split("\t"), by_sample)
 
-    @unittest.skipUnless(zarr, "not installed: zarr")
+    @needs_modules("zarr")
+    @needs_r("snpStats")
     def test_snp_stats_reads_the_calls_that_were_written(self):
-        if not has_r("snpStats"):
-            self.skipTest("not installed: snpStats")
         want = {}
         for seed in range(8):
             made, store, folder = Made(seed), os.path.join(self.folder, f"{seed}.zarr"), os.path.join(self.folder, str(seed))
@@ -201,7 +194,7 @@ class InR(Folder):
             self.assertEqual([int(code) for code in block.split("\n")[1].split("\t")], codes)
 
 
-@unittest.skipUnless(zarr, "not installed: zarr")
+@needs_modules("zarr")
 class Cohort(Folder):
     """600 variants of 300 samples, of two alleles each."""
 

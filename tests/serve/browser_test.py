@@ -8,8 +8,9 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import PROGRAM, Browser
 from server import DATA, Server
+from optional import needs_npm, NPM, reason  # after server, which finds it
 
-AXE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount", "npm", "node_modules", "axe-core", "axe.min.js")
+AXE = os.path.join(NPM, "node_modules", "axe-core", "axe.min.js")
 PICTURES = os.environ.get("PLAINFS_PICTURES")
 
 
@@ -42,7 +43,7 @@ PAGES = {
 LOOKS = [("desktop", False), ("phone", True)]  # neither changes what the other does
 
 
-@unittest.skipUnless(PROGRAM, "no chromium here")
+@unittest.skipUnless(PROGRAM, reason(["chromium"]))
 class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -112,7 +113,7 @@ class Pages(unittest.TestCase):
         return json.loads(self.browser.js("axe.run().then(found => JSON.stringify({passes: found.passes.length, violations: found.violations"
                                           ".map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + node.failureSummary)])}))"))
 
-    @unittest.skipUnless(os.path.exists(AXE), "no axe-core here: scripts/setup readers")
+    @needs_npm("axe-core")
     def test_axe_finds_nothing(self):
         rules = 0
         for _ in self.each():

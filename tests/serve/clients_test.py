@@ -14,17 +14,12 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, PROGRAM, Server, cat, listed
+from optional import needs, needs_modules, needs_npm, NPM, reason  # after server, which finds it
 
 SEURAT = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 ANNDATA = os.path.join(DATA, "anndata", "csc_h5ad", "store.h5ad")
 
-READERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount", "npm")
-
-
-def needs(*programs):
-    missing = [program for program in programs if not shutil.which(program)]
-    return unittest.skipIf(missing, f"no {', '.join(missing)} here")
 
 
 class Clients(unittest.TestCase):
@@ -93,34 +88,27 @@ class Clients(unittest.TestCase):
             rows = self.run_here("Rscript", "-e", code.format(server.url))
         self.assertEqual(int(rows), cat(SEURAT, "meta.data.csv").count(b"\n") - 1)
 
+    @needs_modules("pandas")
     def test_pandas_reads_by_url(self):
-        try:
-            import pandas
-        except ImportError as error:
-            self.skipTest(str(error))
+        import pandas
         with Server(SEURAT) as server:
             found = pandas.read_csv(server.url + "meta.data.csv", index_col=0)
         wanted = pandas.read_csv(io.BytesIO(cat(SEURAT, "meta.data.csv")), index_col=0)
         pandas.testing.assert_frame_equal(found, wanted)
 
+    @needs_modules("aiohttp", "fsspec", "h5py")
     def test_h5py_reads_parts_of_a_file_by_fsspec(self):
-        try:
-            import aiohttp  # noqa: F401  what fsspec reads HTTP by
-            import fsspec
-            import h5py
-        except ImportError as error:
-            self.skipTest(str(error))
+        import fsspec
+        import h5py
         whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
         with Server(ANNDATA) as server, fsspec.open(server.url + "anndata.h5ad", block_size=4096).open() as opened:
             found = h5py.File(opened, "r")
             self.assertEqual(sorted(found), sorted(whole))
             self.assertTrue((found["X/data"][:] == whole["X/data"][:]).all())
 
+    @needs_modules("h5py")
     def test_h5py_reads_parts_of_a_file_by_ros3(self):
-        try:
-            import h5py
-        except ImportError as error:
-            self.skipTest(str(error))
+        import h5py
         if "ros3" not in h5py.registered_drivers():
             self.skipTest("this h5py has no ros3")
         whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
@@ -129,7 +117,8 @@ class Clients(unittest.TestCase):
             for name in ("X/data", "X/indices", "X/indptr"):
                 self.assertTrue((found[name][:] == whole[name][:]).all(), name)
 
-    @unittest.skipUnless(os.path.exists("/usr/sbin/mount.davfs") and os.geteuid() == 0 and os.path.exists("/dev/fuse"), "no davfs2, not root, or no FUSE here")
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse"), "this needs root and /dev/fuse")
+    @needs("mount.davfs")
     def test_davfs2_reads_files_of_the_lengths_that_are_told(self):
         """By name alone: on Linux 6.18 it lists no folder of any server."""
         target, cache = os.path.join(self.folder, "mount"), os.path.join(self.folder, "cache")
@@ -151,7 +140,7 @@ class Clients(unittest.TestCase):
                 self.run_here("umount", target)
 
     @needs("gio", "dbus-run-session")
-    @unittest.skipUnless(glob.glob("/usr/lib/*/gvfs/gvfsd-dav") + glob.glob("/usr/libexec/gvfsd-dav"), "no gvfs that has WebDAV here")
+    @unittest.skipUnless(glob.glob("/usr/lib/*/gvfs/gvfsd-dav") + glob.glob("/usr/libexec/gvfsd-dav"), reason(["gvfsd-dav"]))
     def test_gvfs_lists_and_reads(self):
         with Server(SEURAT) as server:
             address = server.url.replace("http://", "dav://")
@@ -161,15 +150,12 @@ class Clients(unittest.TestCase):
         self.assertEqual(body, cat(SEURAT, "meta.data.csv"))
         self.assertLessEqual({b"meta.data.csv", b"assays"}, set(names.split(b"\n")))
 
-    @needs("node")
-    @unittest.skipUnless(os.path.isdir(os.path.join(READERS, "node_modules", "zarrita")), "no zarrita here: scripts/setup readers")
+    @needs_npm("zarrita")
+    @needs_modules("numpy")
     def test_zarrita_reads_what_the_store_is_as_zarr(self):
-        try:
-            import numpy
-        except ImportError as error:
-            self.skipTest(str(error))
+        import numpy
         with Server(ANNDATA) as server:
-            said = self.run_here("node", os.path.join(READERS, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
+            said = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
         compared = 0
         for name, found in json.loads(said).items():
             self.assertNotIn("Error", str(found), name)
@@ -179,6 +165,8 @@ class Clients(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 2)
 
+    @needs("Rscript")
+    @needs_modules("pandas")
     def test_what_a_page_says_to_type_is_what_reads_it(self):
         """The lines of a page, as they stand, with what they need imported before."""
         with Server(SEURAT) as server:
@@ -189,14 +177,8 @@ class Clients(unittest.TestCase):
             for line in lines.values():
                 address = re.search(r'"(http[^"]*)"', line)[1]
                 self.assertEqual(urllib.request.urlopen(address).status, 200)
-            if shutil.which("Rscript"):
-                self.run_here("Rscript", "-e", lines["R"] + "; stopifnot(nrow(x) > 0)")
-            code = "import pandas\n" + lines["Python"] + "\nassert len(x) > 0"
-            try:
-                import pandas  # noqa: F401
-            except ImportError as error:
-                self.skipTest(str(error))
-            self.run_here(sys.executable, "-c", code)
+            self.run_here("Rscript", "-e", lines["R"] + "; stopifnot(nrow(x) > 0)")
+            self.run_here(sys.executable, "-c", "import pandas\n" + lines["Python"] + "\nassert len(x) > 0")
 
 
 if __name__ == "__main__":

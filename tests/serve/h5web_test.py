@@ -11,12 +11,9 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, Server
+from optional import import_or_exit  # after server, which finds it
 
-try:
-    import h5py
-    import numpy
-except ImportError as error:
-    raise unittest.SkipTest(str(error)) if __name__ != "__main__" else SystemExit(f"skipped: {error}")
+h5py, numpy = import_or_exit("h5py", "numpy")
 
 INTEGER, REAL, TEXT, BITFIELD, OPAQUE, COMPOUND, REFERENCE, ENUMERATION, SEQUENCE, ARRAY = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10
 

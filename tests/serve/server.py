@@ -4,7 +4,10 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import urllib.parse
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 PROGRAM = os.environ["PLAINFS"]

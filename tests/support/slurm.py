@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import time
 
+from optional import missing_programs
+
 CONFIGURATION = """
 ClusterName=plainfs
 SlurmctldHost={host}(127.0.0.1)
@@ -34,11 +36,9 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
 
-
 def why_not():
-    """Why there can be none here, or None."""
-    missing = [program for program in ("slurmctld", "slurmd", "sbatch", "sinfo") if shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin") is None]
-    return f"not installed: {', '.join(missing)}" if missing else None if os.geteuid() == 0 else "slurmd wants root"
+    """Returns why no cluster can be started, or ""."""
+    return missing_programs("slurmctld", "slurmd", "sbatch", "sinfo") or ("" if os.geteuid() == 0 else "slurmd requires root")
 
 
 def free_ports(count):
