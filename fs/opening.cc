@@ -16,9 +16,11 @@ bool same(timespec a, timespec b) {
 }
 
 Context with_files(const Context& like, Sources& files) {
-  return {like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
-          like.counters, like.options, like.warn,          like.note,        {},
-          like.passes};
+  Context made{like.cache,    like.workers, like.decode_budget, like.unit_budget, files,
+               like.counters, like.options, like.warn,          like.note,        {},
+               like.passes};
+  made.progress = like.progress;
+  return made;
 }
 
 // A daemon that is told to end does so within a second.

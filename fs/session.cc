@@ -75,16 +75,20 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                  log_.warn(line);
                  if (warn) warn(line);
                },
-               [this](const std::string& line) { log_.warn(line); },
+               [this](const std::string& line) {
+                 notices_.add(line);
+                 log_.warn(line);
+               },
                [this](const std::string& store) -> Context& { return others_.of(store); }},
       others_(context_, files_),
       workers_(workers_for(options)) {
   counters_.remote.tell = [this](const std::string& line) { log_.warn(line); };
   context_.passing = std::move(passing);
+  context_.progress = [this](const std::string& line) { log_.warn(line); };
   if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
   Appearance appearance = appearance_of(options);
   if (appearance.index) {
-    passes_ = std::make_unique<KeptPasses>(appearance.index, context_.note);
+    passes_ = std::make_unique<KeptPasses>(appearance.index, context_.progress);
     context_.passes = passes_.get();
   }
   StorePtr store;

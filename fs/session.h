@@ -9,6 +9,7 @@
 #include "fs/command_line/options.h"
 #include "fs/filesystem.h"
 #include "fs/log.h"
+#include "fs/notices.h"
 #include "fs/store_contexts.h"
 
 namespace plainfs {
@@ -28,9 +29,12 @@ class Session {
   Filesystem& filesystem() { return *filesystem_; }
   Log& log() { return log_; }
   Context& context() { return context_; }
+  // What was noticed so far of the store, and of others that it leads to.
+  const Notices& notices() const { return notices_; }
 
  private:
   Log log_;
+  Notices notices_;
   Counters counters_;
   ByteCache cache_;
   DecodeBudget decode_budget_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more

@@ -24,10 +24,11 @@ class StoreContexts {
     const MutexLock lock(mutex_);
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
     UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
-    const Context made{
+    Context made{
         like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        used,
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other,
         like_.passes};
+    made.progress = named(store, like_.progress);
     return contexts_.emplace(store, made).first->second;
   }
 

@@ -148,6 +148,18 @@ void print_ways_to_open(const Store& store, const std::vector<Walked>& all, std:
   if (!ways.empty()) std::printf("\nto open it, %s:\n%s", printable(how).c_str(), ways.c_str());
 }
 
+// What is left out of the files, or odd: the first lines of it, and how many there are.
+void print_notices(const std::vector<std::string>& notices, const std::string& store) {
+  constexpr size_t kMostNotices = 10;
+  if (notices.empty()) return;
+  std::printf("\n%s:\n", count_text(notices.size(), "notice").c_str());
+  for (size_t i = 0; i < std::min(notices.size(), kMostNotices); ++i)
+    std::printf("  %s\n", printable(notices[i]).c_str());
+  if (notices.size() > kMostNotices)
+    std::printf("  … and %zu more: plainfs check %s\n", notices.size() - kMostNotices,
+                printable(store).c_str());
+}
+
 std::string json_text(const Store& store, const Options& options) {
   const std::string text = info_text(store, describe(options));
   // On a terminal all but ASCII is escaped, and with it what controls one.
@@ -176,6 +188,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   const std::vector<Walked> all = walk(session.filesystem(), path, failures);
   print_sizes(session.filesystem(), all);
   print_found_by_name(session.filesystem(), all);
+  print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
     print_ways_to_open(*store, all, mounted ? mountpoint : mountpoint_of(store->path));
   return kSuccess;

@@ -69,7 +69,11 @@ struct Context {
   // them once it is over. Null: nobody looks on. Thread-safe, and throws nothing.
   std::function<void(uint64_t read, uint64_t size)> passing{};
 
+  // Lines for the log that say nothing of the store: how far a long pass is. Null: as note.
+  std::function<void(const std::string& message)> progress{};
+
   void notice(const std::string& message) const { (note ? note : warn)(message); }
+  void log_progress(const std::string& message) const { progress ? progress(message) : notice(message); }
   Context& of_store(const std::string& store) { return other ? other(store) : *this; }
 };
 

@@ -1,0 +1,34 @@
+// What a session was told that breaks no rule: parts of a store that are left out of a file, or shown in
+// another way than they are stored.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "cache/mutex.h"
+
+namespace plainfs {
+
+// Each line once, in the order in which they came. Thread-safe.
+class Notices {
+ public:
+  void add(const std::string& line) {
+    const MutexLock lock(mutex_);
+    const bool is_new = lines_.size() < kMostLines && known_.insert(line).second;
+    if (is_new) lines_.push_back(line);
+  }
+  std::vector<std::string> lines() const {
+    const MutexLock lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  static constexpr size_t kMostLines = 10000;
+
+  mutable Mutex mutex_;
+  std::vector<std::string> lines_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> known_ GUARDED_BY(mutex_);
+};
+
+}  // namespace plainfs
