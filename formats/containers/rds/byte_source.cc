@@ -295,6 +295,21 @@ std::string name_of(Compression compression) {
   return "xz";
 }
 
+Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most) {
+  constexpr int kGzipOnly = 15 + 16;
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) return {};
+  Bytes unpacked(most);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(first_bytes.data()));
+  stream.avail_in = static_cast<uInt>(first_bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(unpacked.data());
+  stream.avail_out = static_cast<uInt>(most);
+  inflate(&stream, Z_SYNC_FLUSH);
+  unpacked.resize(most - stream.avail_out);
+  inflateEnd(&stream);
+  return unpacked;
+}
+
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, std::vector<SeekPoint>* points,
                                         size_t most_gzip_points) {
   switch (compression) {

@@ -36,6 +36,10 @@ Compression compression_of(ByteSpan first_bytes);
 // "none", "gzip", …
 std::string name_of(Compression compression);
 
+// The first bytes, at most most, of what a gzip file holds, as far as first_bytes of the file tell; none if
+// they do not.
+Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most);
+
 // A place in compressed data from which on they can be read without what is before.
 struct SeekPoint {
   uint64_t output = 0;                            // bytes decompressed before it

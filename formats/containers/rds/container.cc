@@ -3,20 +3,52 @@
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <chrono>
-#include <map>
 #include <utility>
 
+#include "formats/containers/rds/left_out.h"
 #include "formats/containers/rds/reader.h"
 #include "formats/containers/rds/serial_stream.h"
 #include "formats/containers/rds/unpacked_bytes.h"
+#include "formats/containers/rds/unpacked_file.h"
 
 namespace plainfs::rds {
 namespace {
 
-bool is_serialisation(ByteSpan first_bytes) {
+constexpr size_t kHeaderBytes = 8;  // by which a serialisation is known
+
+// Whether a file of R's name is a serialisation.
+bool may_be_serialisation(ByteSpan first_bytes) {
   const std::string_view text = as_text(first_bytes);
-  return text.starts_with("X\n") || text.starts_with("B\n") || text.starts_with("A\n") ||
-         text.starts_with("RDX") || text.starts_with("RDA") || text.starts_with("RDB");
+  for (const std::string_view start : {"X\n", "B\n", "A\n", "A\r\n", "RDX", "RDA", "RDB"})
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+// Whether a file of any name is one: its version follows.
+bool is_surely_serialisation(ByteSpan first_bytes) {
+  using namespace std::string_view_literals;
+  const std::string_view text = as_text(first_bytes).substr(0, kHeaderBytes);
+  for (const std::string_view start : {"X\n\0\0\0\2"sv, "X\n\0\0\0\3"sv, "B\n\2\0\0\0"sv, "B\n\3\0\0\0"sv,
+                                       "RDX2\nX\n"sv, "RDX3\nX\n"sv, "RDA2\nA\n"sv, "RDA3\nA\n"sv})
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+// A name without the extension of what compressed the file once more.
+std::string_view without_compression(std::string_view location) {
+  for (const std::string_view further : {".gz", ".bz2", ".xz"})
+    if (boost::algorithm::iends_with(location, further))
+      return location.substr(0, location.size() - further.size());
+  return location;
+}
+
+// .rds, .RData, .rda or .Robj, in any case, also compressed once more.
+bool is_named_as_r(std::string_view location) {
+  using boost::algorithm::iends_with;
+  location = without_compression(location);
+  for (const std::string_view extension : {".rds", ".rdata", ".rda", ".robj"})
+    if (iends_with(location, extension)) return true;
+  return false;
 }
 
 // Beyond the first GiB a file may not hold more than gzip's best ratio gives.
@@ -26,6 +58,23 @@ uint64_t most_decompressed_bytes(uint64_t file_size) {
   return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
 }
 
+// A file and how it is compressed: of one that is compressed twice, what the outer compression holds.
+std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_bytes, Context& context) {
+  const auto compression_at_start = [](ByteSource& source) {
+    Bytes first(kHeaderBytes);
+    first.resize(source.read(first));
+    return compression_of(first);
+  };
+  const Compression outer = compression_at_start(*open_source(file, Compression::none));
+  // Of bzip2 and xz even the first bytes cost a block.
+  const bool may_be_twice =
+      outer == Compression::gzip || without_compression(file->path()).size() != file->path().size();
+  if (outer == Compression::none || !may_be_twice) return {file, outer};
+  const Compression inner = compression_at_start(*open_source(file, outer));
+  if (inner == Compression::none) return {file, outer};
+  return {unpacked_file(file, outer, most_bytes, context), inner};
+}
+
 struct Serialisation {
   ValuePtr value;
   uint32_t version = 0;
@@ -33,115 +82,119 @@ struct Serialisation {
   uint64_t bytes_after = 0;
 };
 
-Serialisation read_all(ByteSource& source, const std::shared_ptr<UnpackedBytes>& bytes) {
-  SerialStream stream(source, most_decompressed_bytes(bytes->file()->size()));
+// Reads the value of one stream, again where environments make that necessary: those that hold more than the
+// bounds allow are left out, those that stand in functions and are referred to as data are kept.
+class RoundsOfReading {
+ public:
+  RoundsOfReading(FilePtr file, Compression compression, uint64_t most_bytes, Context& context)
+      : file_(std::move(file)), compression_(compression), most_bytes_(most_bytes), context_(context) {}
+
+  // known: what a pass has found; nullopt: this is the first.
+  Serialisation read(std::optional<Pass> known);
+  // What the last round has found, or was given.
+  const Pass& pass() const { return bytes_->pass(); }
+
+ private:
+  // Nullopt where it has to be read again.
+  std::optional<Serialisation> read_once(std::optional<Pass> known);
+
+  const FilePtr file_;
+  const Compression compression_;
+  const uint64_t most_bytes_;  // decompressed
+  Context& context_;
+  KeptEnvironments environments_;
+  std::shared_ptr<UnpackedBytes> bytes_;
+  bool has_pass_ = false;  // over all of bytes_
+  bool is_last_ = false;   // what is missed now is left out
+};
+
+Serialisation RoundsOfReading::read(std::optional<Pass> known) {
+  constexpr int kMostRounds = 8;
+  for (int round = 1;; ++round) {
+    is_last_ = round >= kMostRounds;
+    if (std::optional<Serialisation> done = read_once(std::move(known))) return *std::move(done);
+    known = has_pass_ ? std::optional(std::move(bytes_->pass())) : std::nullopt;
+  }
+}
+
+std::optional<Serialisation> RoundsOfReading::read_once(std::optional<Pass> known) {
+  bytes_ = std::make_shared<UnpackedBytes>(file_, compression_, context_);
+  has_pass_ = known.has_value();
+  if (known) bytes_->adopt(*std::move(known));
+  const std::unique_ptr<ByteSource> source =
+      has_pass_ ? UnpackedBytes::from(bytes_, 0) : bytes_->first_pass();
+  SerialStream stream(*source, most_bytes_);
   stream.read_header();
+  Reader reader(stream, bytes_, environments_);
   Serialisation read;
-  read.value = Reader(stream, bytes).read();
+  try {
+    read.value = reader.read();
+  } catch (const Error&) {
+    if (!reader.too_large()) throw;
+    environments_.refused.insert(*reader.too_large());
+    environments_.none = is_last_;  // so the next round cannot fail for the same reason
+    return std::nullopt;
+  }
   read.version = stream.version();
   read.writer = stream.writer();
   read.bytes_after = stream.finish();
-  return read;
+  has_pass_ = true;
+  if (reader.missed().empty() || is_last_) return read;
+  environments_.wanted.insert(reader.missed().begin(), reader.missed().end());
+  return std::nullopt;
 }
 
 // By what a pass in an earlier session has found out; nullopt where that is not known or not right.
 std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression compression,
-                                                Context& context) {
+                                                uint64_t most_bytes, Context& context) {
   if (!context.passes || compression == Compression::none) return std::nullopt;
   const auto known = context.passes->known(file->path(), kPassName, context.files);
   if (!known) return std::nullopt;
   std::optional<Pass> pass = pass_of(*known);
   if (!pass) return std::nullopt;
-  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
-  bytes->adopt(*std::move(pass));
   try {
-    return read_all(*UnpackedBytes::from(bytes, 0), bytes);
+    return RoundsOfReading(file, compression, most_bytes, context).read(std::move(pass));
   } catch (const Error&) {
     context.passes->discard(file->path(), context.files);
     return std::nullopt;
   }
 }
 
-Serialisation read_file(const FilePtr& file, Compression compression, Context& context) {
-  if (std::optional<Serialisation> known = read_by_known_pass(file, compression, context))
+Serialisation read_file(const FilePtr& file, Compression compression, uint64_t most_bytes, Context& context) {
+  if (std::optional<Serialisation> known = read_by_known_pass(file, compression, most_bytes, context))
     return *std::move(known);
   const auto start = std::chrono::steady_clock::now();
-  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
-  Serialisation read = read_all(*bytes->first_pass(), bytes);
-  const bool is_of_use = compression == Compression::gzip || !bytes->pass().points.empty();
+  RoundsOfReading rounds(file, compression, most_bytes, context);
+  Serialisation read = rounds.read(std::nullopt);
+  const bool is_of_use = compression == Compression::gzip || !rounds.pass().points.empty();
   if (context.passes && is_of_use)
-    context.passes->keep(file->path(), kPassName, numbers_of(bytes->pass()),
+    context.passes->keep(file->path(), kPassName, numbers_of(rounds.pass()),
                          std::chrono::steady_clock::now() - start, context.files);
   return read;
 }
 
-// What a value holds that is no data, by its kind: the places of the first of them, and how many there are.
-class LeftOut {
- public:
-  explicit LeftOut(const Value& root) { look_at(root, ""); }
-
-  // Empty where there is nothing.
-  std::string message() const {
-    std::string all;
-    for (const auto& [kind, found] : kinds_)
-      all += fmt::format("{}{} {}{} ({}{})", all.empty() ? "" : ", ", found.count, kind,
-                         found.count == 1 ? "" : "s", fmt::join(found.places, ", "),
-                         found.count > found.places.size() ? ", …" : "");
-    return all.empty() ? all : "no data, and left out: " + all;
-  }
-
- private:
-  static constexpr size_t kMostPlaces = 3;
-  struct Found {
-    uint64_t count = 0;
-    std::vector<std::string> places;
-  };
-
-  void look_at(const Value& value, const std::string& place) {
-    if (value.type == RType::other) {
-      Found& found = kinds_[value.name];
-      if (found.count++ < kMostPlaces) found.places.push_back(place);
-    } else if (value.type == RType::list) {
-      const auto names = value.item_names();
-      for (size_t i = 0; i < value.items.size(); ++i) {
-        const bool is_named = names && !(*names)[i].empty();
-        look_inside(*value.items[i], place, is_named ? (*names)[i] : std::to_string(i + 1));
-      }
-    } else if (value.type == RType::s4) {
-      for (const NamedValue& slot : value.attributes)
-        if (slot.name != "class") look_inside(*slot.value, place, slot.name);
-    }
-  }
-  void look_inside(const Value& value, const std::string& place, const std::string& name) {
-    const bool is_of_use = value.type == RType::other || value.type == RType::list || value.type == RType::s4;
-    if (is_of_use) look_at(value, place + "/" + name);
-  }
-
-  std::map<std::string, Found> kinds_;
-};
-
 }  // namespace
 
 bool recognises(const Probe& probe) {
-  const std::string location = probe.location();
-  const bool is_named = boost::algorithm::iends_with(location, ".rds") ||
-                        boost::algorithm::iends_with(location, ".rdata") ||
-                        boost::algorithm::iends_with(location, ".rda");
-  if (!is_named) return false;
-  return is_serialisation(probe.first_bytes()) || compression_of(probe.first_bytes()) != Compression::none;
+  const ByteSpan first = probe.first_bytes();
+  const Compression compression = compression_of(first);
+  if (is_named_as_r(probe.location())) return may_be_serialisation(first) || compression != Compression::none;
+  return is_surely_serialisation(compression == Compression::gzip ? beginning_of_gzip(first, kHeaderBytes)
+                                                                  : first);
 }
 
 Store open(const Probe& probe, Context& context) {
-  const FilePtr file = context.files.open(probe.location());
-  const Compression compression = compression_of(probe.first_bytes());
-  const Serialisation read = read_file(file, compression, context);
+  const FilePtr outer = context.files.open(probe.location());
+  const uint64_t most_bytes = most_decompressed_bytes(outer->size());
+  const auto [file, compression] = innermost(outer, most_bytes, context);
+  const Serialisation read = read_file(file, compression, most_bytes, context);
   const ValuePtr& value = read.value;
   if (read.bytes_after > 0)
     context.warn(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
     throw unsupported("the R object is NULL, a function or something else that holds no data");
 
-  if (const std::string left_out = LeftOut(*value).message(); !left_out.empty()) context.notice(left_out);
+  if (const std::string left_out = left_out_of(*value); !left_out.empty()) context.notice(left_out);
 
   Store store;
   store.path = probe.location();

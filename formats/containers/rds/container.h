@@ -1,5 +1,6 @@
-// R's serialisation in a file (.rds, .RData, .rda), compressed or not. One pass when it is opened finds where
-// every value lies; small ones are kept, and vectors over 64 KiB are read again when they are asked for.
+// R's serialisation in a file (.rds, .RData, .rda, .Robj, …), compressed or not. One pass when it is opened
+// finds where every value lies; small ones are kept, and vectors over 64 KiB are read again when they are
+// asked for.
 #pragma once
 
 #include <string>
@@ -27,12 +28,13 @@ class ValueGroup final : public Group {
   const std::string location_;
 };
 
-// A file .rds, .RData or .rda (in any case) that begins as R's serialisation does, or as one of its
-// compressed forms. Never throws.
+// A file .rds, .RData, .rda or .Robj (in any case, and under a further .gz, .bz2 or .xz) that begins as R's
+// serialisation does, or as one of its compressed forms; of any name, one that begins with its version, plain
+// or as gzip. Never throws.
 bool recognises(const Probe& probe);
 
-// The root is a ValueGroup. Throws damaged and unsupported as Reader does, and unsupported where the value is
-// no data.
+// The root is a ValueGroup. Which of R's forms the file has is told by its bytes, not by its name. Throws
+// damaged and unsupported as Reader does, and unsupported where the value is no data.
 Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::rds

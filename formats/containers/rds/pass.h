@@ -34,7 +34,7 @@ struct Pass {
 inline constexpr uint64_t kPageBytes = 256 << 10;
 
 // The name under which the numbers are kept.
-inline constexpr const char kPassName[] = "R serialisation 1";
+inline constexpr const char kPassName[] = "R serialisation 2";
 std::vector<uint64_t> numbers_of(const Pass& pass);
 // nullopt where the numbers are those of no pass.
 std::optional<Pass> pass_of(const std::vector<uint64_t>& numbers);

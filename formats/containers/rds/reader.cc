@@ -140,6 +140,13 @@ ArrayPtr compact_sequence(RType type, const Value& state) {
   return sequence(type, static_cast<uint64_t>(count), first, step);
 }
 
+// The option scipen of the session in which the texts of numbers were asked for.
+int scipen_of(const Value& state) {
+  if (state.items.size() < 2) return 0;
+  const auto given = state.items[1]->whole_numbers();
+  return given && given->size() == 1 ? static_cast<int>(std::clamp<int64_t>((*given)[0], -1000, 1000)) : 0;
+}
+
 // The vector that an ALTREP value of that class stands for (src/main/altclasses.c). Throws where it is not
 // known: that takes nothing but this value.
 std::shared_ptr<Value> expanded(const std::string& class_name, const Value& state) {
@@ -163,24 +170,34 @@ std::shared_ptr<Value> expanded(const std::string& class_name, const Value& stat
   if (wrapped.type != RType::integer && wrapped.type != RType::real)
     throw damaged("deferred R strings are made of no numbers");
   auto value = value_of(RType::text);
-  value->vector = text_of_numbers(wrapped.type, wrapped.vector);
+  value->vector = text_of_numbers(wrapped.type, wrapped.vector, scipen_of(state));
   return value;
 }
 
 }  // namespace
 
-Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes)
-    : stream_(stream), bytes_(std::move(bytes)), elements_(stream, stream.native_encoding()) {}
+Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, KeptEnvironments environments)
+    : stream_(stream),
+      bytes_(std::move(bytes)),
+      elements_(stream, stream.native_encoding()),
+      environments_(std::move(environments)) {}
+
+// What is over a bound because of an environment can be read without it.
+Error Reader::over_bound(Error error) {
+  if (outermost_ != 0) too_large_ = outermost_;
+  return error;
+}
 
 void Reader::count_value(bool keep) {
-  if (keep && ++kept_values_ > kMostValues) throw unsupported("more than {} R values", kMostValues);
+  if (keep && ++kept_values_ > kMostValues)
+    throw over_bound(unsupported("more than {} R values", kMostValues));
 }
 
 // A name that is long once may be referred to a million times.
 void Reader::count_name(std::string_view name) {
   name_bytes_ += name.size();
   if (name_bytes_ > kMostNameBytes)
-    throw unsupported("names of R values of more than {} bytes", kMostNameBytes);
+    throw over_bound(unsupported("names of R values of more than {} bytes", kMostNameBytes));
 }
 
 ValuePtr Reader::item(unsigned depth, bool keep) {
@@ -196,7 +213,7 @@ ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
       return nothing();
     case kSymbol:
     case kReference: {
-      ValuePtr value = code == kSymbol ? symbol(depth) : reference(flags);
+      ValuePtr value = code == kSymbol ? symbol(depth) : reference(flags, keep);
       if (keep) {
         count_value(true);
         count_name(value->name);
@@ -209,6 +226,10 @@ ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
     case kAltrep:
       count_value(keep);
       return altrep(depth, keep);
+    case kEnvironment:
+      return environment(depth, keep);
+    case kPromise:
+      return promise(flags, depth, keep);
     default:
       break;
   }
@@ -238,14 +259,10 @@ ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
     case kUnboundValue:
       return no_data();
     case kClosure:
-    case kPromise:
     case kLanguage:
     case kDots:
       pairs(flags, depth, false);
       return no_data(code_of(flags) == kClosure ? Alien::function : Alien::language);
-    case kEnvironment:
-      environment(depth);
-      return no_data(Alien::environment);
     case kPersistent:
     case kPackage:
     case kNamespace:
@@ -296,8 +313,7 @@ ArrayPtr Reader::vector(RType type, bool keep) {
     stream_.keep_place();
     return keep ? stored_numbers(bytes_, type, stream_.form(), begin, count) : nullptr;
   }
-  if (!is_flat && bytes_->is_adopted() && bytes_->pass().vectors.contains(begin))
-    return known_vector(type, count, begin, keep);
+  if (!is_flat && knows(begin, keep)) return known_vector(type, count, begin, keep);
   // Even nothing takes four bytes a string, or two a number.
   if (!is_flat && (!keep || count > most / 2)) return long_vector(type, count, begin, 0, keep);
   if (type == RType::text) {
@@ -338,16 +354,22 @@ ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_
   vector.end = stream_.position();
   if (vector.end - begin > kMostHeldVector) {
     stream_.keep_place();
-    bytes_->pass().vectors.emplace(begin, vector);
+    bytes_->pass().vectors.insert_or_assign(begin, vector);
   }
   if (!keep) return nullptr;
   return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(vector));
 }
 
-// One of which a pass has found out where it ends.
+// Whether a pass has found out where the vector that begins there ends and, of one that is kept, its parts.
+bool Reader::knows(uint64_t begin, bool keep) const {
+  if (!bytes_->is_adopted()) return false;
+  const auto found = bytes_->pass().vectors.find(begin);
+  return found != bytes_->pass().vectors.end() && !(keep && found->second.parts.empty());
+}
+
 ArrayPtr Reader::known_vector(RType type, uint64_t count, uint64_t begin, bool keep) {
   const LongVector& vector = bytes_->pass().vectors.at(begin);
-  if (vector.count != count || (keep && vector.parts.empty()))
+  if (vector.count != count)
     throw damaged("a vector of {} elements, where {} are known", count, vector.count);
   stream_.skip(vector.end - begin);
   if (!keep) return nullptr;
@@ -424,29 +446,102 @@ ValuePtr Reader::symbol(unsigned) {
   return value;
 }
 
-ValuePtr Reader::reference(uint32_t flags) {
+ValuePtr Reader::reference(uint32_t flags, bool keep) {
   const uint32_t packed = flags >> 8;
   const auto index = packed != 0 ? packed : static_cast<uint32_t>(stream_.integer());
   if (index == 0 || index > references_.size())
     throw damaged("a reference to R value {} of {}", index, references_.size());
-  const std::string& name = references_[index - 1];
-  if (name.empty()) return no_data(Alien::environment);
+  const Reference& known = references_[index - 1];
+  if (known.is_environment) return environment_at(index, keep);
+  if (known.symbol.empty()) return no_data(Alien::environment);
   auto value = value_of(RType::symbol);
-  value->name = name;
+  value->name = known.symbol;
   return value;
 }
 
-void Reader::add_reference(std::string symbol) {
+// An environment that stands before. Each reference to it counts as all of its values, so that what is walked
+// over stays within the bound.
+ValuePtr Reader::environment_at(size_t number, bool keep) {
+  if (!keep) return no_data(Alien::environment);
+  const auto known = kept_.find(number);
+  if (known == kept_.end()) {
+    const bool can_be_had = !environments_.none && !environments_.refused.contains(number);
+    if (can_be_had) missed_.insert(number);
+    return no_data(Alien::environment);
+  }
+  if (!known->second.value) return nothing();  // it holds itself
+  if (known->second.values > kMostValues - std::min(kMostValues, kept_values_))
+    return no_data(Alien::environment);
+  kept_values_ += known->second.values;
+  return known->second.value;
+}
+
+void Reader::add_reference(std::string symbol, bool is_environment) {
   if (references_.size() == kMostReferences)
     throw unsupported("more than {} R symbols and environments", kMostReferences);
   count_name(symbol);
-  references_.push_back(std::move(symbol));
+  references_.push_back({std::move(symbol), is_environment});
 }
 
-void Reader::environment(unsigned depth) {
-  stream_.integer();  // locked or not
-  add_reference({});
-  for (int part = 0; part < 4; ++part) item(depth + 1, false);  // enclosure, frame, hash table, attributes
+// Whether it is locked, what encloses it, its variables, its attributes.
+ValuePtr Reader::environment(unsigned depth, bool keep) {
+  stream_.integer();
+  add_reference({}, true);
+  const size_t number = references_.size();
+  const bool is_kept = !environments_.none && !environments_.refused.contains(number) &&
+                       (keep || environments_.wanted.contains(number));
+  if (!is_kept) {
+    for (int part = 0; part < 4; ++part) item(depth + 1, false);
+    return no_data(Alien::environment);
+  }
+  const uint64_t before = kept_values_;
+  const bool is_outermost = outermost_ == 0;
+  if (is_outermost) outermost_ = number;
+  count_value(true);
+  kept_.emplace(number, Environment{});
+  item(depth + 1, false);
+  const std::shared_ptr<Value> value = variables(depth);
+  read_attributes(*value, depth, true);
+  if (is_outermost) outermost_ = 0;
+  kept_[number] = {value, kept_values_ - before};
+  return keep ? value : no_data(Alien::environment);
+}
+
+// A pairlist, and a table of pairlists by the hash of their names.
+std::shared_ptr<Value> Reader::variables(unsigned depth) {
+  const ValuePtr frame = item(depth + 1, true), table = item(depth + 1, true);
+  std::vector<NamedValue> all;
+  const auto add = [&](const Value& pairs) {
+    const std::optional<std::vector<std::string>> names = pairs.item_names();
+    if (!names) throw damaged("the variables of an R environment have no names");
+    for (size_t i = 0; i < pairs.items.size(); ++i) all.push_back({(*names)[i], pairs.items[i]});
+  };
+  for (const ValuePtr& part : {frame, table})
+    if (part->type != RType::list && part->type != RType::null)
+      throw damaged("the variables of an R environment are no list");
+  add(*frame);
+  for (const ValuePtr& bucket : table->items) add(*bucket);
+  std::sort(all.begin(), all.end(), [](const NamedValue& a, const NamedValue& b) { return a.name < b.name; });
+  auto value = value_of(RType::list);
+  TextBuilder names(all.size());
+  for (NamedValue& variable : all) {
+    names.add(variable.name);
+    value->items.push_back(std::move(variable.value));
+  }
+  auto stored = value_of(RType::text);
+  stored->vector = std::make_shared<MemoryArray>(text_type(), Shape{all.size()}, names.finish());
+  value->attributes.push_back({"names", std::move(stored)});
+  return value;
+}
+
+// A variable that is made when it is first used: its value, once it was, else an expression.
+ValuePtr Reader::promise(uint32_t flags, unsigned depth, bool keep) {
+  if (has_attributes(flags)) item(depth + 1, false);
+  if (has_tag(flags)) item(depth + 1, false);
+  const auto value_flags = static_cast<uint32_t>(stream_.integer());
+  ValuePtr value = item_of_type(value_flags, depth + 1, keep);
+  item(depth + 1, false);
+  return code_of(value_flags) == kUnboundValue ? no_data(Alien::language) : value;
 }
 
 void Reader::names_of_package(unsigned depth) {

@@ -36,21 +36,33 @@ SerialStream::SerialStream(ByteSource& source, uint64_t most_bytes)
 SerialStream::SerialStream(ByteSource& source, Form form, uint64_t position)
     : source_(source), bytes_left_(~uint64_t{0}), position_(position), form_(form), buffer_(kBufferBytes) {}
 
-// "X\n", "B\n" or "A\n", then the version, the writer's R, the oldest reader's R; in version 3 the native
-// encoding. A file of save() has "RDX3\n" (or RDX2, RDA2, RDA3, …) before that.
-void SerialStream::read_header() {
-  const auto line = [this](size_t size) { return std::string(as_text(numbers(size, 1))); };
-  std::string format = line(2);
-  if (format == "RD") {
-    const std::string rest = line(3);
-    if ((rest[0] != 'X' && rest[0] != 'A' && rest[0] != 'B') || (rest[1] != '2' && rest[1] != '3') ||
-        rest[2] != '\n')
-      throw damaged("\"RD{}{}\" begins no file of R's save()", rest[0], rest[1]);
-    is_workspace_ = true;
-    format = line(2);
+// The characters of a line before its end, LF or CR LF; of a longer one the first most.
+std::string SerialStream::line(size_t most) {
+  std::string text;
+  while (text.size() < most) {
+    const char c = static_cast<char>(next());
+    if (c == '\n') break;
+    text += c;
   }
-  if (format != "X\n" && format != "B\n" && format != "A\n") throw damaged("this is no R serialisation");
-  form_ = format == "X\n" ? Form::big_endian : format == "B\n" ? Form::little_endian : Form::text;
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
+// "X\n", "B\n" or "A\n", then the version, the writer's R, the oldest reader's R; in version 3 the native
+// encoding. A file of save() has "RDX3\n" (or RDX2, RDA2, RDA3, …) before that. In text form the lines may
+// end in CR LF.
+void SerialStream::read_header() {
+  constexpr size_t kMostLine = 6;
+  std::string format = line(kMostLine);
+  if (format.starts_with("RD")) {
+    const std::string_view kind = std::string_view(format).substr(2);
+    if (kind.size() != 2 || !std::strchr("XAB", kind[0]) || !std::strchr("23", kind[1]))
+      throw damaged("\"{}\" begins no file of R's save()", format);
+    is_workspace_ = true;
+    format = line(kMostLine);
+  }
+  if (format != "X" && format != "B" && format != "A") throw damaged("this is no R serialisation");
+  form_ = format == "X" ? Form::big_endian : format == "B" ? Form::little_endian : Form::text;
   version_ = static_cast<uint32_t>(integer());
   if (version_ != 2 && version_ != 3)
     throw unsupported("version {} of R's serialisation is not supported", version_);

@@ -55,6 +55,7 @@ class SerialStream {
   uint64_t finish();
 
  private:
+  std::string line(size_t most);
   void fill();
   std::byte next();
   void read(std::span<std::byte> out);

@@ -1,5 +1,6 @@
-// An R value as plainfs sees it: a tree. Symbols and environments are not followed. What is no data
-// (functions, calls, environments, pointers) is known to be there and nothing more.
+// An R value as plainfs sees it: a tree, of which an environment that several values refer to is one branch.
+// Symbols are not followed. What is no data (functions, calls, pointers) is known to be there and nothing
+// more.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ enum class RType : uint8_t {
   complex,  // two doubles
   raw,      // uint8
   text,     // UTF-8 in which each byte that is none is \xhh; missing ones marked
-  list,     // items; pairlists too, whose tags are the attribute names
+  list,     // items; pairlists too, whose tags are the attribute names, and environments, by name
   symbol,   // name
   s4,       // its slots are attributes
   other,    // no data; name: of what kind it is

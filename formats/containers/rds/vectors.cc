@@ -1,9 +1,11 @@
 #include "formats/containers/rds/vectors.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "formats/containers/rds/number_texts.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/text/utf8.h"
@@ -256,25 +258,53 @@ ArrayPtr sequence(RType type, uint64_t count, double first, double step) {
   return std::make_shared<Sequence>(type, count, first, step);
 }
 
-ArrayPtr text_of_numbers(RType type, ArrayPtr numbers) {
-  return mapped(std::move(numbers), text_type(), [type](const Elements& elements, const Box&) {
-    TextBuilder builder(elements.count);
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      if (type == RType::integer) {
-        const int32_t number = elements.values<int32_t>()[i];
-        if (number == kMissingInteger)
-          builder.add_missing();
+namespace {
+
+void add_integer(int32_t number, TextBuilder& builder) {
+  if (number == kMissingInteger)
+    builder.add_missing();
+  else
+    builder.add(std::to_string(number));
+}
+
+// R's NA is a NaN of its own (R: arithmetic.c, R_NaInfo).
+bool is_missing_double(double number) {
+  constexpr uint32_t kLowWord = 1954;
+  return std::isnan(number) && static_cast<uint32_t>(std::bit_cast<uint64_t>(number)) == kLowWord;
+}
+
+void add_real(double number, int scipen, TextBuilder& builder) {
+  if (is_missing_double(number)) return builder.add_missing();
+  const std::optional<std::string> text = character_of(number, scipen);
+  if (!text) throw unsupported("the text of {} as R writes it is not known", number);
+  builder.add(*text);
+}
+
+// Reads all numbers.
+void check_texts(const Array& numbers, int scipen) {
+  constexpr uint64_t kPiece = 1 << 15;
+  for (uint64_t first = 0; first < numbers.count(); first += kPiece) {
+    const Elements piece = numbers.read(range(first, std::min(kPiece, numbers.count() - first)));
+    TextBuilder unused;
+    for (const double number : piece.values<double>()) add_real(number, scipen, unused);
+  }
+}
+
+}  // namespace
+
+ArrayPtr text_of_numbers(RType type, ArrayPtr numbers, int scipen) {
+  const bool is_real = type == RType::real;
+  const ArrayPtr texts =
+      mapped(numbers, text_type(), [is_real, scipen](const Elements& elements, const Box&) {
+        TextBuilder builder(elements.count);
+        if (is_real)
+          for (const double number : elements.values<double>()) add_real(number, scipen, builder);
         else
-          builder.add(std::to_string(number));
-        continue;
-      }
-      const double number = elements.values<double>()[i];
-      if (number != std::trunc(number) || std::fabs(number) >= 1e5)
-        throw unsupported("the text of {} as R writes it is not known", number);
-      builder.add(std::to_string(static_cast<int32_t>(number)));
-    }
-    return builder.finish();
-  });
+          for (const int32_t number : elements.values<int32_t>()) add_integer(number, builder);
+        return builder.finish();
+      });
+  if (!is_real) return texts;
+  return checked(texts, [numbers, scipen] { check_texts(*numbers, scipen); });
 }
 
 }  // namespace plainfs::rds

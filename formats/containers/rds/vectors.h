@@ -46,8 +46,8 @@ ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Fo
 
 // first, first + step, …: integers or reals.
 ArrayPtr sequence(RType type, uint64_t count, double first, double step);
-// as.character() of numbers. Of doubles only those whose text is beyond doubt; the others are unsupported
-// when they are read.
-ArrayPtr text_of_numbers(RType type, ArrayPtr numbers);
+// as.character() of integers or reals with R's option scipen. check() of what is made of reals reads them all
+// and throws unsupported if the text of one is not known.
+ArrayPtr text_of_numbers(RType type, ArrayPtr numbers, int scipen = 0);
 
 }  // namespace plainfs::rds

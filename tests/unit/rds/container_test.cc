@@ -79,13 +79,97 @@ BOOST_AUTO_TEST_CASE(only_rds_files_are_recognised) {
   BOOST_TEST(rds::recognises(look_at(RdsFile("A\n3\n", "a.Rds").path)));
   BOOST_TEST(rds::recognises(look_at(RdsFile("RDX3\nX\n", "a.RData").path)));
   BOOST_TEST(rds::recognises(look_at(RdsFile("RDA2\nA\n", "a.rda").path)));
-  BOOST_TEST(!rds::recognises(look_at(RdsFile(text, "a.txt").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile("A\r\n3\r\n", "a.rds").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile("RDX3\nX\n", "a.Robj").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile("\x1f\x8b", "a.rds.gz").path)));
+  BOOST_TEST(rds::recognises(look_at(RdsFile(text, "a.RData.XZ").path)));
+  BOOST_TEST(!rds::recognises(look_at(RdsFile("A\n3\n", "a.txt").path)));
   BOOST_TEST(!rds::recognises(look_at(RdsFile("hello", "a.rds").path)));
+  BOOST_TEST(!rds::recognises(look_at(RdsFile("\x1f\x8b", "a.gz").path)));
   BOOST_TEST(!rds::recognises(look_at(RdsFile("", "a.rds").path)));
   TemporaryDirectory directory;
   boost::filesystem::create_directory(directory.path("b.rds"));
   BOOST_TEST(!rds::recognises(look_at(directory.path("b.rds"))));
   BOOST_TEST(!rds::recognises(look_at(directory.path("absent.rds"))));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_begins_as_r_wrote_it_is_recognised_by_any_name) {
+  const std::string text = start().list(1).integers({1}).text;
+  for (const std::string& content : {text, rds::compress(text, rds::Compression::gzip),
+                                     std::string("RDX3\nX\n\0\0\0\3", 11), std::string("RDA3\nA\n3\n")})
+    BOOST_TEST(rds::recognises(look_at(RdsFile(content, "model").path)));
+  BOOST_TEST(!rds::recognises(
+      look_at(RdsFile(rds::compress("##fileformat=VCFv4.3", rds::Compression::gzip), "a.vcf.gz").path)));
+}
+
+const rds::Value& value_of(const Store& store) {
+  return *dynamic_cast<const rds::ValueGroup&>(*store.root.parts).value();
+}
+
+BOOST_AUTO_TEST_CASE(a_form_that_the_name_does_not_say_is_read_by_its_bytes) {
+  TestContext context;
+  rds::RStream objects;
+  objects.raw("RDX3\n").header().tag("obj").integers({1}).nil();
+  const Store workspace = rds::open(look_at(RdsFile(objects.text, "a.rds").path), context);
+  BOOST_TEST(value_of(workspace).item("obj")->length() == 1u);
+  const Store one = rds::open(look_at(RdsFile(start().integers({1, 2}).text, "a.RData").path), context);
+  BOOST_TEST(value_of(one).length() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_compressed_twice_is_read) {
+  std::vector<double> numbers(30000);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i * i) / 7;
+  const std::string text = start().reals(numbers).text;
+  for (const rds::Compression inner : rds::kCompressions)
+    for (const rds::Compression outer : rds::kCompressions) {
+      TestContext context;
+      const RdsFile file(rds::compress(rds::compress(text, inner), outer), "a.rds.gz");
+      const Store store = rds::open(look_at(file.path), context);
+      const Elements last = value_of(store).vector->read(range(29990, 10));
+      BOOST_TEST(last.values<double>()[9] == numbers[29999]);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_environment_of_a_function_is_data_where_it_is_referred_to) {
+  rds::RStream out = start();
+  out.list(2).i(3 | rds::kWithTag);
+  out.environment().tag("x").integers({1}).tag("long").strings(std::vector<std::string>(20000, "word"));
+  out.nil().nil().nil().nil().i(6).symbol("quit").nil();
+  out.again(1);
+  for (const rds::Compression compression : rds::kCompressions) {
+    TestContext context;
+    const RdsFile file(rds::compress(out.text, compression));
+    const Store store = rds::open(look_at(file.path), context);
+    const rds::ValuePtr variables = value_of(store).items[1];
+    BOOST_REQUIRE((variables->type == rds::RType::list));
+    BOOST_TEST(variables->item("x")->length() == 1u);
+    BOOST_TEST(variables->item("long")->vector->read(range(19999, 1)).text(0) == "word");
+    BOOST_REQUIRE(context.warnings().size() == 1U);
+    BOOST_TEST(context.warnings()[0] == "no data, and left out: 1 function (/1)");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_environment_with_too_many_values_is_left_out_alone) {
+  rds::RStream out = start();
+  out.list(2).integers({7}).environment().tag("many").list(2000000);
+  for (int i = 0; i < 2000000; ++i) out.nil();
+  out.nil().nil().nil();
+  TestContext context;
+  const Store store = rds::open(look_at(RdsFile(out.text).path), context);
+  BOOST_TEST(value_of(store).items[0]->length() == 1u);
+  BOOST_TEST(context.warned("no data, and left out: 1 environment (/2)"));
+}
+
+BOOST_AUTO_TEST_CASE(fields_of_a_reference_object_are_data_and_its_methods_are_named) {
+  rds::RStream out = start();
+  out.s4().tag(".xData").environment();
+  out.tag(".->x").integers({1}).tag("x").i(3 | rds::kWithTag).i(242).nil().nil();
+  out.tag("show").i(3 | rds::kWithTag).i(242).nil().nil().nil().nil().nil();
+  out.class_of("Account", "bank");
+  TestContext context;
+  rds::open(look_at(RdsFile(out.text).path), context);
+  BOOST_REQUIRE(context.warnings().size() == 1U);
+  BOOST_TEST(context.warnings()[0] == "no data, and left out: 1 function (/show)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

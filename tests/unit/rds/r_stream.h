@@ -72,6 +72,12 @@ class RStream {
   }
   RStream& s4() { return i(25 | 1 << 8 | kWithAttributes); }
 
+  // An environment without an enclosure, before its variables: an unhashed one has them in a pairlist, then
+  // comes nil for the table, and nil for the attributes.
+  RStream& environment() { return i(4).i(0).i(242); }
+  // Referred to again: what was numbered as the number-th.
+  RStream& again(int32_t number) { return i(number << 8 | 255); }
+
   std::string text;
 
  private:
