@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "formats/annotated/parts.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/schemas/anndata/group.h"
 #include "formats/schemas/anndata/legacy.h"
 
 namespace plainfs::annotated {
@@ -90,6 +92,12 @@ Table needed_frame(const GroupPtr& group, std::string_view name, Context& contex
   throw unsupported("{} is no table of anndata's", name);
 }
 
+// Tables called obs and var may stand in any group, beside matrices that are turned another way.
+bool is_anndata_group(const Group& group) {
+  const auto* own = dynamic_cast<const anndata::AnnDataGroup*>(&stored_group(group));
+  return own && own->section() == anndata::Section::anndata;
+}
+
 AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   AnnotatedMatrix made;
   made.obs = needed_frame(group, "obs", context);
@@ -115,7 +123,7 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
 }  // namespace
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
-  if (!directory.parts) return;
+  if (!directory.parts || !is_anndata_group(*directory.parts)) return;
   bool has_obs = false, has_var = false, has_columns = false;
   for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // several, in a MuData

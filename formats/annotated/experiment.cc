@@ -1,5 +1,7 @@
 #include "formats/annotated/finders.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 
@@ -131,6 +133,19 @@ bool may_have_columns(const Node& column_data, Context& context) try {
   return true;
 }
 
+// Logs which parts of an experiment are in no file made of it. Looks at names alone.
+void note_left_out_parts(const GroupPtr& root, Context& context) {
+  static constexpr std::string_view kTaken[] = {"assays", "row_data", "column_data", "reduced_dimensions"};
+  std::vector<std::string> names;
+  for (const Member& member : root->members())
+    if (std::find(std::begin(kTaken), std::end(kTaken), member.name) == std::end(kTaken) &&
+        !is_empty(member.node))
+      names.push_back(member.name);
+  if (!names.empty())
+    context.notice(
+        fmt::format("{}: {}: in neither the .h5ad nor seurat.rds", root->path(), fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
@@ -149,6 +164,7 @@ void find_experiment(const Node& directory, Context& context, std::vector<FoundA
   const std::optional<Node> assays = root->find("assays");
   if (!assays || !assays->parts) return;
   const Layout layout = has_table ? Layout::named : Layout::takane;
+  if (layout == Layout::named) note_left_out_parts(root, context);
   found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
                    has_columns});
 }

@@ -49,6 +49,10 @@ std::optional<Extent> extent_of(const Content& content) {
   return Extent{shape[turned], shape[!turned]};
 }
 
+bool is_empty(const Node& node) {
+  return std::holds_alternative<std::monostate>(node.content) && node.parts && node.parts->members().empty();
+}
+
 Table named_rows(uint64_t rows, ArrayPtr names) {
   Table table;
   table.rows = rows;

@@ -38,6 +38,9 @@ struct Extent {
 };
 std::optional<Extent> extent_of(const Content& content);
 
+// Whether there is nothing in a list, or in the part of an object.
+bool is_empty(const Node& node);
+
 // A table of names alone.
 Table named_rows(uint64_t rows, ArrayPtr names);
 

@@ -33,7 +33,13 @@ class Assay {
     const auto array = content_of<LabelledArray>(node);
     return array ? array->values : nullptr;
   }
+  static bool is_there(const Content& content) { return !std::holds_alternative<std::monostate>(content); }
+  void leave_out(const std::string& what) const {
+    context_.notice(fmt::format("{}: not in the .h5ad", what));
+  }
   void take_matrices();
+  Content counts_of(const SeuratLayers& matrices) const;
+  void take_other_layers(const SeuratLayers& matrices);
   void take_tables();
   void take_reductions();
   void take_graphs();
@@ -54,23 +60,45 @@ void Assay::take_matrices() {
   made_.cells = cells->count();
   made_.genes = features_->count();
   const SeuratLayers matrices(group_, features_, cells, context_);
-  const auto matrix = [&](std::string_view name) { return cells_by_genes(matrices.matrix(name)); };
-  const auto is_there = [](const Content& content) {
-    return !std::holds_alternative<std::monostate>(content);
-  };
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
-  made_.x = matrix("data");
-  Content counts = matrix("counts");
+  made_.x = cells_by_genes(matrices.matrix("data"));
+  Content counts = counts_of(matrices);
   if (!is_there(made_.x))
     made_.x = std::move(counts);
   else if (is_there(counts))
     made_.layers.push_back({"counts", std::move(counts)});
-  if (Content scaled = matrix("scale.data"); is_there(scaled))
-    made_.layers.push_back({"scale.data", std::move(scaled)});
   if (matrices.has_layers() && !is_there(made_.x))
     throw unsupported("{}: no layer data or counts has all of its features and cells", group_->path());
+  take_other_layers(matrices);
   made_.obs = named_rows(made_.cells, cells);
   made_.var = named_rows(made_.genes, features_);
+}
+
+// Beside data, counts that are not those of the object's cells cost themselves.
+Content Assay::counts_of(const SeuratLayers& matrices) const {
+  try {
+    return cells_by_genes(matrices.matrix("counts"));
+  } catch (const Error& error) {
+    if (!is_there(made_.x) || error.code() != Errc::unsupported) throw;
+    leave_out(error.what());
+    return {};
+  }
+}
+
+// scale.data, and of Seurat 5 each layer that is neither counts nor data nor a part of them.
+void Assay::take_other_layers(const SeuratLayers& matrices) {
+  const auto take = [&](const std::string& name, const Content& content) {
+    if (is_there(content))
+      made_.layers.push_back({name, cells_by_genes(content)});
+    else
+      leave_out(fmt::format("{}/{}", group_->path(), name));
+  };
+  if (const std::optional<Node> scaled = matrices.stored("scale.data"))
+    take("scale.data", matrices.whole(*scaled));
+  const std::optional<Node> layers = find(group_, "layers");
+  if (!layers || !layers->parts) return;
+  for (const Member& member : layers->parts->members())
+    if (!is_standard_layer(member.name)) take(member.name, matrices.whole(refine(member.node, context_)));
 }
 
 void Assay::take_tables() {

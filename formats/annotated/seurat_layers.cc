@@ -78,11 +78,16 @@ class Joined {
     return true;
   }
 
-  // By column; null where a cell or a feature is in no part.
+  // Cells and features that are in no part.
+  uint64_t missing_cells() const {
+    return static_cast<uint64_t>(std::count(columns_.begin(), columns_.end(), kNowhere));
+  }
+  uint64_t missing_features() const {
+    return static_cast<uint64_t>(std::count(has_feature_.begin(), has_feature_.end(), false));
+  }
+
+  // By column. Requires: there are parts, and no cell is missing.
   EntrySourcePtr source() const {
-    const bool is_whole = std::find(columns_.begin(), columns_.end(), kNowhere) == columns_.end() &&
-                          std::find(has_feature_.begin(), has_feature_.end(), false) == has_feature_.end();
-    if (!is_whole || sources_.empty()) return nullptr;
     EntrySourcePtr all = sources_.size() == 1 ? sources_.front() : major_combined(sources_);
     if (is_counting(columns_, before_)) return all;
     return major_subset(std::move(all), std::make_shared<const std::vector<uint64_t>>(columns_));
@@ -124,6 +129,11 @@ class Joined {
 
 }  // namespace
 
+bool is_standard_layer(std::string_view name) {
+  return name == "counts" || name == "data" || name == "scale.data" || name.starts_with("counts.") ||
+         name.starts_with("data.");
+}
+
 bool SeuratLayers::has_layers() const {
   return assay_->find("layers").has_value();
 }
@@ -136,46 +146,61 @@ std::optional<Node> SeuratLayers::stored(std::string_view name) const {
   return layers ? member_of(layers->parts, name, context_) : std::nullopt;
 }
 
+void SeuratLayers::add_part(const std::string& name, const std::optional<Node>& node, Parts& parts) const {
+  const auto sparse = node ? content_of<SparseMatrix>(node) : std::nullopt;
+  if (!sparse)
+    throw unsupported("{}: layer {} is no sparse matrix and has not all features and cells", assay_->path(),
+                      name);
+  if (sparse->error) throw *sparse->error;
+  if (!has_names(*sparse))
+    throw unsupported("{}: layer {} has not all features and cells, and no names", assay_->path(), name);
+  parts.matrices.push_back(evaluated(*sparse));
+}
+
 // The only one, or the layers that it was split into.
-std::vector<SparseMatrix> SeuratLayers::parts_of(std::string_view name) const {
-  std::vector<SparseMatrix> parts;
-  const auto add = [&](const std::optional<Node>& node) {
-    const auto sparse = content_of<SparseMatrix>(node);
-    if (!sparse) return;
-    if (sparse->error) throw *sparse->error;
-    if (has_names(*sparse)) parts.push_back(evaluated(*sparse));
-  };
-  if (std::optional<Node> node = stored(name)) {
-    add(node);
+SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
+  Parts parts{fmt::format("layer {} has", name), {}};
+  if (const std::optional<Node> node = stored(name)) {
+    add_part(std::string(name), node, parts);
     return parts;
   }
   const std::optional<Node> layers = member_of(assay_, "layers", context_);
   if (!layers || !layers->parts) return parts;
+  parts.names = fmt::format("layers {}.* have", name);
   for (const Member& member : layers->parts->members())
     if (member.name.starts_with(std::string(name) + "."))
-      add(member_of(layers->parts, member.name, context_));
+      add_part(member.name, member_of(layers->parts, member.name, context_), parts);
   return parts;
 }
 
+Content SeuratLayers::whole(const Node& matrix) const {
+  const std::optional<Extent> extent = extent_of(matrix.content);
+  const bool is_whole = extent && extent->rows == features_->count() && extent->columns == cells_->count();
+  return is_whole ? matrix.content : Content();
+}
+
 Content SeuratLayers::matrix(std::string_view name) const {
-  const std::optional<Node> node = stored(name);
-  const std::optional<Extent> extent = node ? extent_of(node->content) : std::nullopt;
-  if (extent && extent->rows == features_->count() && extent->columns == cells_->count())
-    return node->content;
-  const std::vector<SparseMatrix> parts = parts_of(name);
-  if (parts.empty()) return {};
+  if (const std::optional<Node> node = stored(name))
+    if (Content content = whole(*node); !std::holds_alternative<std::monostate>(content)) return content;
+  const Parts parts = parts_of(name);
+  if (parts.matrices.empty()) return {};
   Joined joined(features_, cells_);
-  for (const SparseMatrix& part : parts)
-    if (!joined.add(part)) return {};
-  const EntrySourcePtr source = joined.source();
-  if (!source) return {};
-  SparseMatrix made = computed_lists(source, context_);
-  made.rows = features_->count();
-  made.columns = cells_->count();
+  for (const SparseMatrix& part : parts.matrices)
+    if (!joined.add(part)) throw unsupported("{}: {} a cell twice", assay_->path(), parts.names);
+  const uint64_t cells = cells_->count(), features = features_->count();
+  if (joined.missing_cells() > 0)
+    throw unsupported("{}: {} {} of {} cells", assay_->path(), parts.names, cells - joined.missing_cells(),
+                      cells);
+  if (joined.missing_features() > 0)
+    context_.notice(fmt::format("{}: {} {} of {} features, the others are 0 in files made of it",
+                                assay_->path(), parts.names, features - joined.missing_features(), features));
+  SparseMatrix made = computed_lists(joined.source(), context_);
+  made.rows = features;
+  made.columns = cells;
   made.row_names = features_;
   made.column_names = cells_;
   made.is_real = true;
-  made.missing = parts.front().missing;
+  made.missing = parts.matrices.front().missing;
   return made;
 }
 

@@ -1,6 +1,9 @@
 #include "formats/annotated/finders.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "formats/annotated/parts.h"
@@ -105,6 +108,8 @@ class StoredSeurat {
   void take_reduction(const std::string& name, const Node& node);
   void take_graph(const std::string& name, const Node& node);
   void take_meta_data();
+  void leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const;
+  void leave_out_layers(const GroupPtr& layers) const;
   bool has_assay(const std::string& name) const {
     return std::any_of(made_.assays.begin(), made_.assays.end(),
                        [&](const SeuratObject::Assay& assay) { return assay.name == name; });
@@ -146,7 +151,19 @@ void StoredSeurat::for_each_member(std::string_view group, Take&& take) const {
   if (!folder || !folder->parts) return;
   for (Member& member : folder->parts->members()) {
     const Node node = readable(std::move(member.node), context_);
-    if (node.parts) take(member.name, node);
+    if (node.parts)
+      take(member.name, node);
+    else
+      leave_out(fmt::format("{}/{}", group, member.name));
+  }
+}
+
+// What stands in a group and has no place in the object, but for what is known and what is empty.
+void StoredSeurat::leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const {
+  for (const Member& member : group->members()) {
+    const Node node = refine(member.node, context_);
+    if (known.contains(member.name) || std::holds_alternative<Link>(node.content) || is_empty(node)) continue;
+    leave_out(fmt::format("{}/{}", group->path(), member.name));
   }
 }
 
@@ -160,15 +177,35 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
   const SeuratLayers matrices(group, assay.features, made_.cells, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
-  assay.counts = seurat_matrix(matrices.matrix("counts"));
-  assay.data = seurat_matrix(matrices.matrix("data"));
+  try {
+    assay.data = seurat_matrix(matrices.matrix("data"));
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported || name == made_.active_assay) throw;
+    return leave_out(error.what());
+  }
+  try {
+    assay.counts = seurat_matrix(matrices.matrix("counts"));
+  } catch (const Error& error) {
+    const bool is_needed = std::holds_alternative<std::monostate>(assay.data) && name == made_.active_assay;
+    if (error.code() != Errc::unsupported || is_needed) throw;
+    leave_out(error.what());
+  }
   assay.has_own_data = !std::holds_alternative<std::monostate>(assay.data);
   if (!assay.has_own_data) assay.data = assay.counts;
   if (std::holds_alternative<std::monostate>(assay.data))
     return leave_out(group->path() + ", which has no matrix of all its features and cells");
   take_scaled(matrices, group, assay);
   take_features(group, assay);
+  leave_out_others(group, {"counts", "data", "scale.data", "layers", "features", "cells", "scaled.features",
+                           "variable.features", "meta.features"});
+  if (const auto layers = find(group, "layers"); layers && layers->parts) leave_out_layers(layers->parts);
   made_.assays.push_back(std::move(assay));
+}
+
+// An assay of version 4 has three matrices.
+void StoredSeurat::leave_out_layers(const GroupPtr& layers) const {
+  for (const Member& member : layers->members())
+    if (!is_standard_layer(member.name)) leave_out(fmt::format("{}/{}", layers->path(), member.name));
 }
 
 void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& group,
@@ -206,12 +243,18 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   reduction.projected_features = array_in(group, "projected.features");
   reduction.projected = dense_in(group, "feature.loadings.projected", reduction.projected_features);
   reduction.stdev = array_in(group, "stdev");
+  leave_out_others(group, {"cell.embeddings", "features", "feature.loadings", "projected.features",
+                           "feature.loadings.projected", "stdev"});
   made_.reductions.push_back(std::move(reduction));
 }
 
 void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   const auto* matrix = std::get_if<SparseMatrix>(&node.content);
   if (!matrix) return leave_out("graphs/" + name);
+  const uint64_t cells = made_.cells->count();
+  if (!matrix->error && (matrix->rows != cells || matrix->columns != cells))
+    return leave_out(
+        fmt::format("graphs/{}, which is {} by {}, of {} cells", name, matrix->rows, matrix->columns, cells));
   const std::string assay = text_of(attributes_of(node), "assay.used").value_or(made_.active_assay);
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
@@ -245,6 +288,30 @@ SeuratObject StoredSeurat::make() {
   return std::move(made_);
 }
 
+// "slice1", or "a, b, c and 22 more"; empty of a list without members.
+std::string names_in(const Group& list) {
+  constexpr size_t kMostNames = 3;
+  std::vector<std::string> names;
+  uint64_t count = 0;
+  for (const Member& member : list.members())
+    if (++count <= kMostNames) names.push_back(member.name);
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (count > kMostNames) text += fmt::format(" and {} more", count - kMostNames);
+  return text;
+}
+
+// Logs what an object holds that is in no file made of it. Looks at names alone.
+void note_left_out_lists(const GroupPtr& root, Context& context) {
+  for (const char* name : {"images", "neighbors", "misc", "tools", "commands"}) try {
+      const std::optional<Node> list = look_at_member(root, name, context);
+      const std::string names = list && list->parts ? names_in(*list->parts) : "";
+      if (!names.empty())
+        context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, names));
+    } catch (const Error&) {
+      // listing it says why
+    }
+}
+
 }  // namespace
 
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context) {
@@ -256,6 +323,7 @@ std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& dire
   const bool is_frame = std::holds_alternative<Table>(meta->content);
   if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
     return std::nullopt;
+  note_left_out_lists(root, context);
   return [root, &context] { return StoredSeurat(root, context).make(); };
 }
 

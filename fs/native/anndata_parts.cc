@@ -176,31 +176,47 @@ void put_index(const std::string& path, const Table& table, Context& context, An
   FrameWriter(path, context, out).put_names(names);
 }
 
-// A name that no column has.
-std::string index_name(const Table& table) {
-  std::string name = "_index";
-  const auto is_taken = [&](const Column& column) { return column.name == name; };
-  while (std::any_of(table.columns.begin(), table.columns.end(), is_taken)) name += "_";
-  return name;
+constexpr const char kIndex[] = "_index";
+
+// The columns of a table, of which none has the name that anndata keeps for the index: it would read such a
+// frame, and refuse to write it.
+std::vector<Column> columns_without_index(const std::string& path, const Table& table, Context& context) {
+  std::vector<Column> columns = table.columns;
+  const auto named = [&](std::string_view name) {
+    return std::find_if(columns.begin(), columns.end(),
+                        [&](const Column& column) { return column.name == name; });
+  };
+  int number = 1;
+  for (auto reserved = named(kIndex); reserved != columns.end(); reserved = named(kIndex)) {
+    std::string name;
+    do name = fmt::format("{}_{}", kIndex, number++);
+    while (named(name) != columns.end());
+    context.notice(
+        fmt::format("{}: column {} is called {} in the .h5ad: anndata keeps that name for the index", path,
+                    kIndex, name));
+    reserved->name = std::move(name);
+  }
+  return columns;
 }
 
 // Puts the group path with the columns and the index; rows without names are counted from 0.
 void put_frame(const std::string& path, const Table& table, Context& context, AnnDataLayout& out) {
   std::vector<std::string> order;
   std::unordered_set<std::string> distinct;
-  for (const Column& column : table.columns) {
+  const std::vector<Column> columns = columns_without_index(path, table, context);
+  for (const Column& column : columns) {
     if (!distinct.insert(column.name).second)
       throw unsupported("{}: two columns are called {}", path, column.name);
     order.push_back(column.name);
   }
-  const std::string index = index_name(table);
+  const std::string index = kIndex;
   AnnDataAttributes attributes = encoding("dataframe", "0.2.0");
   attributes.push_back({"_index", index});
   attributes.push_back({"column-order", order});
   out.group(path, std::move(attributes));
   out.part(path + "/" + index, [path = path + "/" + index, names = Table{table.rows, table.row_names, {}},
                                 &context](AnnDataLayout& to) { put_index(path, names, context, to); });
-  for (const Column& column : table.columns) {
+  for (const Column& column : columns) {
     const auto put = [path, column, rows = table.rows, &context](AnnDataLayout& to) {
       column.values->check();
       if (column.values->count() != rows)

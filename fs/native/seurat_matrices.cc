@@ -136,12 +136,13 @@ class Choice {
   SeuratMatrices make() {
     if (x_ && !counts_ && x_->looks().like_counts)
       take(x_, x_);
-    else if (x_ && x_->looks().scaled && (raw_ || counts_))
+    else if (x_ && x_->looks().scaled && x_->dense() && (raw_ || counts_))
       take_beside_scaled();
     else if (x_)
       take(counts_ ? counts_ : raw_ && made_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
     else
       take_without_x();
+    note_raw();
     return std::move(made_);
   }
 
@@ -152,6 +153,7 @@ class Choice {
   void take(Maybe& counts, Maybe& data);
   void take_beside_scaled();
   void take_without_x();
+  void note_raw() const;
 
   const AnnotatedMatrix& matrix_;
   Context& context_;
@@ -191,16 +193,20 @@ void Choice::take(Maybe& counts, Maybe& data) {
   made_.data = data->matrix(context_);
 }
 
-// X is scaled: data is what it was made of. Counts and data have the same features.
+// X is dense and scaled: data is what it was made of. Counts and data have the same features.
 void Choice::take_beside_scaled() {
   made_.scaled = x_->dense();
-  if (!made_.scaled) context_.notice("seurat.rds: X has values below 0 and is sparse: not in the object");
   if (raw_ && !(made_.same_genes && counts_)) {
     made_.is_raw = true;
     if (counts_) context_.notice("seurat.rds: layers/counts has other features than raw: not in the object");
     return take(raw_->looks().like_counts ? raw_ : none_, raw_);
   }
   take(counts_, raw_ && !raw_->looks().like_counts ? raw_ : counts_);
+}
+
+void Choice::note_raw() const {
+  const bool is_taken = !raw_ || made_.counts_from == raw_->name() || made_.data_from == raw_->name();
+  if (!is_taken && !names_alone_) context_.notice("seurat.rds: raw/X: not in the object");
 }
 
 void Choice::take_without_x() {

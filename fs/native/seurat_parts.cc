@@ -343,9 +343,11 @@ void ObjectMaker::add_graphs(const std::vector<AnnotatedPart>& obsp, const std::
       leave_out(place + "/" + part.name);
       continue;
     }
-    if (graph->rows != cells || graph->columns != cells)
-      throw damaged("{}/{} is {} by {}, not {} by {}", place, part.name, graph->rows, graph->columns, cells,
-                    cells);
+    if (graph->rows != cells || graph->columns != cells) {
+      leave_out(fmt::format("{}/{}, which is {} by {}, of {} cells", place, part.name, graph->rows,
+                            graph->columns, cells));
+      continue;
+    }
     object_.graphs.push_back({free_name(part.name, assay), assay, *graph});
   }
 }

@@ -80,8 +80,8 @@ choose <- function(root, genes, cells, is_counts) {
   raw <- if (has("raw/X")) of("raw/X", raw_genes)
   same <- identical(raw_genes, genes)
   if (!is.null(x) && is.null(counts) && like_counts(x)) counts <- data <- x
-  else if (!is.null(x) && is_scaled(x) && (!is.null(raw) || !is.null(counts))) {
-    if (is.matrix(x)) scaled <- x  # a sparse one is left out, which the log tells
+  else if (is.matrix(x) && is_scaled(x) && (!is.null(raw) || !is.null(counts))) {
+    scaled <- x  # a sparse one is data
     if (!is.null(raw) && !(same && !is.null(counts))) { data <- raw; from_raw <- TRUE; counts <- if (like_counts(raw)) raw }
     else data <- if (!is.null(raw) && !like_counts(raw)) raw else counts
   } else if (!is.null(x)) { data <- x; if (is.null(counts) && !is.null(raw) && same && like_counts(raw)) counts <- raw }

@@ -100,7 +100,21 @@ check_rds <- function(x, path) {
   if (!isTRUE(same(x, readRDS(file)))) differs(file, "values")
 }
 
+# Checks the columns that a table has not as they are, and returns the table as it is shown.
+check_odd_columns <- function(x, path) {
+  for (name in names(x)) {
+    if (inherits(x[[name]], "POSIXlt")) {
+      x[[name]] <- as.POSIXct(x[[name]])
+    } else if (is.list(x[[name]])) {
+      check_list(x[[name]], file.path(path, name))
+      x[[name]] <- NULL
+    }
+  }
+  x
+}
+
 check_frame <- function(x, path, row_names = if (.row_names_info(x) > 0) rownames(x)) {
+  x <- check_odd_columns(x, path)
   file <- paste0(path, ".csv")
   fields <- matrix(fields_of(file), nrow(x) + 1, byrow = TRUE)
   if (!is.null(row_names)) {
@@ -113,7 +127,8 @@ check_frame <- function(x, path, row_names = if (.row_names_info(x) > 0) rowname
   }
   check_rds(x, path)
   for (name in names(x)) {
-    if (!file.exists(file.path(path, paste0(name, ".csv")))) differs(file.path(path, name), "is not there")
+    here <- file.path(path, paste0(name, c(".csv", "/year.csv")))
+    if (!any(file.exists(here))) differs(file.path(path, name), "is not there")
   }
 }
 
@@ -138,11 +153,20 @@ check <- function(x, path) {
   if (is(x, "sparseMatrix")) return(check_sparse(x, path))
   if (inherits(x, "Seurat")) return(check_seurat(x, path))
   if (inherits(x, "SummarizedExperiment")) return(check_experiment(x, path))
+  if (is(x, "Account")) return(check_list(list(owner = x$owner, balance = x$balance), path))
+  if (is.environment(x)) return(check_list(variables_of(x), path))
   if (is.list(x)) return(check_list(x, path))
   if (isS4(x)) return(check_slots(x, path))
+  if (is.factor(x) && !is.null(dim(x))) x <- matrix(as.character(x), nrow(x), dimnames = dimnames(x))
   check_text(x, path)
   check_rds(x, path)
   if (is.factor(x) && !same_text(levels(x), fields_of(file.path(path, "levels.csv")))) differs(path, "levels")
+}
+
+# Returns the variables of an environment, without itself.
+variables_of <- function(x) {
+  all <- mget(sort(ls(x, all.names = TRUE), method = "radix"), x)
+  all[!vapply(all, identical, TRUE, x)]
 }
 
 check_slots <- function(x, path) {

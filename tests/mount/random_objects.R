@@ -40,6 +40,7 @@ atoms <- list(
   sequence = function(n) seq_len(n) + 0L,
   real_sequence = function(n) as.double(seq_len(n)),
   deferred = function(n) as.character(seq_len(n)),
+  deferred_real = function(n) as.character(with_na(round(runif(n) * 10^sample(-3:8, n, TRUE), one(0:6)))),
   date = function(n) as.Date(sample(-20000:40000, n, TRUE), "1970-01-01"),
   time = function(n) as.POSIXct(sample(-1e9:2e9, n, TRUE), "1970-01-01", tz = one(c("UTC", "Europe/Berlin"))),
   factor = function(n) factor(with_na(sample(c("a", "b,c", "\u00fc"), n, TRUE)), ordered = maybe(0.3))
@@ -66,9 +67,20 @@ random_matrix <- function() {
 
 random_array <- function() array(without_class(24), c(2, 3, 4))
 
+factor_matrix <- function() {
+  rows <- some(5)
+  columns <- some(4)
+  x <- factor(with_na(sample(c("a", "b,c", "\u00fc"), rows * columns, TRUE)))
+  dim(x) <- c(rows, columns)
+  if (maybe()) dimnames(x) <- list(unique_words(rows), unique_words(columns))
+  x
+}
+
 random_frame <- function(rows = some(), columns = some(5)) {
   values <- setNames(lapply(seq_len(columns), function(i) atom(rows)), unique_words(columns))
   x <- as.data.frame(values, stringsAsFactors = FALSE, optional = TRUE)
+  if (maybe(0.2)) x$broken_down <- as.POSIXlt(with_na(as.POSIXct(sample(2e9, rows, TRUE), "1970-01-01", tz = "UTC")))
+  if (maybe(0.2)) x$several <- lapply(seq_len(rows), seq_len)
   if (maybe()) row.names(x) <- unique_words(rows)
   x
 }
@@ -94,7 +106,7 @@ sparse_matrix <- function() {
   one(kinds)()
 }
 
-not_data <- function() one(list(function(x) x, quote(a + b), new.env(), y ~ x, sum, NULL))
+not_data <- function() one(list(function(x) x, quote(a + b), globalenv(), y ~ x, sum, NULL))
 
 random_list <- function(depth = 0) {
   n <- some(5)
@@ -106,9 +118,33 @@ random_list <- function(depth = 0) {
 setClass("Holder", slots = c(a = "ANY", b = "ANY", f = "ANY"))
 holder <- function(depth = 0) new("Holder", a = any_object(depth + 1), b = any_object(depth + 1), f = not_data())
 
+# An environment of random objects, hashed or not, which may hold itself.
+random_environment <- function(depth = 0) {
+  x <- random_list(depth)
+  names(x) <- unique_words(length(x))
+  made <- list2env(x, new.env(hash = maybe()))
+  if (maybe(0.3)) assign("itself", made, made)
+  made
+}
+
+# A function, saved before the environment that it shares with the list.
+function_with_environment <- function(depth = 0) {
+  variables <- random_environment(depth)
+  list(f = local(function() 1, variables), variables = variables)
+}
+
+Account <- setRefClass("Account", fields = list(owner = "ANY", balance = "numeric"),
+                       methods = list(pay = function() balance))
+reference_object <- function(depth = 0) {
+  x <- Account$new(owner = any_object(depth + 1), balance = numbers(some(5)))
+  if (maybe()) x$pay()
+  x
+}
+
 any_object <- function(depth = 0) {
-  kinds <- list(named_vector, named_vector, random_matrix, random_frame, sparse_matrix, random_array)
-  if (depth < 3) kinds <- c(kinds, function() random_list(depth), function() holder(depth))
+  kinds <- list(named_vector, named_vector, random_matrix, random_frame, sparse_matrix, random_array, factor_matrix)
+  deep <- list(random_list, holder, random_environment, function_with_environment, reference_object)
+  if (depth < 3) kinds <- c(kinds, lapply(deep, function(make) function() make(depth)))
   one(kinds)()
 }
 
@@ -140,14 +176,15 @@ experiment <- function() {
 
 kinds <- list(
   plain = list(
-    named_vector, long_vector, random_matrix, random_array, random_frame, sparse_matrix,
-    random_list, random_list, holder, function() list(deep = list(long = long_vector()))
+    named_vector, long_vector, random_matrix, random_array, random_frame, sparse_matrix, factor_matrix,
+    random_list, random_list, holder, function() list(deep = list(long = long_vector())),
+    random_environment, function_with_environment, reference_object
   ),
   seurat = list(seurat_object),
   experiment = list(experiment)
 )
 
-has_no_data <- function(x) is.null(x) || is.function(x) || is.language(x) || is.environment(x)
+has_no_data <- function(x) is.null(x) || is.function(x) || is.language(x) || identical(x, globalenv())
 
 random_root <- function(makers, i) {
   x <- makers[[(i - 1) %% length(makers) + 1]]()

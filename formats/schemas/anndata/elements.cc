@@ -1,5 +1,7 @@
 #include "formats/schemas/anndata/elements.h"
 
+#include <boost/algorithm/string/predicate.hpp>
+
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/parts.h"
@@ -72,8 +74,12 @@ bool is_null_element(const Node& node) {
   return encoding && encoding->is("null", {"0.1.0"});
 }
 
+// anndata takes a store's root for one whatever it says; MuDataSeurat wrote "AnnData" until 2023.
 bool is_anndata(const Group& group, const Attributes& attributes) {
-  if (const auto encoding = frames::encoding_of(attributes)) return encoding->type == "anndata";
+  if (const auto encoding = frames::encoding_of(attributes)) {
+    if (boost::algorithm::iequals(encoding->type, "anndata")) return true;
+    if (group.parent()) return false;
+  }
   return is_legacy_root(group) || (is_frame_like(group, "obs") && is_frame_like(group, "var"));
 }
 

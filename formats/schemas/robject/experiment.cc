@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "formats/core/frames/names.h"
 #include "formats/schemas/robject/meaning.h"
@@ -6,13 +8,16 @@
 namespace plainfs::robject {
 namespace {
 
-// The list of assays, in the wrapping that their class has.
+// The list of assays, in the wrapping that their class has. Before Bioconductor 3.11 they are a reference
+// object, whose field data is the list.
 ValuePtr assay_list(const Value& object) {
   ValuePtr assays = object.attribute("assays");
   for (int steps = 0; assays && steps < 8; ++steps) {
     if (assays->type == RType::list) return assays;
     ValuePtr inner = assays->attribute("data");
     if (!inner) inner = assays->attribute("listData");
+    if (!inner)
+      if (const ValuePtr fields = fields_of(*assays)) inner = fields->item("data");
     assays = inner;
   }
   return nullptr;
@@ -23,11 +28,12 @@ ValuePtr ranges_of(const Value& object) {
   return ranges && ranges->type == RType::s4 ? ranges : nullptr;
 }
 
-// GRanges, or lists of them, whose names are those of their partitioning.
+// GRanges, or lists of them, whose names are those of their partitioning or of the list that they are.
 ArrayPtr names_of_ranges(const Value& ranges) {
-  for (const char* slot : {"ranges", "partitioning"})
+  for (const auto& [slot, inner] :
+       {std::pair{"ranges", "NAMES"}, {"partitioning", "NAMES"}, {"listData", "names"}})
     if (const ValuePtr part = ranges.attribute(slot))
-      if (const ValuePtr names = part->attribute("NAMES"); names && names->type == RType::text)
+      if (const ValuePtr names = part->attribute(inner); names && names->type == RType::text)
         return names->vector;
   return nullptr;
 }
@@ -44,12 +50,45 @@ Rows rows_of(const Value& object) {
   return {object.attribute("elementMetadata"), names && names->type == RType::text ? names->vector : nullptr};
 }
 
-// A member of int_colData: a frame whose columns are what is meant.
-ValuePtr internal_columns(const Value& object, std::string_view name) {
-  const ValuePtr internal = object.attribute("int_colData");
+// A column of the frame int_colData or int_elementMetadata that is a frame itself, whose columns are what is
+// meant.
+ValuePtr internal_columns(const Value& object, const char* slot, std::string_view name) {
+  const ValuePtr internal = object.attribute(slot);
   const ValuePtr list = internal ? internal->attribute("listData") : nullptr;
   const ValuePtr member = list ? list->item(name) : nullptr;
   return member ? member->attribute("listData") : nullptr;
+}
+
+// A list without the items of those names; null if no other is there.
+std::shared_ptr<Value> without_items(const Value& list, const std::set<std::string_view>& names) {
+  const std::optional<std::vector<std::string>> stored = list.item_names();
+  if (!stored) return std::make_shared<Value>(list);
+  auto rest = std::make_shared<Value>();
+  rest->type = RType::list;
+  TextBuilder rest_names;
+  for (size_t i = 0; i < list.items.size(); ++i) {
+    const bool is_nothing = list.items[i]->type == RType::null;
+    if (is_nothing || names.contains((*stored)[i])) continue;
+    rest_names.add((*stored)[i]);
+    rest->items.push_back(list.items[i]);
+  }
+  if (rest->items.empty()) return nullptr;
+  auto kept = std::make_shared<Value>();
+  kept->type = RType::text;
+  kept->vector = std::make_shared<MemoryArray>(text_type(), Shape{rest->items.size()}, rest_names.finish());
+  rest->attributes.push_back({"names", std::move(kept)});
+  return rest;
+}
+
+// A frame without the columns of those names; null if no other is there.
+ValuePtr without_columns(const ValuePtr& frame, const std::set<std::string_view>& names) {
+  if (!frame || frame->type != RType::s4 || !is_frame(*frame)) return nullptr;
+  const std::shared_ptr<Value> list = without_items(frame_columns(*frame), names);
+  if (!list) return nullptr;
+  auto rest = std::make_shared<Value>(*frame);
+  for (rds::NamedValue& slot : rest->attributes)
+    if (slot.name == "listData") slot.value = list;
+  return rest;
 }
 
 // What the parts of an experiment share.
@@ -113,6 +152,11 @@ void add_alternative(std::vector<Member>& members, const std::string& name, cons
   if (is_experiment(*inner)) members.push_back({name, experiment_node(inner, inside, experiment.columns)});
 }
 
+void add_pairs(std::vector<Member>& members, const std::string& name, const ValuePtr& item, const View& view,
+               const Experiment&) {
+  add_member(members, name, item, view);
+}
+
 // A directory of the items of a list, unless there are none.
 void add_folder(std::vector<Member>& members, const std::string& name, const ValuePtr& list, const View& view,
                 const ExperimentPtr& experiment, Add add) {
@@ -131,6 +175,40 @@ void add_folder(std::vector<Member>& members, const std::string& name, const Val
   members.push_back({name, std::move(node)});
 }
 
+// What stands in slots of its own: of the class, of SingleCellExperiment's internal ones and of classes that
+// derive from it.
+void add_other_slots(std::vector<Member>& members, const Experiment& experiment, const View& view) {
+  const Value& object = *experiment.object;
+  const auto place = [&](const char* name) { return view.at(view.place.inside(name, view.place.parent)); };
+  const auto add_frame = [&](const char* slot, std::string_view known, const ArrayPtr& names) {
+    const std::set<std::string_view> shown{known, "reducedDims", "altExps"};
+    if (const ValuePtr rest = without_columns(object.attribute(slot), shown))
+      members.push_back({slot, frame_node(rest, place(slot), names)});
+  };
+  add_frame("int_colData", "colPairs", experiment.columns);
+  add_frame("int_elementMetadata", "rowPairs", experiment.rows.names);
+  const ValuePtr internal = object.attribute("int_metadata");
+  if (internal && internal->type == RType::list)
+    if (const ValuePtr rest = without_items(*internal, {"version", "mainExpName"}))
+      add_member(members, "int_metadata", rest, view);
+  static const std::vector<std::string> kShown = {
+      "assays",   "colData",     "rowRanges",           "elementMetadata", "NAMES",
+      "metadata", "int_colData", "int_elementMetadata", "int_metadata"};
+  for (Member& member : slot_members(object, view, kShown)) members.push_back(std::move(member));
+}
+
+void add_row_ranges(std::vector<Member>& members, const Value& object, const View& view) {
+  const ValuePtr ranges = ranges_of(object);
+  if (!ranges) return;
+  const View inside = view.at(view.place.inside("row_ranges", view.place.parent));
+  if (is_genomic_ranges(*ranges))
+    members.push_back({"row_ranges", ranges_node(ranges, inside, false)});
+  else if (is_ranges_list(*ranges))
+    members.push_back({"row_ranges", ranges_list_node(ranges, inside)});
+  else
+    add_member(members, "row_ranges", ranges, view);
+}
+
 std::vector<Member> experiment_members(const ExperimentPtr& experiment, const View& view) {
   const Value& object = *experiment->object;
   const auto place = [&](const char* name) { return view.at(view.place.inside(name, view.place.parent)); };
@@ -141,16 +219,27 @@ std::vector<Member> experiment_members(const ExperimentPtr& experiment, const Vi
   };
   add_frame("column_data", object.attribute("colData"), nullptr);
   add_frame("row_data", experiment->rows.data, experiment->rows.names);
-  if (const ValuePtr ranges = ranges_of(object); ranges && is_genomic_ranges(*ranges))
-    members.push_back({"row_ranges", ranges_node(ranges, place("row_ranges"), false)});
-  add_folder(members, "reduced_dimensions", internal_columns(object, "reducedDims"), view, experiment,
-             add_reduced);
-  add_folder(members, "alternative_experiments", internal_columns(object, "altExps"), view, experiment,
-             add_alternative);
+  add_row_ranges(members, object, view);
+  const auto add_internal = [&](const char* name, const char* slot, const char* column, Add add) {
+    add_folder(members, name, internal_columns(object, slot, column), view, experiment, add);
+  };
+  add_internal("reduced_dimensions", "int_colData", "reducedDims", add_reduced);
+  add_internal("alternative_experiments", "int_colData", "altExps", add_alternative);
+  add_internal("column_pairs", "int_colData", "colPairs", add_pairs);
+  add_internal("row_pairs", "int_elementMetadata", "rowPairs", add_pairs);
   const ValuePtr metadata = object.attribute("metadata");
   if (metadata && metadata->type == RType::list && !metadata->items.empty())
     add_member(members, "other_data", metadata, view);
+  add_other_slots(members, *experiment, view);
   return members;
+}
+
+Attributes experiment_attributes(const Value& object) {
+  Attributes attributes = attributes_of(object);
+  const ValuePtr internal = object.attribute("int_metadata");
+  const ValuePtr name = internal && internal->type == RType::list ? internal->item("mainExpName") : nullptr;
+  if (name && name->is_vector()) attributes.push_back({"mainExpName", list_of(*name)});
+  return attributes;
 }
 
 }  // namespace
@@ -170,7 +259,7 @@ Node experiment_node(const ValuePtr& object, const View& view, const ArrayPtr& c
       [shared, view](const GroupPtr& self) {
         return experiment_members(shared, view.at({self, view.place.path}));
       },
-      [object] { return attributes_of(*object); });
+      [object] { return experiment_attributes(*object); });
   return node;
 }
 

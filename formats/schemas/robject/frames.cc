@@ -41,14 +41,19 @@ class Columns {
     if (is_frame(*item)) return add_frame(name, item);
     if (const ValuePtr expanded = expanded_rle(*item)) return add(name, expanded);
     if (const ValuePtr dense = dense_matrix(*item)) return add(name, dense);
-    if (!item->is_vector()) return;
-    std::optional<Shape> dimensions = is_factor(*item) ? std::nullopt : dimensions_of(*item);
+    if (is_broken_down(*item)) return add_broken_down(name, *item);
+    if (item->type == RType::null) return;
+    if (!item->is_vector()) return leave_out(name, "it is not one value a row");
+    if (const std::string fault = fault_of_text(*item); !fault.empty()) return leave_out(name, fault);
+    const std::optional<Shape> dimensions = dimensions_of(*item);
     const View inside{view_.scope, view_.place.inside(name, view_.place.parent)};
     const ArrayPtr values = meaning_of(*item, inside).as_text();
     if (!dimensions || dimensions->size() == 1)
       columns_.push_back({name, values});
     else if (dimensions->size() == 2 && (*dimensions)[0] == rows_)
       add_matrix(name, *item, values, (*dimensions)[1]);
+    else
+      leave_out(name, "it is not one value a row");
   }
   std::vector<Column> finish() { return std::move(columns_); }
 
@@ -59,6 +64,31 @@ class Columns {
       column.name = name + "." + column.name;
       columns_.push_back(std::move(column));
     }
+  }
+
+  void add_broken_down(const std::string& name, const Value& item) {
+    BrokenDown times = broken_down(item);
+    if (!times.instants) return leave_out(name, times.why);
+    columns_.push_back({name, std::move(times.instants)});
+  }
+
+  // Why a text, or the levels of a factor, are not known at all; that takes no other column with it.
+  static std::string fault_of_text(const Value& item) {
+    const ValuePtr levels = is_factor(item) ? item.attribute("levels") : nullptr;
+    const Value& texts = levels ? *levels : item;
+    if (texts.type != RType::text) return {};
+    try {
+      texts.vector->check();
+      return {};
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      return error.what();
+    }
+  }
+
+  void leave_out(const std::string& name, const std::string& why) const {
+    view_.scope->context.notice(
+        fmt::format("{}: {} is left out of the table: {}", view_.place.path, name, why));
   }
 
   void add_matrix(const std::string& name, const Value& item, const ArrayPtr& values, uint64_t width) {

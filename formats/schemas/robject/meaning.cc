@@ -37,9 +37,11 @@ Node object_node(const ValuePtr& object, const View& view) {
   if (is_delayed(*object)) return delayed_node(object, view);
   if (is_sparse_matrix(*object)) return sparse_node(object, view);
   if (is_genomic_ranges(*object)) return ranges_node(object, view, true);
+  if (is_hits(*object)) return hits_node(object, view);
   if (const ValuePtr dense = dense_matrix(*object)) return vector_node(dense, view);
   if (const ValuePtr expanded = expanded_rle(*object)) return vector_node(expanded, view);
   if (const ValuePtr list = list_data(*object)) return list_node(list, view);
+  if (const ValuePtr fields = fields_of(*object)) return list_node(fields, view);
   return slots_node(object, view);
 }
 
@@ -50,6 +52,7 @@ std::optional<Node> node_of(const ValuePtr& value, const View& view) {
   if (is_frame(*value)) return frame_node(value, view);
   if (value->is_vector()) return vector_node(value, view);
   if (value->type != RType::list) return object_node(value, view);
+  if (const ValuePtr fields = fields_of(*value)) return list_node(fields, view);
   Node node = list_node(value, view);
   if (value->is_a("scalefactors"))  // of an image
     if (std::optional<Table> factors = frames::table_of_scalars(node.parts->members()))

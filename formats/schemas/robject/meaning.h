@@ -61,6 +61,10 @@ void add_member(std::vector<Member>& members, const std::string& name, const Val
 void add_assay_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
                       const View& view);
 
+// fields.cc: the fields of an object that keeps them in an environment, as a list of the object's class; null
+// if it keeps none there.
+ValuePtr fields_of(const Value& object);
+
 // vectors.cc: vectors, factors, matrices and arrays.
 
 // The elements of a vector with what is missing marked, as they are stored and as they are meant (the same
@@ -83,6 +87,15 @@ ArrayPtr side_names(const Value& object, const char* dimnames, size_t side, uint
 bool is_factor(const Value& value);
 // Whether a double is R's NA, and no other NaN.
 bool is_missing_real(double value);
+
+// times.cc: POSIXlt.
+bool is_broken_down(const Value& value);
+struct BrokenDown {
+  ArrayPtr instants;  // as those of a POSIXct; null: not known
+  std::string why;
+};
+// The points in time of a POSIXlt. Requires: is_broken_down(times).
+BrokenDown broken_down(const Value& times);
 
 // frames.cc: data frames of every kind.
 bool is_frame(const Value& value);
@@ -111,8 +124,17 @@ std::optional<std::pair<uint64_t, uint64_t>> matrix_extent(const Value& matrix);
 bool is_genomic_ranges(const Value& value);
 // with_columns: also what is said of each range.
 Node ranges_node(const ValuePtr& ranges, const View& view, bool with_columns);
+// Lists of them (GRangesList) as all their ranges, each with the group that it is in.
+bool is_ranges_list(const Value& value);
+Node ranges_list_node(const ValuePtr& list, const View& view);
 // An Rle as the vector that it stands for; null where it is none or its parts do not fit.
 ValuePtr expanded_rle(const Value& value);
+
+// hits.cc: pairs of elements, as the package S4Vectors keeps them (Hits), and SingleCellExperiment
+// (DualSubset).
+bool is_hits(const Value& value);
+// A table of them: from, to, and what is said of each pair.
+Node hits_node(const ValuePtr& hits, const View& view);
 
 // bpcells_object.cc: matrices and fragments of the package BPCells, also in directories of their own.
 bool is_bpcells(const Value& value);

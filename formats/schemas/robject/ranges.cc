@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "formats/containers/rds/vectors.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
@@ -79,14 +81,17 @@ Ranges read_ranges(const Value& object, const View& view) {
   return read;
 }
 
-Node range_table(const ValuePtr& object, const View& view, bool with_columns) {
+// group: of each range the group that it is in; null: they are in none.
+Node range_table(const ValuePtr& object, const View& view, bool with_columns, const ArrayPtr& group) {
   try {
     const Ranges read = read_ranges(*object, view);
     const uint64_t count = read.ranges.start->count();
-    std::vector<Column> columns{{"sequence", read.sequence_labels},
-                                {"start", read.ranges.start},
-                                {"width", read.ranges.width},
-                                {"strand", read.strand_labels}};
+    std::vector<Column> columns;
+    if (group) columns.push_back({"group", group});
+    columns.insert(columns.end(), {{"sequence", read.sequence_labels},
+                                   {"start", read.ranges.start},
+                                   {"width", read.ranges.width},
+                                   {"strand", read.strand_labels}});
     const ValuePtr about = object->attribute("elementMetadata");
     if (with_columns && about && is_frame(*about))
       for (Column& column : columns_of(*about, count, view)) columns.push_back(std::move(column));
@@ -141,7 +146,9 @@ bool is_genomic_ranges(const Value& value) {
          value.attribute("strand") && value.attribute("seqinfo");
 }
 
-Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
+namespace {
+
+Node grouped_ranges_node(const ValuePtr& object, const View& view, bool with_columns, const ArrayPtr& group) {
   Node node;
   try {
     node.content = read_ranges(*object, view).ranges;
@@ -154,9 +161,9 @@ Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
   node.attributes = [object] { return attributes_of(*object); };
   node.parts = std::make_shared<Directory>(
       view.place,
-      [object, view, with_columns](const GroupPtr& self) {
+      [object, view, with_columns, group](const GroupPtr& self) {
         const View inside = view.at({self, view.place.path});
-        std::vector<Member> members{{"ranges", range_table(object, inside, with_columns)}};
+        std::vector<Member> members{{"ranges", range_table(object, inside, with_columns, group)}};
         const View info_view = view.at(inside.place.inside("sequence_information", self));
         members.push_back({"sequence_information", sequences_node(object->attribute("seqinfo"), info_view)});
         const ValuePtr about = object->attribute("elementMetadata");
@@ -166,6 +173,49 @@ Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
       },
       [object] { return attributes_of(*object); });
   return node;
+}
+
+// Of each element of a compressed list the name of the group that it is in, else the group's number.
+ArrayPtr groups_of(const Value& partitioning, const View& view) {
+  const ValuePtr ends = partitioning.attribute("end");
+  const auto numbers = ends ? ends->whole_numbers() : std::nullopt;
+  if (!numbers) throw damaged("{}: a list without the ends of its groups", view.place.path);
+  std::vector<uint64_t> rising;
+  for (const int64_t end : *numbers) {
+    if (end < 0 || (!rising.empty() && static_cast<uint64_t>(end) < rising.back()))
+      throw damaged("{}: group {} ends at {}, before it begins", view.place.path, rising.size() + 1, end);
+    rising.push_back(static_cast<uint64_t>(end));
+  }
+  const uint64_t count = rising.size();
+  const ValuePtr names = partitioning.attribute("NAMES");
+  ArrayPtr labels = names && names->type == RType::text
+                        ? frames::fitting_names(names->vector, count, view.place.path, view.scope->context)
+                        : nullptr;
+  if (!labels) labels = rds::sequence(RType::integer, count, 1, 1);
+  return run_lengths(std::move(labels), std::move(rising));
+}
+
+}  // namespace
+
+Node ranges_node(const ValuePtr& object, const View& view, bool with_columns) {
+  return grouped_ranges_node(object, view, with_columns, nullptr);
+}
+
+bool is_ranges_list(const Value& value) {
+  const ValuePtr ranges = value.attribute("unlistData"), groups = value.attribute("partitioning");
+  return value.type == RType::s4 && ranges && groups && is_genomic_ranges(*ranges);
+}
+
+Node ranges_list_node(const ValuePtr& list, const View& view) {
+  const ValuePtr ranges = list->attribute("unlistData");
+  ArrayPtr group;
+  try {
+    group = groups_of(*list->attribute("partitioning"), view);
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    group = std::make_shared<BrokenArray>(text_type(), error);
+  }
+  return grouped_ranges_node(ranges, view, true, group);
 }
 
 ValuePtr expanded_rle(const Value& value) {

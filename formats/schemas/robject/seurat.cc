@@ -51,6 +51,18 @@ void add_attribute(Attributes& attributes, const std::string& name, const ValueP
   if (value && value->is_vector()) attributes.push_back({name, list_of(*value)});
 }
 
+// The slots of an object that stand for something, but those that are shown under other names: what a class
+// that derives from Seurat's adds, and what a version had that others have not.
+void add_other_slots(std::vector<Member>& members, const Value& object, std::vector<std::string> shown,
+                     const View& view) {
+  for (const rds::NamedValue& slot : object.attributes) {
+    const Value& value = *slot.value;
+    const bool is_empty_list = value.type == RType::list && value.items.empty();
+    if (is_empty_list || is_placeholder(value)) shown.push_back(slot.name);
+  }
+  for (Member& member : slot_members(object, view, shown)) members.push_back(std::move(member));
+}
+
 using Members = std::vector<Member> (*)(const ValuePtr& object, const View& view);
 using Describe = Attributes (*)(const Value& object);
 
@@ -109,10 +121,10 @@ std::vector<Member> assay_members(const ValuePtr& assay, const View& view) {
   if (meta && !(is_frame(*meta) && frame_columns(*meta).items.empty()))
     add_slot(members, "meta.features", meta, view);
   add_slot(members, "misc", assay->attribute("misc"), view);
-  static const std::vector<std::string> kShown = {"counts",       "data",          "scale.data",
-                                                  "var.features", "meta.features", "misc",
-                                                  "key",          "assay.orig",    "assay.used"};
-  for (Member& member : slot_members(*assay, view, kShown)) members.push_back(std::move(member));
+  add_other_slots(members, *assay,
+                  {"counts", "data", "scale.data", "var.features", "meta.features", "misc", "key",
+                   "assay.orig", "assay.used"},
+                  view);
   return members;
 }
 
@@ -221,6 +233,8 @@ std::vector<Member> assay5_members(const ValuePtr& assay, const View& view) {
         {"meta.features",
          frame_node(meta, view.at(view.place.inside("meta.features", view.place.parent)), features)});
   add_slot(members, "misc", assay->attribute("misc"), view);
+  add_other_slots(members, *assay,
+                  {"layers", "cells", "features", "default", "assay.orig", "meta.data", "misc", "key"}, view);
   return members;
 }
 
@@ -264,6 +278,10 @@ std::vector<Member> reduction_members(const ValuePtr& reduction, const View& vie
     members.push_back(
         {"jackstraw",
          directory_of(straw, view.at(view.place.inside("jackstraw", view.place.parent)), filled_slots)});
+  add_other_slots(members, *reduction,
+                  {"cell.embeddings", "feature.loadings", "feature.loadings.projected", "gene.loadings",
+                   "gene.loadings.full", "stdev", "sdev", "misc", "jackstraw", "key", "assay.used", "global"},
+                  view);
   return members;
 }
 
@@ -333,8 +351,15 @@ std::vector<Member> command_members(const ValuePtr& command, const View& view) {
   return params && params->type == RType::list ? list_members(*params, view) : std::vector<Member>();
 }
 
+Attributes command_attributes(const Value& command) {
+  Attributes attributes = attributes_of(command);
+  for (const char* slot : {"name", "assay.used", "call.string"})
+    add_attribute(attributes, slot, command.attribute(slot));
+  return attributes;
+}
+
 Node command_node(const ValuePtr& command, const View& view) {
-  return directory_of(command, view, command_members);
+  return directory_of(command, view, command_members, command_attributes);
 }
 
 std::string version_text(const Value& object) {
@@ -381,6 +406,10 @@ std::vector<Member> seurat_members(const ValuePtr& object, const View& view) {
   add_list(members, "commands", object->attribute("commands"), view, command_node);
   add_slot(members, "misc", object->attribute("misc"), view);
   add_slot(members, "tools", object->attribute("tools"), view);
+  add_other_slots(members, *object,
+                  {"assays", "meta.data", "active.assay", "active.ident", "graphs", "neighbors", "reductions",
+                   "images", "project.name", "misc", "version", "commands", "tools"},
+                  view);
   return members;
 }
 
@@ -447,6 +476,10 @@ std::vector<Member> old_seurat_members(const ValuePtr& object, const View& view)
                                      [](const Value&) { return Attributes(); })});
   }
   if (const ValuePtr misc = object->attribute("misc")) add_slot(members, "misc", misc, view);
+  add_other_slots(members, *object,
+                  {"raw.data", "data", "scale.data", "var.genes", "is.expr", "ident", "meta.data",
+                   "project.name", "dr", "assay", "hvg.info", "cell.names", "snn", "misc", "version"},
+                  view);
   return members;
 }
 

@@ -102,7 +102,7 @@ bool is_missing_real(double value) {
 }
 
 bool is_factor(const Value& value) {
-  return value.type == RType::integer && value.is_a("factor") && !value.attribute("dim");
+  return value.type == RType::integer && value.is_a("factor");
 }
 
 std::optional<Shape> dimensions_of(const Value& vector) {
@@ -169,27 +169,32 @@ VectorMeaning meaning_of(const Value& vector, const View& view) {
   return meaning;
 }
 
+namespace {
+
+// The levels of a factor and its codes, in the factor's dimensions.
+std::vector<Member> factor_members(const Value& factor, const ArrayPtr& codes) {
+  std::vector<Member> members;
+  if (factor.attribute("levels"))
+    members.push_back({"levels", Node{.content = LabelledArray{levels_of(factor), nullptr, nullptr}}});
+  members.push_back({"values", Node{.content = LabelledArray{codes, nullptr, nullptr}}});
+  return members;
+}
+
+}  // namespace
+
 Node vector_node(const ValuePtr& vector, const View& view) {
   const VectorMeaning meaning = meaning_of(*vector, view);
-  const bool is_matrix = !is_factor(*vector) && vector->attribute("dim") != nullptr;
-  LabelledArray array = is_matrix ? with_dimensions(*vector, meaning, view)
-                                  : LabelledArray{meaning.stored, nullptr, nullptr, meaning.shown};
+  LabelledArray array = vector->attribute("dim")
+                            ? with_dimensions(*vector, meaning, view)
+                            : LabelledArray{meaning.stored, nullptr, nullptr, meaning.shown};
   Node node;
   node.attributes = [vector] { return attributes_of(*vector); };
   if (is_factor(*vector)) {
-    array = {meaning.shown, nullptr, nullptr};
-    const ArrayPtr codes = meaning.stored;
-    const bool has_levels = vector->attribute("levels") != nullptr;
-    const ArrayPtr levels = levels_of(*vector);
+    const ArrayPtr codes = array.values;
+    if (array.labels) array.values = std::move(array.labels);
+    array.labels = nullptr;
     node.parts = std::make_shared<Directory>(
-        view.place,
-        [codes, levels, has_levels](const GroupPtr&) {
-          std::vector<Member> members;
-          if (has_levels)
-            members.push_back({"levels", Node{.content = LabelledArray{levels, nullptr, nullptr}}});
-          members.push_back({"values", Node{.content = LabelledArray{codes, nullptr, nullptr}}});
-          return members;
-        },
+        view.place, [vector, codes](const GroupPtr&) { return factor_members(*vector, codes); },
         [vector] { return attributes_of(*vector); });
   }
   if (array.values->shape().size() == 1) array.row_names = names_of(*vector, view);

@@ -29,13 +29,37 @@ BOOST_AUTO_TEST_CASE(is_known_by_its_encoding_or_by_obs_and_var) {
   }
   store.root->set_attributes({});  // anndata 0.7
   BOOST_TEST(matrix_of(store.at({"X"})).row_names != nullptr);
-  store.root->set_attributes(encoding("hologram", "0.1.0"));
-  BOOST_TEST(message_of([&] { store.refined_root(); }) == "no meaning");
   const Node refined = [&] {
     store.root->set_attributes(encoding("anndata", "0.1.0"));
     return store.refined_root();
   }();
   BOOST_TEST(!anndata::refine(refined, store.context).has_value());
+}
+
+class InnerGroup final : public MemoryGroup {
+ public:
+  GroupPtr parent() const override { return outer_; }
+
+ private:
+  const GroupPtr outer_ = std::make_shared<MemoryGroup>();
+};
+
+// As anndata's read_h5ad() has it; a part of a store is what it says.
+BOOST_AUTO_TEST_CASE(a_root_with_obs_and_var_is_one_whatever_it_says) {
+  AnnDataStore store;
+  const auto inner = std::make_shared<InnerGroup>();
+  add_frame(*inner, "obs", {"c1"});
+  add_frame(*inner, "var", {"g1"});
+  const auto has_meaning = [&](const std::shared_ptr<MemoryGroup>& group, const char* type) {
+    group->set_attributes(encoding(type, "0.1.0"));
+    Node node;
+    node.parts = group;
+    return anndata::refine(node, store.context).has_value();
+  };
+  BOOST_TEST(has_meaning(store.root, "AnnData"));
+  BOOST_TEST(has_meaning(store.root, "hologram"));
+  BOOST_TEST(has_meaning(inner, "AnnData"));
+  BOOST_TEST(!has_meaning(inner, "hologram"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_for_now_decides_nothing) {

@@ -90,6 +90,17 @@ BOOST_AUTO_TEST_CASE(columns_keep_their_missing_values_and_levels) {
   BOOST_TEST(file.texts({"obs", "words", "categories"}) == (std::vector<std::string>{"x"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_column_called_as_the_index_gets_another_name) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.obs.columns = {{"_index_1", numbers<int64_t>({1, 2, 3})}, {"_index", numbers<int64_t>({7, 8, 9})}};
+  const WrittenFile file(whole_text(*layout_file([&] { return h5ad(matrix, context.context); }, context)));
+  BOOST_TEST(attribute(file, {"obs"}, "column-order") == R"(["_index_1","_index_2"])");
+  BOOST_TEST(file.numbers<int64_t>({"obs", "_index_2"}) == (std::vector<int64_t>{7, 8, 9}));
+  BOOST_TEST(file.texts({"obs", "_index"}) == (std::vector<std::string>{"c1", "c2", "c3"}));
+  BOOST_TEST(context.warned("obs: column _index is called _index_2 in the .h5ad"));
+}
+
 BOOST_AUTO_TEST_CASE(categories_that_are_numbers_stay_numbers) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(counts_are_what_is_called_so) {
   BOOST_TEST(message_of([&] { chosen(matrix); }) == "there is no matrix that Seurat could have as its data");
 }
 
-// "Beside an X with values below 0, which is `scale.data`, it is `raw/X`"
+// "Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`"
 BOOST_AUTO_TEST_CASE(of_a_scaled_matrix_raw_is_the_data) {
   AnnotatedMatrix matrix = small();
   matrix.x = dense({-1, 0.5, 2, 1, -0.25, 0});
@@ -227,6 +227,19 @@ BOOST_AUTO_TEST_CASE(of_a_scaled_matrix_raw_is_the_data) {
   BOOST_TEST(chosen(matrix) == "none, raw/X, scaled, genes of raw");
   matrix.raw.reset();
   BOOST_TEST(chosen(matrix) == "layers/counts, layers/counts, scaled");
+}
+
+BOOST_AUTO_TEST_CASE(a_sparse_matrix_with_values_below_0_is_the_data) {
+  AnnotatedMatrix matrix = small();
+  matrix.x = by_cell(-1.5);
+  BOOST_TEST(chosen(matrix) == "none, X");
+  matrix.raw = raw_of(by_cell(3), {"g1", "g2"});
+  BOOST_TEST(chosen(matrix) == "raw/X, X");
+  matrix.layers = {{"counts", by_cell(7)}};
+  BOOST_TEST(chosen(matrix) == "layers/counts, X");
+  TestContext context;
+  seurat_matrices(matrix, context);
+  BOOST_TEST(context.warned("seurat.rds: raw/X: not in the object"));
 }
 
 // "Of an experiment, the assay `counts` is counts, and `logcounts`, else the first, is X."
@@ -371,6 +384,14 @@ BOOST_AUTO_TEST_CASE(no_reduction_hides_another) {
   BOOST_TEST(object.graphs.size() == 1u);
   BOOST_TEST(context.warned("seurat.rds: obsm/table: not in the object"));
   BOOST_TEST(context.warned("seurat.rds: obsp/dense: not in the object"));
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
+  TestContext context;
+  AnnotatedMatrix matrix = small();
+  matrix.obsp = {{"nn", by_cell(1)}};  // 3 by 2
+  BOOST_TEST(object_of(alone(matrix), context).graphs.empty());
+  BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2, of 3 cells: not in the object"));
 }
 
 // "and the features are its own": what is said of X's genes is said of raw's names.

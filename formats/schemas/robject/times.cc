@@ -1,0 +1,133 @@
+// POSIXlt: points in time as seconds, minutes, …, years, each in a vector of its own (R: ?DateTimeClasses).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/counted_times.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+// Days from 1970-01-01 to the first day of a month, from 0, of a year since 1900. Months beyond a year belong
+// to other years, as R's mktime() has it.
+double days_before_month(double year, double month) {
+  year += 1900 + std::floor(month / 12);
+  month -= 12 * std::floor(month / 12);
+  // Years begin in March, so that a leap day is the last of its year.
+  const double first = month < 2 ? year - 1 : year, since_march = std::fmod(month + 10, 12);
+  const double era = std::floor(first / 400), of_era = first - 400 * era;
+  const double day_of_year = std::floor((153 * since_march + 2) / 5);
+  return era * 146097 + of_era * 365 + std::floor(of_era / 4) - std::floor(of_era / 100) + day_of_year -
+         719468;
+}
+
+// The parts of a time, in the order in which they are added up.
+enum Part : size_t { kSecond, kMinute, kHour, kDay, kMonth, kYear, kOffset, kParts };
+constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "year", "gmtoff"};
+
+double instant_of(const std::array<double, kParts>& parts) {
+  for (const size_t part : {kMinute, kHour, kDay, kMonth, kYear, kOffset})
+    if (std::isnan(parts[part])) return std::isinf(parts[kSecond]) ? parts[kSecond] : kMissing;
+  const double days = days_before_month(parts[kYear], parts[kMonth]) + parts[kDay] - 1;
+  return days * 86400 + parts[kHour] * 3600 + parts[kMinute] * 60 + parts[kSecond] - parts[kOffset];
+}
+
+// Seconds since 1970. A part with fewer elements than there are times is recycled; null is 0 everywhere.
+class Instants final : public Array {
+ public:
+  Instants(std::array<ArrayPtr, kParts> parts, uint64_t count)
+      : Array(number_type(Kind::real, 8), {count}), parts_(std::move(parts)) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const uint64_t first = box.origin[0], some = box.extent[0];
+    std::array<std::vector<double>, kParts> values;
+    for (size_t part = 0; part < kParts; ++part) values[part] = values_of(parts_[part], first, some);
+    Elements elements = zero_elements(dtype(), some);
+    const auto instants = elements.mutable_values<double>();
+    for (size_t i = 0; i < some; ++i) {
+      std::array<double, kParts> one{};
+      for (size_t part = 0; part < kParts; ++part) one[part] = values[part][i];
+      instants[i] = instant_of(one);
+    }
+    return elements;
+  }
+  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
+  void check() const override {
+    for (const ArrayPtr& part : parts_)
+      if (part) part->check();
+  }
+
+ private:
+  // As doubles, NaN those that are missing.
+  std::vector<double> values_of(const ArrayPtr& part, uint64_t first, uint64_t some) const {
+    std::vector<double> values(checked_size(some, 1));
+    if (!part || some == 0) return values;
+    const bool is_whole = part->count() == count();
+    const Elements stored = is_whole ? part->read(range(first, some)) : read_all(*part);
+    for (uint64_t i = 0; i < some; ++i) {
+      const uint64_t at = is_whole ? i : (first + i) % stored.count;
+      values[i] = part->dtype().kind == Kind::real            ? stored.values<double>()[at]
+                  : stored.values<int32_t>()[at] == INT32_MIN ? kMissing
+                                                              : stored.values<int32_t>()[at];
+    }
+    return values;
+  }
+
+  const std::array<ArrayPtr, kParts> parts_;
+};
+
+bool is_in_utc(const Value& times) {
+  const ValuePtr zone = times.attribute("tzone");
+  if (!zone || zone->type != RType::text || zone->length() == 0) return false;
+  const std::string name = zone->texts().front();
+  static constexpr std::string_view kNamesOfUtc[] = {
+      "UTC",   "GMT",   "Etc/UTC", "Etc/GMT",  "UCT",      "Etc/UCT",   "GMT0",
+      "GMT-0", "GMT+0", "Zulu",    "Etc/Zulu", "Etc/GMT0", "Universal", "Etc/Universal"};
+  return std::find(std::begin(kNamesOfUtc), std::end(kNamesOfUtc), name) != std::end(kNamesOfUtc);
+}
+
+// Whether each time that is not missing has its offset to UTC.
+bool are_offsets_known(const Array& offsets, const Array& days) {
+  if (offsets.count() != days.count()) return false;
+  const Elements all = read_all(offsets), given = read_all(days);
+  for (uint64_t i = 0; i < all.count; ++i)
+    if (all.values<int32_t>()[i] == INT32_MIN && given.values<int32_t>()[i] != INT32_MIN) return false;
+  return true;
+}
+
+}  // namespace
+
+bool is_broken_down(const Value& value) {
+  return value.type == RType::list && value.is_a("POSIXlt");
+}
+
+BrokenDown broken_down(const Value& times) {
+  std::array<ArrayPtr, kParts> parts;
+  uint64_t count = 0;
+  bool is_empty = false;
+  for (size_t part = kSecond; part < kOffset; ++part) {
+    const ValuePtr item = times.item(kNames[part]);
+    const bool is_number =
+        item && (item->type == RType::integer || (item->type == RType::real && part == kSecond));
+    if (!is_number) return {nullptr, fmt::format("it has no numbers {}", kNames[part])};
+    parts[part] = item->vector;
+    count = std::max(count, item->length());
+    is_empty |= item->length() == 0;
+  }
+  if (!is_in_utc(times)) {
+    const ValuePtr offsets = times.item(kNames[kOffset]);
+    if (!offsets || offsets->type != RType::integer || !are_offsets_known(*offsets->vector, *parts[kDay]))
+      return {nullptr, "it is in local time, and its offset to UTC is not stored"};
+    parts[kOffset] = offsets->vector;
+  }
+  return {instants_since_1970(std::make_shared<Instants>(std::move(parts), is_empty ? 0 : count)), ""};
+}
+
+}  // namespace plainfs::robject

@@ -1,0 +1,181 @@
+// Seurat objects put together by hand, and what is made of them.
+#include <boost/test/unit_test.hpp>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/seurat_objects.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/open_store.h"
+#include "tests/support/says.h"
+#include "tests/support/store_nodes.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/rds/r_stream.h"
+#include "tests/unit/rds/rds_file.h"
+
+namespace {
+
+using namespace plainfs;
+
+using rds::RdsFile;
+using rds::RStream;
+using rds::start;
+
+using Names = std::vector<std::string>;
+
+// A dgCMatrix with these entries in its first column, by row.
+RStream& sparse(RStream& out, int32_t rows, int32_t columns, const std::vector<double>& first) {
+  const auto count = static_cast<int32_t>(first.size());
+  std::vector<int32_t> index, pointer(static_cast<size_t>(columns) + 1, count);
+  for (int32_t i = 0; i < count; ++i) index.push_back(i);
+  pointer[0] = 0;
+  out.s4().tag("i").integers(index).tag("p").integers(pointer).tag("Dim").integers({rows, columns});
+  return out.tag("Dimnames").list(2).nil().nil().tag("x").reals(first).class_of("dgCMatrix", "Matrix");
+}
+
+// Which names each layer has: TRUE and FALSE by layer.
+RStream& log_map(RStream& out, const Names& names, const Names& layers, const std::vector<int32_t>& present) {
+  out.i(10 | rds::kWithAttributes).i(static_cast<int32_t>(present.size()));
+  for (const int32_t value : present) out.i(value);
+  out.tag("dim").integers({static_cast<int32_t>(names.size()), static_cast<int32_t>(layers.size())});
+  out.tag("dimnames").list(2).strings(names).strings(layers);
+  return out.class_of("LogMap", "SeuratObject");
+}
+
+struct Layer {
+  std::string name;
+  std::vector<int32_t> features;  // of three: whether each is there
+  std::vector<double> values;     // of the first cell
+};
+
+// An assay of version 5 of the features g1 to g3 and the cells c1 and c2.
+RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
+  Names names;
+  std::vector<int32_t> features, cells;
+  out.s4().tag("layers").list(static_cast<int32_t>(layers.size()), rds::kWithAttributes);
+  for (const Layer& layer : layers) {
+    names.push_back(layer.name);
+    features.insert(features.end(), layer.features.begin(), layer.features.end());
+    cells.insert(cells.end(), {1, 1});
+    sparse(out, static_cast<int32_t>(layer.values.size()), 2, layer.values);
+  }
+  out.names(names).tag("cells");
+  log_map(out, {"c1", "c2"}, names, cells).tag("features");
+  log_map(out, {"g1", "g2", "g3"}, names, features).tag("key").strings({"rna_"});
+  return out.class_of("Assay5", "SeuratObject");
+}
+
+// An object with that assay, RNA; the caller may add slots before its class.
+RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
+  out.s4().tag("assays").list(1, rds::kWithAttributes);
+  assay5(out, layers).names({"RNA"}).tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2});
+  out.tag("names").strings({"n"}).tag("class").strings({"data.frame"}).tag("row.names").strings({"c1", "c2"});
+  return out.nil().tag("active.assay").strings({"RNA"});
+}
+
+class Object {
+ public:
+  explicit Object(RStream& out)
+      : file_(out.class_of("Seurat", "SeuratObject").text), store_(open_store(file_.path, context_)) {}
+
+  TestContext& context() { return context_; }
+  AnnotatedMatrix assay() {
+    const std::vector<std::string> path{"assays"};
+    return annotated_matrices(*find_path(*store_.root.parts, path), context_).at(0).make();
+  }
+  SeuratObject made() {
+    const auto found = find_seurat_object(store_.root, context_);
+    BOOST_REQUIRE(found);
+    return std::get<std::function<SeuratObject()>>(*found)();
+  }
+  Names names() {
+    Names names;
+    for (const Member& member : store_.root.parts->members()) names.push_back(member.name);
+    return names;
+  }
+
+ private:
+  TestContext context_;
+  const RdsFile file_;
+  const Store store_;
+};
+
+std::vector<double> values_of(const Content& matrix) {
+  const ArrayPtr reals =
+      with_type(evaluated(std::get<SparseMatrix>(matrix)).value, number_type(Kind::real, 8));
+  const Elements elements = read_all(*reals);
+  return {elements.values<double>().begin(), elements.values<double>().end()};
+}
+std::vector<double> values_of(const SeuratMatrix& matrix) {
+  return values_of(Content(std::get<SparseMatrix>(matrix)));
+}
+
+using Values = std::vector<double>;
+
+BOOST_AUTO_TEST_SUITE(seurat_objects)
+
+BOOST_AUTO_TEST_CASE(a_layer_that_lacks_a_feature_is_zero_there) {
+  RStream out = start();
+  Object object(seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}, {"data", {1, 1, 0}, {0.5, 1}}}));
+  const AnnotatedMatrix made = object.assay();
+  BOOST_TEST(values_of(made.x) == (Values{0.5, 1}), boost::test_tools::per_element());
+  BOOST_TEST(std::get<SparseMatrix>(made.x).columns == 3U);
+  BOOST_TEST(object.context().warned("/assays/RNA: layer data has 2 of 3 features"));
+  BOOST_TEST(values_of(object.made().assays.at(0).data) == (Values{0.5, 1}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(counts_that_lack_a_feature_are_not_absent) {
+  RStream out = start();
+  Object object(seurat(out, {{"counts", {0, 1, 1}, {2, 3}}, {"data", {1, 1, 1}, {0.5, 1, 2}}}));
+  const AnnotatedMatrix made = object.assay();
+  BOOST_REQUIRE(made.layers.size() == 1U);
+  BOOST_TEST(values_of(made.layers[0].content) == (Values{2, 3}), boost::test_tools::per_element());
+  BOOST_TEST(values_of(object.made().assays.at(0).counts) == (Values{2, 3}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(another_layer_is_a_layer_if_it_is_whole) {
+  RStream out = start();
+  Object object(seurat(
+      out,
+      {{"counts", {1, 1, 1}, {1, 2, 3}}, {"corrected", {1, 1, 1}, {4, 5, 6}}, {"some", {1, 0, 0}, {7}}}));
+  const AnnotatedMatrix made = object.assay();
+  BOOST_REQUIRE(made.layers.size() == 1U);
+  BOOST_TEST(made.layers[0].name == "corrected");
+  BOOST_TEST(object.context().warned("/assays/RNA/some: not in the .h5ad"));
+  object.made();
+  BOOST_TEST(object.context().warned("seurat.rds: /assays/RNA/layers/corrected: not in the object"));
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
+  RStream out = start();
+  seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(2, rds::kWithAttributes);
+  sparse(out, 1, 1, {1});
+  Object object(sparse(out, 2, 2, {1, 1}).names({"snn", "nn"}));
+  const SeuratObject made = object.made();
+  BOOST_REQUIRE(made.graphs.size() == 1U);
+  BOOST_TEST(made.graphs[0].name == "nn");
+  BOOST_TEST(
+      object.context().warned("seurat.rds: graphs/snn, which is 1 by 1, of 2 cells: not in the object"));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_listed) {
+  RStream out = start();
+  seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
+  for (int i = 0; i < 4; ++i) out.integers({1});
+  Object object(out.names({"a", "b", "c", "d"}));
+  object.made();
+  BOOST_TEST(object.context().warned("/misc: a, b, c and 1 more: in neither seurat.rds nor the .h5ad"));
+}
+
+BOOST_AUTO_TEST_CASE(a_slot_that_a_class_adds_is_shown) {
+  RStream out = start();
+  seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("trajectory").integers({1, 2}).tag("empty").list(0);
+  Object object(out);
+  const Names names = object.names();
+  BOOST_TEST(std::count(names.begin(), names.end(), "trajectory") == 1);
+  BOOST_TEST(std::count(names.begin(), names.end(), "empty") == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
