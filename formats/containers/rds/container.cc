@@ -194,7 +194,7 @@ Store open(const Probe& probe, Context& context) {
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
     throw unsupported("the R object is NULL, a function or something else that holds no data");
 
-  if (const std::string left_out = left_out_of(*value); !left_out.empty()) context.notice(left_out);
+  for (const std::string& line : left_out_of(*value)) context.notice(line);
 
   Store store;
   store.path = probe.location();

@@ -9,32 +9,40 @@
 namespace plainfs::rds {
 namespace {
 
-// By kind, the places of the first ones and how many there are.
+// The places of the first ones, and how many there are.
+struct Found {
+  uint64_t count = 0;
+  std::vector<std::string> places;
+
+  void add(const std::string& place) {
+    constexpr size_t kMostPlaces = 3;
+    if (count++ < kMostPlaces) places.push_back(place);
+  }
+  // "2 functions (/a, /b)".
+  std::string text(const std::string& kind) const {
+    return fmt::format("{} {}{} ({}{})", count, kind, count == 1 ? "" : "s", fmt::join(places, ", "),
+                       count > places.size() ? ", …" : "");
+  }
+};
+
 class LeftOut {
  public:
   explicit LeftOut(const Value& root) { look_at(root, ""); }
 
-  // Empty where there is nothing.
-  std::string message() const {
-    std::string all;
-    for (const auto& [kind, found] : kinds_)
-      all += fmt::format("{}{} {}{} ({}{})", all.empty() ? "" : ", ", found.count, kind,
-                         found.count == 1 ? "" : "s", fmt::join(found.places, ", "),
-                         found.count > found.places.size() ? ", …" : "");
-    return all.empty() ? all : "no data, and left out: " + all;
+  std::vector<std::string> messages() const {
+    std::vector<std::string> all;
+    std::string aliens;
+    for (const auto& [kind, found] : aliens_) aliens += (aliens.empty() ? "" : ", ") + found.text(kind);
+    if (!aliens.empty()) all.push_back("no data, and left out: " + aliens);
+    if (attributes_.count > 0) all.push_back("no vectors, and left out: " + attributes_.text("attribute"));
+    return all;
   }
 
  private:
-  static constexpr size_t kMostPlaces = 3;
-  struct Found {
-    uint64_t count = 0;
-    std::vector<std::string> places;
-  };
-
   void look_at(const Value& value, const std::string& place) {
+    if (value.type != RType::s4) look_at_attributes(value, place);
     if (value.type == RType::other) {
-      Found& found = kinds_[value.name];
-      if (found.count++ < kMostPlaces) found.places.push_back(place);
+      aliens_[value.name].add(place);
     } else if (value.type == RType::list) {
       const auto names = value.item_names();
       for (size_t i = 0; i < value.items.size(); ++i) {
@@ -47,6 +55,15 @@ class LeftOut {
           look_at_fields(*slot.value, place);
         else if (slot.name != "class")
           look_inside(*slot.value, place, slot.name);
+    }
+  }
+  // Vectors are shown as attributes, and these two are shown with the value.
+  void look_at_attributes(const Value& value, const std::string& place) {
+    for (const NamedValue& attribute : value.attributes) {
+      const bool is_shown = attribute.name == "names" || attribute.name == "dimnames";
+      const RType type = attribute.value->type;
+      if (!is_shown && (type == RType::list || type == RType::s4))
+        attributes_.add(place + "/" + attribute.name);
     }
   }
   // Of an object of a reference class: not at the object itself and its class, which stand among its fields,
@@ -62,17 +79,18 @@ class LeftOut {
     }
   }
   void look_inside(const Value& value, const std::string& place, const std::string& name) {
-    const bool is_of_use = value.type == RType::other || value.type == RType::list || value.type == RType::s4;
-    if (is_of_use) look_at(value, place + "/" + name);
+    const bool is_plain = value.attributes.empty() && value.type != RType::other && value.type != RType::list;
+    if (!is_plain) look_at(value, place + "/" + name);
   }
 
-  std::map<std::string, Found> kinds_;
+  std::map<std::string, Found> aliens_;  // by kind
+  Found attributes_;
 };
 
 }  // namespace
 
-std::string left_out_of(const Value& value) {
-  return LeftOut(value).message();
+std::vector<std::string> left_out_of(const Value& value) {
+  return LeftOut(value).messages();
 }
 
 }  // namespace plainfs::rds

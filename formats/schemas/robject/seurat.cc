@@ -93,9 +93,11 @@ void add_list(std::vector<Member>& members, const std::string& name, const Value
     MemberNames given;
     for (size_t i = 0; i < list->items.size(); ++i) {
       const ValuePtr& item = list->items[i];
-      if (item->type != RType::s4 && item->type != RType::list) continue;
       const std::string own = given.take(names ? (*names)[i] : "", i);
-      made.push_back({own, make(item, folder.at(folder.place.inside(own, self)))});
+      if (item->type == RType::s4 || item->type == RType::list)
+        made.push_back({own, make(item, folder.at(folder.place.inside(own, self)))});
+      else
+        add_member(made, own, item, folder.at({self, folder.place.path}));
     }
     return made;
   });

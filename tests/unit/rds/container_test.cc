@@ -59,6 +59,15 @@ BOOST_AUTO_TEST_CASE(what_is_no_data_is_named_once) {
              "no data, and left out: 2 environments (/env, /6), 2 functions (/f, /inner/1)");
 }
 
+BOOST_AUTO_TEST_CASE(an_attribute_that_is_no_vector_is_named) {
+  rds::RStream out = start();
+  out.list(1).i(13 | rds::kWithAttributes).i(1).i(7).tag("unit").strings({"m"}).tag("spec").list(0).nil();
+  TestContext context;
+  rds::open(look_at(RdsFile(out.text).path), context);
+  BOOST_REQUIRE(context.warnings().size() == 1U);
+  BOOST_TEST(context.warnings()[0] == "no vectors, and left out: 1 attribute (/1/spec)");
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_said_where_all_is_shown) {
   TestContext context;
   rds::open(look_at(RdsFile(start().list(2).integers({1}).nil().text).path), context);

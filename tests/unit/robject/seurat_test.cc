@@ -158,6 +158,14 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
       object.context().warned("seurat.rds: graphs/snn, which is 1 by 1, of 2 cells: not in the object"));
 }
 
+BOOST_AUTO_TEST_CASE(a_member_that_is_no_object_of_seurats_is_shown) {
+  RStream out = start();
+  seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(1, rds::kWithAttributes);
+  Object object(out.integers({1, 2}).names({"odd"}));
+  BOOST_TEST(object.made().graphs.empty());
+  BOOST_TEST(object.context().warned("seurat.rds: graphs/odd: not in the object"));
+}
+
 BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_listed) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
