@@ -13,7 +13,7 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

@@ -11,7 +11,7 @@
 #include "fs/native/checked_numbers.h"
 #include "fs/native/entry_order.h"
 #include "fs/native/text_segments.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

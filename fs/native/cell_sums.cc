@@ -7,7 +7,7 @@
 
 #include "cache/request.h"
 #include "fs/native/dense_entries.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

@@ -7,7 +7,7 @@
 
 #include "formats/core/base/checked.h"
 #include "fs/native/array_segment.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

@@ -8,7 +8,7 @@
 #include "formats/core/model/derived_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_segments.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

@@ -10,7 +10,7 @@
 #include "formats/core/model/node.h"
 #include "fs/native/seurat_parts.h"
 #include "fs/native/sparse_majors.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {

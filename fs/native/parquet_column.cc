@@ -14,7 +14,7 @@
 #include "fs/native/element_form.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/thrift.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

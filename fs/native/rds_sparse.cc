@@ -7,7 +7,7 @@
 #include "fs/native/entry_order.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

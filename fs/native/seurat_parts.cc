@@ -15,7 +15,7 @@
 #include "fs/native/dense_entries.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/seurat_names.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

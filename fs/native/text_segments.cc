@@ -9,7 +9,7 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/array_segment.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

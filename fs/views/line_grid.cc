@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/axis_order.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs {
