@@ -165,6 +165,7 @@ class TextsSegment : public Segment {
     const Elements elements =
         wanted.in_passing ? read_run(*texts_, first, count) : peek_run(*texts_, first, count);
     Bytes padded(checked_size(count, length_));
+    std::fill(padded.begin(), padded.end(), std::byte{0});
     std::string text;
     for (uint64_t i = 0; i < count; ++i) {
       text.clear();
@@ -387,8 +388,8 @@ class NcDimensions {
         throw unsupported(
             "dimension {} has no elements, which NetCDF classic has for one first dimension alone", name);
     }
-    if (found == all_.end()) all_.emplace_back(name, length);
-    const auto place = found == all_.end() ? all_.size() - 1 : static_cast<size_t>(found - all_.begin());
+    const auto place = static_cast<size_t>(found - all_.begin());
+    if (place == all_.size()) all_.emplace_back(name, length);
     return static_cast<uint32_t>(place);
   }
 

@@ -4,7 +4,7 @@ import re
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 # The views that the cases hold: what other tools open has tests of its own.
-VIEWS = "csv,npy,mtx,tsv,json,vcf,plink,bgen"
+VIEWS = "csv,npy,mtx,tsv,json,vcf,nc,plink,bgen"
 
 SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
 # Cases of what is found by its name in a mount without -o views=: tests/mount/parts_test.py has these.

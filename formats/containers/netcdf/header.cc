@@ -101,7 +101,9 @@ Attribute read_attribute(HeaderReader& in, int version) {
   const uint64_t count = in.count();
   const ByteSpan stored = in.padded(checked_multiply(count, type.size));
   if (type.kind == Kind::fixed_text) {
-    attribute.value = Json(as_text(stored));
+    std::string_view text = as_text(stored);
+    while (text.ends_with('\0')) text.remove_suffix(1);
+    attribute.value = Json(text);
     return attribute;
   }
   attribute.type = std::make_shared<const DType>(type);

@@ -49,6 +49,7 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
     Bytes bytes(checked_size(count, dtype().size));
     const uint64_t there = elements_there(origin, extent);
     read_elements(origin, std::span(bytes).first(there * dtype().size));
+    std::fill(bytes.begin() + static_cast<ptrdiff_t>(there * dtype().size), bytes.end(), std::byte{0});
     return unpack(dtype(), std::move(bytes), count);
   }
 

@@ -11,13 +11,6 @@ namespace {
 
 constexpr const char* kScalarAxis = "_scalar_";
 
-// The value of an attribute that can be read, or null.
-const Json* value_of(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes)
-    if (attribute.name == name && !attribute.error) return &attribute.value;
-  return nullptr;
-}
-
 // The texts of a list, "" for null; nullopt if it is no such list.
 std::optional<std::vector<std::string>> names_in(const Json* value) {
   const Json::List* const list = value ? value->list() : nullptr;
@@ -42,7 +35,7 @@ const Json* member_of(const Json& object, std::initializer_list<const char*> nam
 
 // What NCZarr says of an array, in an attribute (4.10) or in .zarray (4.9).
 const Json* nczarr_of(const Array& array, const Attributes& attributes) {
-  if (const Json* value = value_of(attributes, "_nczarr_array")) return value;
+  if (const Json* value = readable_value(attributes, "_nczarr_array")) return value;
   const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);
   return stored && !stored->nczarr().is_null() ? &stored->nczarr() : nullptr;
 }
@@ -55,6 +48,12 @@ bool is_scalar(const Json* nczarr) {
 
 }  // namespace
 
+const Json* readable_value(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& attribute : attributes)
+    if (attribute.name == name && !attribute.error) return &attribute.value;
+  return nullptr;
+}
+
 bool Axes::has_names() const {
   return std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
 }
@@ -65,8 +64,8 @@ Axes axes_of(const Array& array, const Attributes& attributes) {
     axes.names = named->dimensions();
     return axes;
   }
-  std::optional<std::vector<std::string>> names = names_in(value_of(attributes, "_ARRAY_DIMENSIONS"));
-  if (!names || names->empty()) names = names_in(value_of(attributes, "dimension_names"));
+  std::optional<std::vector<std::string>> names = names_in(readable_value(attributes, "_ARRAY_DIMENSIONS"));
+  if (!names || names->empty()) names = names_in(readable_value(attributes, "dimension_names"));
   const Json* const nczarr = nczarr_of(array, attributes);
   if (nczarr)
     if (auto references = names_in(member_of(*nczarr, {"dimension_references", "dimrefs"}))) {

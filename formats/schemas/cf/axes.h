@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/core/model/array.h"
 
 namespace plainfs::cf {
+
+// Returns the value of an attribute, null if it is absent or cannot be read.
+const Json* readable_value(const Attributes& attributes, std::string_view name);
 
 struct Axes {
   std::vector<std::string> names;  // one for each axis, "" for one without a name

@@ -16,14 +16,8 @@ namespace {
 constexpr std::string_view kNoVariable = "This is a netCDF dimension but not a netCDF variable";
 constexpr std::string_view kPrefix = "_nc4_non_coord_";
 
-const Json* value_of(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes)
-    if (attribute.name == name && !attribute.error) return &attribute.value;
-  return nullptr;
-}
-
 std::string text_in(const Attributes& attributes, std::string_view name) {
-  const Json* const value = value_of(attributes, name);
+  const Json* const value = readable_value(attributes, name);
   return value && value->text() ? *value->text() : std::string();
 }
 
@@ -48,7 +42,8 @@ struct Dimensions {
 
   void add_scale(const std::string& name, const Array& values, const Attributes& attributes) {
     if (!is_scale(attributes) || values.shape().empty()) return;
-    if (const auto id = first_integer(value_of(attributes, "_Netcdf4Dimid"))) by_id.try_emplace(*id, name);
+    if (const auto id = first_integer(readable_value(attributes, "_Netcdf4Dimid")))
+      by_id.try_emplace(*id, name);
     uint64_t& length = lengths[name];
     length = std::max(length, values.shape()[0]);
   }
@@ -66,8 +61,8 @@ Axes scale_axes(const StoredArrayOf& array, const Dimensions& dimensions) {
   Axes axes;
   const size_t rank = array.values().shape().size();
   axes.names.resize(rank);
-  const Json* const coordinates = value_of(array.attributes, "_Netcdf4Coordinates");
-  const Json* const scales = value_of(array.attributes, "DIMENSION_LIST");
+  const Json* const coordinates = readable_value(array.attributes, "_Netcdf4Coordinates");
+  const Json* const scales = readable_value(array.attributes, "DIMENSION_LIST");
   if (scales && scales->list() && scales->list()->size() == rank) {
     for (size_t axis = 0; axis < rank; ++axis) axes.names[axis] = name_in((*scales->list())[axis]);
   } else if (coordinates && coordinates->list() && coordinates->list()->size() == rank) {
@@ -139,7 +134,7 @@ double default_fill(const DType& type) {
 Elements fill_element(const DType& type, const Attributes& attributes) {
   Elements one = zero_elements(type, 1);
   if (!type.is_numeric()) return one;
-  const Json* const stated = value_of(attributes, "_FillValue");
+  const Json* const stated = readable_value(attributes, "_FillValue");
   const Json* const value =
       stated && stated->list() && !stated->list()->empty() ? &stated->list()->front() : stated;
   visit_number(type, [&](auto zero) {
@@ -172,12 +167,13 @@ void continue_to(const Dimensions& dimensions, StoredArrayOf& array) {
 
 bool is_netcdf4(const Group& group, const std::vector<StoredArrayOf>& arrays) {
   const bool has_id = std::any_of(arrays.begin(), arrays.end(), [](const StoredArrayOf& array) {
-    return value_of(array.attributes, "_Netcdf4Dimid") || value_of(array.attributes, "_Netcdf4Coordinates");
+    return readable_value(array.attributes, "_Netcdf4Dimid") ||
+           readable_value(array.attributes, "_Netcdf4Coordinates");
   });
   if (has_id) return true;
   GroupPtr root = group.parent();
   while (root && root->parent()) root = root->parent();
-  return value_of(root ? root->attributes() : group.attributes(), "_NCProperties") != nullptr;
+  return readable_value(root ? root->attributes() : group.attributes(), "_NCProperties") != nullptr;
 }
 
 void add_dimensions_above(const Group& group, Dimensions& dimensions) {
@@ -194,7 +190,7 @@ bool is_of_hdf5(const Group& group) {
 }
 
 bool has_scales(const Attributes& attributes) {
-  return value_of(attributes, "DIMENSION_LIST") || value_of(attributes, "_Netcdf4Coordinates") ||
+  return readable_value(attributes, "DIMENSION_LIST") || readable_value(attributes, "_Netcdf4Coordinates") ||
          is_scale(attributes);
 }
 
