@@ -76,6 +76,34 @@ class Cf(Folder):
             self.assertFalse(os.path.exists(mount.join("t2m/level=1.csv")))
             self.assertIn("the nearest is 47", self.read(mount, ".plainfs/log"))
 
+    # VIEWS 13 "an ordinary group, with a line in the log"
+    def test_torn_dimension_gives_no_dataset(self):
+        root = zarr.open_group(self.path, mode="a")
+        root.create_dataset("small", data=numpy.zeros((2, 2))).attrs["_ARRAY_DIMENSIONS"] = ["latitude", "longitude"]
+        with Mount(self.path) as mount:
+            self.assertFalse(os.path.exists(mount.join("dataset.nc")))
+            self.assertTrue(os.path.exists(mount.join("t2m.csv")))
+            self.assertIn("different lengths", self.read(mount, ".plainfs/log"))
+
+    # VIEWS 13 "stands last; two of these"
+    def test_large_variable_stands_last(self):
+        root = zarr.open_group(self.path, mode="a")
+        for name in ("a_large", "b_large"):
+            large = root.create_dataset(name, shape=(1 << 30, 2), chunks=(1 << 20, 2), dtype="f4", fill_value=1.5)
+            large.attrs["_ARRAY_DIMENSIONS"] = ["cell", "side"]
+            if name == "b_large":
+                break
+            with Mount(self.path) as mount:
+                size = os.stat(mount.join("dataset.nc")).st_size
+                self.assertGreater(size, 8 << 30)
+                with open(mount.join("dataset.nc"), "rb") as file:
+                    file.seek(size - 4)
+                    self.assertEqual(file.read(), numpy.array(1.5, ">f4").tobytes())
+        with Mount(self.path) as mount:
+            with self.assertRaises(OSError):
+                os.stat(mount.join("dataset.nc"))
+            self.assertGreater(os.stat(mount.join("b_large.nc")).st_size, 8 << 30)
+
     @unittest.skipUnless(shutil.which("ncdump"), "not installed: netcdf-bin")
     def test_ncdump_reads_the_header(self):
         with Mount(self.path) as mount:
