@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from mounted import Folder, Mount, main
+from mounted import PROGRAM, Folder, Mount, main, run
 
 try:
     import numpy
@@ -103,6 +103,12 @@ class Cf(Folder):
             with self.assertRaises(OSError):
                 os.stat(mount.join("dataset.nc"))
             self.assertGreater(os.stat(mount.join("b_large.nc")).st_size, 8 << 30)
+
+    def test_info_has_dimensions_and_times(self):
+        text = run(PROGRAM, "info", self.path).stdout.decode()
+        self.assertIn("CF dataset", text)
+        self.assertIn("time from 2020-01-01T00:00:00 to 2020-01-03T18:00:00 (standard)", text)
+        self.assertIn("time × latitude × longitude, K", text)
 
     @unittest.skipUnless(shutil.which("ncdump"), "not installed: netcdf-bin")
     def test_ncdump_reads_the_header(self):
