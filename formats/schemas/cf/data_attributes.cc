@@ -52,7 +52,7 @@ Json json_number(double value) {
   return Json::of(value);
 }
 
-void spell_fill_value(const Array& array, Attributes& attributes) {
+void spell_fill_value(const Array& array, bool is_by_netcdf, Attributes& attributes) {
   const DType& type = array.dtype();
   if (Attribute* const stated = find_in(attributes, kFillValue)) {
     const std::string* const text = type.kind == Kind::real ? stated->value.text() : nullptr;
@@ -61,7 +61,7 @@ void spell_fill_value(const Array& array, Attributes& attributes) {
     return;
   }
   const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);
-  if (!stored || (!type.is_integer() && type.kind != Kind::real)) return;
+  if (!stored || is_by_netcdf || (!type.is_integer() && type.kind != Kind::real)) return;
   if (const std::optional<Json> fill = stored->stated_fill_value())
     attributes.push_back({std::string(kFillValue), *fill});
 }
@@ -94,9 +94,9 @@ Attributes without_bookkeeping(const Attributes& stored) {
 
 }  // namespace
 
-Attributes data_attributes(const Array& array, const Attributes& stored) {
+Attributes data_attributes(const Array& array, const Attributes& stored, bool is_by_netcdf) {
   Attributes attributes = data_attributes(stored);
-  spell_fill_value(array, attributes);
+  spell_fill_value(array, is_by_netcdf, attributes);
   return attributes;
 }
 
@@ -106,13 +106,15 @@ Attributes data_attributes(const Attributes& stored) {
   return attributes;
 }
 
-Attributes shown_attributes(const Array& array, const Attributes& stored) {
-  Attributes attributes = shown_attributes(stored);
-  spell_fill_value(array, attributes);
+Attributes shown_attributes(const Array& array, const Attributes& stored, bool is_by_netcdf) {
+  const bool is_zarr = dynamic_cast<const zarr::StoredArray*>(&array) != nullptr;
+  Attributes attributes = shown_attributes(stored, !is_zarr);
+  spell_fill_value(array, is_by_netcdf, attributes);
   return attributes;
 }
 
-Attributes shown_attributes(const Attributes& stored) {
+Attributes shown_attributes(const Attributes& stored, bool is_hdf5) {
+  if (!is_hdf5) return stored;
   Attributes kept;
   for (const Attribute& attribute : stored)
     if (!is_in(kOfHdf5, attribute.name)) kept.push_back(attribute);

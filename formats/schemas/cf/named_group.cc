@@ -64,11 +64,18 @@ bool is_variable(const DType& type) {
          type.kind == Kind::fixed_utf32;
 }
 
-CfVariable variable_of(const StoredArrayOf& array) {
+// Whether the attributes of the group or of a group above it say that netCDF wrote the store.
+bool is_by_netcdf(const Group& group) {
+  if (has_attribute(group.attributes(), "_NCProperties")) return true;
+  const GroupPtr above = group.parent();
+  return above && is_by_netcdf(*above);
+}
+
+CfVariable variable_of(const StoredArrayOf& array, bool is_by_netcdf) {
   CfVariable variable;
   variable.name = array.name;
   variable.values = std::get<LabelledArray>(array.node.content).values;
-  variable.attributes = data_attributes(*variable.values, array.attributes);
+  variable.attributes = data_attributes(*variable.values, array.attributes, is_by_netcdf);
   if (array.axes.is_scalar) variable.values = std::make_shared<ScalarArray>(variable.values);
   for (size_t axis = 0; axis < variable.values->shape().size(); ++axis) {
     const std::string& name = array.axes.names[axis];
@@ -143,14 +150,17 @@ void NamedGroup::look(std::vector<Member> members) const {
     arrays.push_back(std::move(array));
   }
   if (is_hdf5) arrays = with_scales(*stored_, std::move(arrays));
+  const bool by_netcdf = is_by_netcdf(*stored_);
   auto dataset = std::make_shared<CfDataset>();
   dataset->place = stored_->path();
   dataset->attributes = data_attributes(stored_->attributes());
   for (StoredArrayOf& array : arrays) {
     const ArrayPtr values = std::get<LabelledArray>(array.node.content).values;
     if (is_variable(values->dtype()) && !values->column_major())
-      dataset->variables.push_back(variable_of(array));
-    array.node.attributes = [values, shown = shown_attributes(*values, array.attributes)] { return shown; };
+      dataset->variables.push_back(variable_of(array, by_netcdf));
+    array.node.attributes = [values, shown = shown_attributes(*values, array.attributes, by_netcdf)] {
+      return shown;
+    };
     known->members.push_back({array.name, std::move(array.node)});
   }
   if (const auto torn = torn_dimension(dataset->variables)) {
@@ -192,7 +202,7 @@ std::optional<Node> NamedGroup::find(std::string_view name) const {
 }
 
 Attributes NamedGroup::attributes() const {
-  return known() ? shown_attributes(stored_->attributes()) : stored_->attributes();
+  return known() ? shown_attributes(stored_->attributes(), is_of_hdf5(*stored_)) : stored_->attributes();
 }
 
 CfDatasetPtr NamedGroup::dataset() const {

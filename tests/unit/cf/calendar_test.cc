@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(whole_counts_are_exact_in_every_unit) {
 
 BOOST_AUTO_TEST_CASE(reals_have_the_fewest_digits_that_read_back) {
   const char* hours = "hours since 0001-01-01";
-  BOOST_TEST(time_text(hours, Calendar::proleptic_gregorian, 16648056.333333334) == "1900-03-01T00:20:00");
+  BOOST_TEST(time_text(hours, Calendar::julian, 16648056.333333334) == "1900-03-01T00:20:00");
   BOOST_TEST(time_text("days since 2000-01-01", Calendar::standard, 0.1) == "2000-01-01T02:24:00");
   BOOST_TEST(time_text("days since 2000-01-01", Calendar::standard, 0.1f) == "2000-01-01T02:24:00");
   BOOST_TEST(time_text("seconds since 2000-01-01", Calendar::standard, 0.25) == "2000-01-01T00:00:00.25");
