@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/node.h"
 #include "fs/native/checked_numbers.h"
@@ -13,7 +14,6 @@
 #include "fs/native/factor_codes.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
-#include "formats/core/model/array_runs.h"
 
 namespace plainfs {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cache/request.h"
-#include "fs/native/dense_entries.h"
 #include "formats/core/model/array_runs.h"
+#include "fs/native/dense_entries.h"
 
 namespace plainfs {
 
