@@ -145,6 +145,9 @@ int check_command(Arguments arguments) {
   std::printf("%s\n", fmt::format("{}, {}: {}", count_text(files, "file"),
                                   byte_text(static_cast<double>(bytes)), outcome)
                           .c_str());
+  // What is left out of a file, or odd, breaks no rule.
+  for (const std::string& line : session.notices().lines())
+    std::printf("notice: %s\n", printable(line).c_str());
   return complaints.exit_code();
 }
 

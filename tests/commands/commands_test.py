@@ -584,6 +584,13 @@ class Commands(unittest.TestCase):
         self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: there is no matrx.mtx; there is matrix.mtx\n")
         self.assertFalse(os.path.exists(os.path.dirname(target)))
 
+    def test_check_and_info_name_what_is_left_out(self):
+        store = os.path.join(DATA, "r-objects", "nested_list", "store.rds")
+        checked = run("check", store)
+        self.assertEqual(checked.returncode, 0)
+        self.assertRegex(checked.stdout.decode(), r": all readable\nnotice: no data, and left out: .*\d functions? \(")
+        self.assertRegex(run("info", store).stdout.decode(), r"\n\d notices?:\n  no data, and left out: ")
+
     def test_check_of_the_good_ones_says_how_much_was_read(self):
         failures = []
         for case, store in a_third(cases(DATA, GOOD), 0):
@@ -594,7 +601,7 @@ class Commands(unittest.TestCase):
                 self.assertIn("/misc/fac_codes: code 99 is none of the 3 levels; shown as NA\n", result.stdout.decode())
                 self.assertEqual(result.returncode, 14)
                 continue
-            if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable(; \d+ links? to nothing that is shown here)?\n", result.stdout.decode()):
+            if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable(; \d+ links? to nothing that is shown here)?\n(notice: .+\n)*", result.stdout.decode()):
                 failures.append(f"{case}: {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
 
