@@ -120,9 +120,14 @@ ArrayMetadata parse_v2_array(const Json& zarray) {
                  to_lengths(required(zarray, "chunks"), "chunks"));
   CodecChain chain = make_chain(zarray, grid.rank());
   check_byte_counts(chain.dtype, grid);
+  ArrayMetadata metadata{std::move(grid), parse_keys(zarray), std::move(chain), {}};
   const Json* fill = zarray.find("fill_value");
-  Elements fill_element = v2_fill(fill ? *fill : Json(), chain.dtype);
-  return {std::move(grid), parse_keys(zarray), std::move(chain), std::move(fill_element)};
+  try {
+    metadata.fill = v2_fill(fill ? *fill : Json(), metadata.chain.dtype);
+  } catch (const Error& error) {
+    metadata.fill_error = error;
+  }
+  return metadata;
 }
 
 Attributes parse_v2_attributes(const Json& zattrs) {

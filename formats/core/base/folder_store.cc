@@ -28,17 +28,9 @@ class FileValue : public Value {
 };
 
 EntryKind kind_of(fs::file_type type) {
+  if (type == fs::file_not_found) return EntryKind::nothing;
   if (type == fs::regular_file) return EntryKind::file;
   return type == fs::directory_file ? EntryKind::folder : EntryKind::other;
-}
-
-// A symbolic link that leads nowhere is nothing.
-fs::file_type type_of(const fs::directory_entry& entry) {
-  boost::system::error_code error;
-  const fs::file_type type = entry.status(error).type();
-  if (type != fs::status_error) return type;
-  if (is_absence(error.value())) return fs::file_not_found;
-  throw unreadable("{}: {}", entry.path().string(), error.message());
 }
 
 bool is_link(const fs::directory_entry& entry) {
@@ -46,6 +38,15 @@ bool is_link(const fs::directory_entry& entry) {
   const fs::file_type type = entry.symlink_status(error).type();
   if (type == fs::status_error) throw unreadable("{}: {}", entry.path().string(), error.message());
   return type == fs::symlink_file;
+}
+
+// A link that leads nowhere, or where the system does not let anyone look, is nothing.
+fs::file_type type_of(const fs::directory_entry& entry) {
+  boost::system::error_code error;
+  const fs::file_type type = entry.status(error).type();
+  if (type != fs::status_error) return type;
+  if (is_absence(error.value()) || is_link(entry)) return fs::file_not_found;
+  throw unreadable("{}: {}", entry.path().string(), error.message());
 }
 
 class FolderStore : public KeyStore {
@@ -79,8 +80,9 @@ class FolderStore : public KeyStore {
 
   std::vector<Entry> list(const std::string& folder) const override {
     std::vector<Entry> entries;
-    for_each_entry(folder, [&](std::string name, EntryKind kind) {
-      entries.push_back({std::move(name), kind});
+    visit(folder, [&](Entry entry) {
+      entries.push_back(std::move(entry));
+      return true;
     });
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return entries;
@@ -88,28 +90,28 @@ class FolderStore : public KeyStore {
 
   std::vector<std::string> folders(const std::string& folder) const override {
     std::vector<std::string> names;
-    for_each_entry(folder, [&](std::string name, EntryKind kind) {
-      if (kind == EntryKind::folder) names.push_back(std::move(name));
+    visit(folder, [&](Entry entry) {
+      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
+      return true;
     });
     std::sort(names.begin(), names.end());
     return names;
   }
 
- private:
-  template <class Visit>
-  void for_each_entry(const std::string& folder, Visit&& visit) const {
+  void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
     const fs::path place = folder.empty() ? location() : location() + "/" + folder;
     boost::system::error_code error;
     for (fs::directory_iterator at = open_folder(place, error), end; !error && at != end;
          at.increment(error)) {
       const fs::file_type type = type_of(*at);
-      if (type == fs::file_not_found) continue;
       if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string())) continue;
-      visit(at->path().filename().string(), kind_of(type));
+      if (type == fs::file_not_found && !is_link(*at)) continue;  // gone since the folder was opened
+      if (!visit({at->path().filename().string(), kind_of(type)})) return;
     }
     if (error) throw unreadable("{}: {}", place.string(), error.message());
   }
 
+ private:
   // Whether the link is a folder that it lies in: to go down into it would never end.
   bool leads_back(const std::string& link) const {
     for (std::string folder = link; folder.size() > location().size();) {
