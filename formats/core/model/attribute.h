@@ -2,12 +2,14 @@
 // References are the path of their target; a scalar is bare, one of rank >= 1 a list.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/core/base/error.h"
+#include "formats/core/model/dtype.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {
@@ -16,6 +18,8 @@ struct Attribute {
   std::string name;
   Json value;
   std::optional<Error> error{};  // why there is no value
+  // Of the elements as stored; null if the format gives attributes no types (Zarr's JSON), and for text.
+  std::shared_ptr<const DType> type{};
 };
 using Attributes = std::vector<Attribute>;
 
@@ -28,5 +32,9 @@ std::vector<std::string> texts_of(const Attributes& attributes, std::string_view
 
 // The text of an attribute that is one text or a list of one. Throws as find_attribute does.
 std::optional<std::string> text_of(const Attributes& attributes, std::string_view name);
+
+// The number of an attribute that is one number or a list of one, as a double. One of 32 bits is the number
+// that is stored, which its digits only stand for. Throws as find_attribute does.
+std::optional<double> number_of(const Attributes& attributes, std::string_view name);
 
 }  // namespace plainfs
