@@ -21,6 +21,7 @@
 #include "formats/schemas/nwb/schema.h"
 #include "formats/schemas/ome/schema.h"
 #include "formats/schemas/robject/schema.h"
+#include "formats/schemas/spatialdata/schema.h"
 #include "formats/schemas/takane/object.h"
 #include "formats/schemas/tenx/schema.h"
 #include "formats/schemas/vcf/schema.h"
@@ -48,6 +49,7 @@ constexpr Schema kSchemas[] = {
     {"VCF Zarr", vcf::refine, vcf::describe},
     {"HDMF table", nwb::refine, nwb::describe},
     {"OME-Zarr", ome::refine, ome::describe},
+    {"SpatialData", spatialdata::refine, spatialdata::describe},
     {"CF", cf::refine, nullptr},
     {"HDMF", hdmf::refine, nullptr},
 };

@@ -235,6 +235,7 @@ std::optional<Picture> preview_of(const Image& image) {
   }
   const uint64_t channels = channel_axis < shape.size() ? shape[channel_axis] : 1;
   const size_t most = image.is_labels ? 1 : kMostLayers;
+  bool has_color = false;  // of its own, the last layer
   for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
     PictureLayer layer = plane;
     if (channel_axis < shape.size()) layer.origin[channel_axis] = c;
@@ -242,6 +243,7 @@ std::optional<Picture> preview_of(const Image& image) {
     if (c < image.channels.size()) {
       const ImageChannel& said = image.channels[c];
       if (!said.is_active) continue;
+      has_color = said.color.has_value();
       if (const auto color = said.color)
         layer.color = {static_cast<uint8_t>(*color >> 16), static_cast<uint8_t>(*color >> 8),
                        static_cast<uint8_t>(*color)};
@@ -249,6 +251,7 @@ std::optional<Picture> preview_of(const Image& image) {
     }
     picture.layers.push_back(std::move(layer));
   }
+  if (picture.layers.size() == 1 && !has_color) picture.layers.front().color = PictureLayer{}.color;
   picture.is_labels = image.is_labels && picture.values->dtype().is_integer() && !picture.layers.empty();
   return picture;
 }

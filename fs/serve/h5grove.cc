@@ -84,9 +84,15 @@ Json child_json(const Group& group, const Member& member) {
   }
 }
 
+// Whether it is a file beside the groups and arrays, of which H5Web knows nothing.
+bool is_plain_file(const Member& member) {
+  return std::holds_alternative<PlainFile>(member.node.content);
+}
+
 void add_paths(const Group& group, const std::string& above, size_t depth, Json::List& paths) {
   for (const Member& member : group.members()) {
     check_cancelled();
+    if (is_plain_file(member)) continue;
     if (paths.size() >= kMostPaths) throw unsupported("there are more than {} paths", kMostPaths);
     const std::string path = above + "/" + member.name;
     paths.emplace_back(path);
@@ -144,7 +150,8 @@ class H5Answer {
     if (array_of(node)) return entity;
     Json::List children;
     if (node.parts)
-      for (const Member& member : node.parts->members()) children.push_back(child_json(*node.parts, member));
+      for (const Member& member : node.parts->members())
+        if (!is_plain_file(member)) children.push_back(child_json(*node.parts, member));
     entity.emplace_back("children", std::move(children));
     return entity;
   }

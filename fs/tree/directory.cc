@@ -10,7 +10,6 @@
 #include "formats/registry.h"
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"
-#include "fs/tree/memory_file.h"
 #include "fs/tree/plain_file.h"
 #include "fs/views/names.h"
 
@@ -397,8 +396,7 @@ std::vector<Extension> extensions_of(const Node& node, const ListingContext& lis
 Opener open_plain_file(const Node& node, const ListingContext& listing) {
   const PlainFile& file = std::get<PlainFile>(node.content);
   if (file.error) return Opener([error = *file.error]() -> std::unique_ptr<ViewFile> { throw error; });
-  if (file.load)
-    return Opener([load = file.load] { return std::make_unique<MemoryFile>(std::string(as_text(load()))); });
+  if (file.open) return Opener([open = file.open] { return std::make_unique<ValueFile>(open()); });
   return Opener([path = file.path, &context = listing.context] {
     return std::make_unique<PlainFileView>(path, context);
   });

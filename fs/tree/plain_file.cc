@@ -18,4 +18,13 @@ Slices PlainFileView::read(uint64_t offset, size_t size) {
   return slices;
 }
 
+Slices ValueFile::read(uint64_t offset, size_t size) {
+  Slices slices;
+  if (offset >= value_->size()) return slices;
+  const uint64_t wanted = std::min<uint64_t>(size, value_->size() - offset);
+  auto bytes = std::make_shared<const Bytes>(value_->read(offset, wanted));
+  slices.add(*bytes, bytes);
+  return slices;
+}
+
 }  // namespace plainfs

@@ -19,4 +19,16 @@ class PlainFileView : public ViewFile {
   Context& context_;
 };
 
+// A file whose bytes a store keeps for it: a member of a zip archive, or what was decompressed.
+class ValueFile : public ViewFile {
+ public:
+  explicit ValueFile(ValuePtr value) : value_(std::move(value)) {}
+  uint64_t size() override { return value_->size(); }
+  std::optional<uint64_t> known_size() override { return value_->size(); }
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  const ValuePtr value_;
+};
+
 }  // namespace plainfs

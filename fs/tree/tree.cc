@@ -347,6 +347,22 @@ ListingPtr Tree::list(Inode inode) {
   return contents(inode)->listing;
 }
 
+// A file of a remote store that its directory cannot tell of.
+std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name) {
+  const Node node = directory_node(*shown(directory));
+  std::optional<Node> found = node.parts ? node.parts->find_unlisted(name) : std::nullopt;
+  if (!found) return std::nullopt;
+  const FileKind kind = found->parts ? FileKind::directory : FileKind::file;
+  auto entry =
+      std::make_shared<DirectoryEntry>(DirectoryEntry{std::string(name), kind, *std::move(found), {}, {}});
+  if (kind == FileKind::file) entry->open = open_plain_file(entry->node, listing_);
+  entry->is_unlisted = true;
+  const Inode inode = inodes_->of(directory, std::string(name), kind);
+  const WriterLock lock(mutex_);
+  if (!met(inode)) add(inode, kind).own = std::move(entry);
+  return inode;
+}
+
 Inode Tree::lookup(Inode directory, std::string_view name) {
   if (directory == kRootInode) {
     const auto hidden = hidden_.find(std::string(name));
@@ -362,6 +378,7 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   const auto found = listing->index.find(name);
   if (found == listing->index.end()) {
     if (const Error* fault = listing->unopened.unknown(name)) throw *fault;
+    if (const std::optional<Inode> unlisted = find_unlisted(directory, name)) return *unlisted;
     throw not_found("there is no {}", name);
   }
   return listing->at(found->second).inode;

@@ -172,6 +172,7 @@ class Tree {
   void settle(Inode inode);
   Node directory_node(const DirectoryEntry& shown);
   DirectoryPlace place_of(Inode directory);
+  std::optional<Inode> find_unlisted(Inode directory, std::string_view name);
   IndexPlace index_place(Inode file);
   void measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);

@@ -46,7 +46,7 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
 
   void prepare() override;
   std::string head() const override { return head_; }
-  std::string version() const override { return "variants vcf 1"; }
+  std::string version() const override { return "variants vcf 2"; }
   uint64_t division() const override { return units_->division() ^ pieces_ << 48; }
   uint64_t block_count() const override { return units_->block_count() * pieces_; }
   bool is_worth_keeping(uint64_t) const override {
@@ -245,14 +245,8 @@ void VariantsVcf::Lines<Sink>::add_genotype() {
   const std::span<const T> calls = part(vcf_.parts_.genotype).template values<T>();
   const std::span<const uint8_t> phased = this->phased();
   const uint64_t ploidy = vcf_.variants_.genotype->shape()[2];
-  const auto is_missing = [calls, ploidy, this](uint64_t row) {
-    for (const uint64_t sample : vcf_.samples_.places)
-      for (const T allele : calls.subspan((row * samples() + sample) * ploidy, ploidy)) {
-        if (given(allele) == Given::end) break;
-        if (given(allele) == Given::value) return false;
-      }
-    return true;
-  };
+  // Of a site at which no sample has a genotype too: PLINK and others want the field in every line.
+  const auto is_missing = [](uint64_t) { return false; };
   fields_.push_back({"GT", is_missing, [calls, phased, ploidy](uint64_t call, uint64_t alleles, Sink& sink) {
                        put_genotype(calls.subspan(call * ploidy, ploidy), !phased.empty() && phased[call],
                                     alleles, sink);

@@ -1,5 +1,7 @@
 #include "formats/containers/zarr/array.h"
 
+#include <algorithm>
+
 #include "formats/core/base/checked.h"
 
 namespace plainfs::zarr {
@@ -26,16 +28,6 @@ uint64_t working_bytes(const CodecChain& chain, uint64_t encoded, const Shape& s
 
 }  // namespace
 
-std::string ChunkKeys::key(std::span<const uint64_t> chunk, char separator_used) const {
-  if (chunk.empty()) return leading_c ? "c" : "0";
-  std::string key = leading_c ? "c" : "";
-  for (const uint64_t index : chunk) {
-    if (!key.empty()) key += separator_used;
-    key += std::to_string(index);
-  }
-  return key;
-}
-
 std::shared_ptr<const StoredArray> StoredArray::open(Context& context, KeyStorePtr store, std::string path,
                                                      ArrayMetadata metadata,
                                                      std::function<Attributes()> attributes) {
@@ -56,21 +48,71 @@ StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, 
       fill_(std::move(metadata.fill)),
       stated_fill_(std::move(metadata.stated_fill)),
       nczarr_(std::move(metadata.nczarr)),
+      fill_error_(std::move(metadata.fill_error)),
       shards_(std::move(shards)),
       attributes_(std::move(attributes)) {}
 
 Elements StoredArray::absent_chunk() const {
   if (context().options.absent_chunk_is_error) throw damaged("the chunk is absent");
+  if (fill_error_) throw fill_error_->at("the chunk is absent");
   return fill_;
+}
+
+// The chunk under a key that is not as the metadata have it, or null. stated: the key that they have.
+ValuePtr StoredArray::open_as(const ChunkKeys& keys, std::span<const uint64_t> chunk,
+                              const std::string& stated) const {
+  const std::string key = zarr::key_of(path_, keys.key(chunk));
+  if (key == stated) return nullptr;
+  const size_t slash = key.rfind('/');
+  const bool is_nested = slash != key.npos && slash > path_.size();
+  if (is_nested && !store_->is_remote() && !store_->has_folder(key.substr(0, slash))) return nullptr;
+  if (!store_->open(key)) return nullptr;
+  if (!has_other_.exchange(true, std::memory_order_relaxed) && keys_.separator_is_known)
+    context().warn(
+        fmt::format("{}: a chunk has this key, where the metadata say {}: read all the same", key, stated));
+  return store_->open_unchanged(key);
 }
 
 // The stored chunk, or null. key becomes its key, for messages.
 ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& key) const {
-  const std::string prefix = path_.empty() ? "" : path_ + "/";
-  key = prefix + keys_.key(chunk, keys_.separator);
+  key = zarr::key_of(path_, keys_.key(chunk));
   ValuePtr value = store_->open_unchanged(key);
-  if (value || keys_.separator_is_known || chunk.size() < 2) return value;
-  return store_->open_unchanged(prefix + keys_.key(chunk, '/'));
+  if (value) {
+    has_stated_.store(true, std::memory_order_relaxed);
+    return value;
+  }
+  // Each question to a server takes a while: one chunk that has the key of the metadata speaks for all.
+  const bool is_settled = has_stated_.load(std::memory_order_relaxed);
+  if (is_settled && store_->is_remote()) return nullptr;
+  for (const ChunkKeys& keys : keys_.others())
+    if ((value = open_as(keys, chunk, key))) {
+      key = zarr::key_of(path_, keys.key(chunk));
+      return value;
+    }
+  const bool has_any = is_settled || has_other_.load(std::memory_order_relaxed);
+  if (!has_any && !store_->is_remote()) check_no_strangers();
+  return value;
+}
+
+// Throws damaged where the array's folder has what must be chunks, and none whose key is one of this array's.
+void StoredArray::check_no_strangers() const {
+  strangers_once_.call([this] {
+    const size_t rank = grid().rank();
+    std::vector<ChunkKeys> spellings = keys_.others();
+    spellings.push_back(keys_);
+    bool has_own = false;
+    std::string stranger;
+    const auto look = [&](const Entry& entry) {
+      has_own = std::any_of(spellings.begin(), spellings.end(),
+                            [&](const ChunkKeys& keys) { return keys.may_be(entry, rank); });
+      if (!has_own && looks_like_chunk(entry.name)) stranger = entry.name;
+      return !has_own;
+    };
+    store_->visit(path_, look);
+    if (!has_own && !stranger.empty())
+      strangers_ = damaged("no chunk has a key as the metadata have it, and there is {}", stranger);
+  });
+  if (strangers_) throw *strangers_;
 }
 
 ValuePtr StoredArray::open_inner(ValuePtr shard, std::span<const uint64_t> inner,

@@ -1,10 +1,12 @@
 // An array of a Zarr store. Its chunks are those of the grid, or the innermost chunks where it is sharded.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "cache/cancellable_lock.h"
 #include "formats/containers/zarr/metadata.h"
 #include "formats/containers/zarr/sharding.h"
 #include "formats/core/base/key_store.h"
@@ -37,6 +39,8 @@ class StoredArray : public ChunkedArray {
   // The encoded chunk of grid(), or null. key becomes its key, for messages.
   ValuePtr find_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
+  ValuePtr open_as(const ChunkKeys& keys, std::span<const uint64_t> chunk, const std::string& stated) const;
+  void check_no_strangers() const;
   ValuePtr open_inner(ValuePtr shard, std::span<const uint64_t> inner, std::span<const uint64_t> outer) const;
   Elements absent_chunk() const;
 
@@ -48,8 +52,14 @@ class StoredArray : public ChunkedArray {
   Elements fill_;
   std::optional<Json> stated_fill_;
   Json nczarr_;
+  std::optional<Error> fill_error_;
   std::optional<ShardReader> shards_;
   std::function<Attributes()> attributes_;
+  // Whether a chunk was found under the key that the metadata give it, and under another one. Relaxed: they
+  // decide only what is worth asking.
+  mutable std::atomic<bool> has_stated_{false}, has_other_{false};
+  mutable Once strangers_once_;               // guards strangers_
+  mutable std::optional<Error> strangers_{};  // why chunks that are not found are not taken for absent
 };
 
 }  // namespace plainfs::zarr

@@ -54,11 +54,27 @@ float odd_float(double value) {
   return odd;
 }
 
-double special_value(const std::string& text, const Json& fill, const DType& dtype) {
-  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  throw wrong(fill, dtype);
+// The number that text reads as, in JSON's way or C's ("inf", "-nan", "1."); nullopt if it is none.
+std::optional<Json> number_in(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('+')) text.remove_prefix(1);
+  try {
+    if (Json parsed = parse_json(text); parsed.number() || parsed.boolean()) return parsed;
+  } catch (const Error&) {
+    // no JSON
+  }
+  if (text == "True" || text == "False") return Json(text == "True");
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
+  return Json::of(value);
+}
+
+// fill without what some writers put around it: netcdf-c a list, n5-zarr the quotes of a text.
+Json unwrapped(const Json& fill) {
+  if (fill.list() && fill.list()->size() == 1) return unwrapped(fill.list()->front());
+  if (const std::string* text = fill.text())
+    if (std::optional<Json> number = number_in(*text)) return *std::move(number);
+  return fill;
 }
 
 // "0x7fc00000": the bits, the most significant first, as wide as the type (v3).
@@ -81,13 +97,12 @@ T real_of(const Json& fill, const DType& dtype) {
       return value;
     }
   }
-  const auto number = fill.as_double();
-  if (!number && !fill.text()) throw wrong(fill, dtype);
-  const double value = number ? *number : special_value(*fill.text(), fill, dtype);
+  const auto value = unwrapped(fill).as_double();
+  if (!value) throw wrong(fill, dtype);
   if constexpr (std::is_same_v<T, Half>)
-    return to_half(odd_float(value));
+    return to_half(odd_float(*value));
   else
-    return static_cast<T>(value);
+    return static_cast<T>(*value);
 }
 
 // An integer number, also written as 3.0.
@@ -121,7 +136,9 @@ void put_real(const Json& fill, const DType& dtype, uint32_t size, Bytes& bytes)
 // A pair of reals, or a real alone.
 void put_complex(const Json& fill, const DType& dtype, Bytes& bytes) {
   const uint32_t part = dtype.size / 2;
-  if (const Json::List* parts = fill.list()) {
+  const Json::List* parts = fill.list();
+  if (parts && parts->size() == 1) return put_complex(parts->front(), dtype, bytes);
+  if (parts) {
     if (parts->size() != 2) throw wrong(fill, dtype);
     put_real((*parts)[0], dtype, part, bytes);
     put_real((*parts)[1], dtype, part, bytes);
@@ -131,7 +148,9 @@ void put_complex(const Json& fill, const DType& dtype, Bytes& bytes) {
   }
 }
 
-void put_number(const Json& fill, const DType& dtype, Bytes& bytes) {
+void put_number(const Json& stored, const DType& dtype, Bytes& bytes) {
+  if (dtype.kind == Kind::real) return put_real(stored, dtype, dtype.size, bytes);
+  const Json fill = unwrapped(stored);
   if (dtype.kind == Kind::boolean) {
     const bool* truth = fill.boolean();
     const uint8_t value = truth ? uint8_t{*truth} : integer_of<uint8_t>(fill, dtype);
@@ -143,7 +162,6 @@ void put_number(const Json& fill, const DType& dtype, Bytes& bytes) {
     const bool not_a_time = text && *text == "NaT";
     return put(not_a_time ? std::numeric_limits<int64_t>::min() : integer_of<int64_t>(fill, dtype), bytes);
   }
-  if (dtype.kind == Kind::real) return put_real(fill, dtype, dtype.size, bytes);
   visit_number(dtype, [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) put(integer_of<T>(fill, dtype), bytes);
   });
@@ -151,6 +169,7 @@ void put_number(const Json& fill, const DType& dtype, Bytes& bytes) {
 
 // UTF-8 as UTF-32 in native order, NUL-padded.
 void put_utf32(const Json& fill, const DType& dtype, Bytes& bytes) {
+  if (fill.list() && fill.list()->size() == 1) return put_utf32(fill.list()->front(), dtype, bytes);
   const std::string* text = fill.text();
   if (!text) throw wrong(fill, dtype);
   if (!is_utf8(*text)) throw wrong(fill, dtype);
@@ -164,6 +183,19 @@ Elements from_stored(Bytes bytes, const Json& fill, const DType& dtype) {
   if (bytes.size() > dtype.size) throw wrong(fill, dtype);
   bytes.resize(dtype.size, std::byte{0});
   return unpack(dtype, bytes, 1);
+}
+
+// Bytes in base64, or the text itself where it is none (netcdf-c).
+Elements fixed_text_fill(const Json& fill, const DType& dtype) {
+  if (fill.list() && fill.list()->size() == 1 && fill.list()->front().text())
+    return fixed_text_fill(fill.list()->front(), dtype);
+  try {
+    return from_stored(bytes_of(fill, dtype), fill, dtype);
+  } catch (const Error&) {
+    if (!fill.text() || fill.text()->size() > dtype.size) throw;
+  }
+  const ByteSpan text = as_byte_span(*fill.text());
+  return from_stored(Bytes(text.begin(), text.end()), fill, dtype);
 }
 
 Elements one_text(std::string_view text) {
@@ -244,10 +276,12 @@ Elements v2_fill(const Json& fill, const DType& dtype) {
     case Kind::compound:
       if (!dtype.fixed_size()) return pickled_record_fill(fill, dtype);
       [[fallthrough]];
-    case Kind::fixed_text:
     case Kind::opaque:
       if (is_zero(fill)) return zero_elements(dtype, 1);
       return from_stored(bytes_of(fill, dtype), fill, dtype);
+    case Kind::fixed_text:
+      if (is_zero(fill)) return zero_elements(dtype, 1);
+      return fixed_text_fill(fill, dtype);
     case Kind::fixed_utf32:
       if (is_zero(fill)) return zero_elements(dtype, 1);
       return number_fill(fill, dtype);

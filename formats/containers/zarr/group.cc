@@ -1,8 +1,11 @@
 #include "formats/containers/zarr/group.h"
 
+#include <algorithm>
+
 #include "formats/containers/zarr/array.h"
 #include "formats/containers/zarr/complex_pairs.h"
 #include "formats/containers/zarr/json_members.h"
+#include "formats/containers/zarr/keys.h"
 #include "formats/containers/zarr/metadata.h"
 
 namespace plainfs::zarr {
@@ -11,14 +14,8 @@ namespace {
 // The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
 constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
 
-constexpr const char* kV3 = "zarr.json";
-constexpr const char* kV2Array = ".zarray";
-constexpr const char* kV2Group = ".zgroup";
-constexpr const char* kV2Attributes = ".zattrs";
-constexpr const char* kV2Consolidated = ".zmetadata";
-
-std::string key_of(const std::string& path, const std::string& name) {
-  return path.empty() ? name : path + "/" + name;
+std::string_view last_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 Json parse_document(ByteSpan bytes) {
@@ -95,6 +92,30 @@ void Hierarchy::check_listable() const {
       "zarr.consolidate_metadata() writes them");
 }
 
+// Whether consolidated metadata, by which the store goes, name the node at path or one below it.
+bool Hierarchy::is_consolidated(const std::string& path) const {
+  if (path.empty()) return true;
+  const size_t slash = path.rfind('/');
+  const auto found = folders_.find(slash == path.npos ? "" : path.substr(0, slash));
+  return found != folders_.end() && found->second.contains(std::string(last_name(path)));
+}
+
+// What is in the folder at path, by name. Consolidated metadata may name nodes of which no listing tells.
+std::vector<Entry> Hierarchy::entries(const std::string& path) const {
+  check_listable();
+  std::vector<Entry> all;
+  if (store_->is_listable()) all = store_->list(path);
+  if (!goes_by_consolidated()) return all;
+  const auto found = folders_.find(path);
+  if (found == folders_.end()) return all;
+  std::set<std::string> unlisted = found->second;
+  for (const Entry& entry : all) unlisted.erase(entry.name);
+  for (const std::string& name : unlisted) all.push_back({name, EntryKind::folder});
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return all;
+}
+
+// The names of the folders that may be nodes of the group at path.
 std::vector<std::string> Hierarchy::folders(const std::string& path) const {
   check_listable();
   if (!goes_by_consolidated()) return store_->folders(path);
@@ -105,7 +126,7 @@ std::vector<std::string> Hierarchy::folders(const std::string& path) const {
 
 std::optional<Json> Hierarchy::document(const std::string& path, const std::string& name) const {
   const std::string key = key_of(path, name);
-  if (!path.empty() && goes_by_consolidated()) {
+  if (!path.empty() && goes_by_consolidated() && is_consolidated(path)) {
     const Json* const known = consolidated(path, name);
     return known ? std::optional(*known) : std::nullopt;
   }
@@ -216,7 +237,13 @@ Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, con
       shared_from_this(), path, parent, [error]() -> Attributes { throw error; }, error));
 }
 
-std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& parent) const {
+Node Hierarchy::implicit_group(const std::string& path, const GroupPtr& parent) const {
+  return node_of(std::make_shared<StoredGroup>(shared_from_this(), path, parent, v2_attributes(path),
+                                               std::nullopt, StoredGroup::Kind::implicit));
+}
+
+// The node that documents or consolidated metadata describe.
+std::optional<Node> Hierarchy::described(const std::string& path, const GroupPtr& parent) const {
   const auto v2_group = [&](std::optional<Error> broken) {
     return node_of(
         std::make_shared<StoredGroup>(shared_from_this(), path, parent, v2_attributes(path), broken));
@@ -253,13 +280,119 @@ std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& par
   return std::nullopt;
 }
 
+// Requires: there is a folder at path.
+std::optional<Node> Hierarchy::folder_node(const std::string& path, const GroupPtr& parent) const {
+  if (std::optional<Node> node = described(path, parent)) return node;
+  if (is_hidden(last_name(path))) return std::nullopt;
+  return implicit_group(path, parent);
+}
+
+// Requires: there is a file at path.
+Node Hierarchy::plain_file(const std::string& path) const {
+  const std::string location = store_->location();
+  if (store_->is_one_file())
+    return Node{PlainFile{location, [store = store_, path] {
+                            ValuePtr value = store->open_unchanged(path);
+                            if (!value) throw changed(store->location());
+                            return value;
+                          }}};
+  return Node{PlainFile{location + "/" + path}};
+}
+
+std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& parent) const {
+  if (goes_by_consolidated() && !is_consolidated(path)) return std::nullopt;
+  // To look for documents in what is a file of this machine would be an error.
+  const bool may_be_folder = path.empty() || store_->is_remote() || store_->has_folder(path);
+  if (std::optional<Node> node = may_be_folder ? described(path, parent) : std::nullopt) return node;
+  if (path.empty() || is_hidden(last_name(path)) || is_document(last_name(path))) return std::nullopt;
+  const bool is_folder =
+      store_->is_remote() ? goes_by_consolidated() || store_->has_folder(path) : may_be_folder;
+  if (is_folder) return implicit_group(path, parent);
+  return store_->open(path) ? std::optional(plain_file(path)) : std::nullopt;
+}
+
+std::vector<Member> Hierarchy::members(const std::string& path, const GroupPtr& group) const {
+  std::vector<Member> members;
+  for (Entry& entry : entries(path)) {
+    const std::string below = key_of(path, entry.name);
+    std::optional<Node> node;
+    if (entry.kind == EntryKind::folder)
+      node = folder_node(below, group);
+    else if (entry.kind != EntryKind::other && !is_hidden(entry.name) && !is_document(entry.name))
+      node = plain_file(below);
+    if (node) members.push_back({std::move(entry.name), *std::move(node)});
+  }
+  return members;
+}
+
+namespace {
+
+std::string name_of_part(size_t number) {
+  return fmt::format("part.{}.parquet", number);
+}
+
+// A folder of parts numbered from 0, as dask writes a table, of which no listing tells.
+class PartsFolder : public Group {
+ public:
+  PartsFolder(HierarchyPtr hierarchy, std::string path, GroupPtr parent)
+      : hierarchy_(std::move(hierarchy)), path_(std::move(path)), parent_(std::move(parent)) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members;
+    while (std::optional<Node> part = find(name_of_part(members.size())))
+      members.push_back({name_of_part(members.size()), *std::move(part)});
+    return members;
+  }
+  std::optional<Node> find(std::string_view name) const override {
+    const std::string key = key_of(path_, name);
+    const bool may_be_part = name.find('/') == name.npos && !is_hidden(name);
+    return may_be_part && hierarchy_->store()->open(key) ? std::optional(hierarchy_->plain_file(key))
+                                                         : std::nullopt;
+  }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return "/" + path_; }
+
+ private:
+  const HierarchyPtr hierarchy_;
+  const std::string path_;
+  const GroupPtr parent_;
+};
+
+}  // namespace
+
+std::optional<Node> Hierarchy::find_unlisted(const std::string& path, std::string_view name,
+                                             const GroupPtr& group) const {
+  const bool is_asked_for =
+      name.find('.') != name.npos && name.find_first_of(std::string_view("/\0", 2)) == name.npos;
+  if (store_->is_listable() || !is_asked_for || is_hidden(name) || is_document(name)) return std::nullopt;
+  const std::string key = key_of(path, name);
+  if (name.ends_with(".parquet") && store_->open(key_of(key, name_of_part(0)))) {
+    Node folder = plain_file(key);
+    folder.parts = std::make_shared<PartsFolder>(shared_from_this(), key, group);
+    return folder;
+  }
+  return store_->open(key) ? std::optional(plain_file(key)) : std::nullopt;
+}
+
+void Hierarchy::warn_of_chunks(const std::string& path) const {
+  if (!store_->is_listable()) return;
+  store_->visit(path, [&](const Entry& entry) {
+    if (entry.kind != EntryKind::file || !looks_like_chunk(entry.name)) return true;
+    context_.warn(
+        fmt::format("{}: has files named as chunks are ({}), but no {} or {}: they are shown as files", path,
+                    entry.name, kV2Array, kV3));
+    return false;
+  });
+}
+
 StoredGroup::StoredGroup(HierarchyPtr hierarchy, std::string path, GroupPtr parent,
-                         std::function<Attributes()> attributes, std::optional<Error> broken)
+                         std::function<Attributes()> attributes, std::optional<Error> broken, Kind kind)
     : hierarchy_(std::move(hierarchy)),
       path_(std::move(path)),
       parent_(std::move(parent)),
       attributes_(std::move(attributes)),
-      broken_(std::move(broken)) {}
+      broken_(std::move(broken)),
+      kind_(kind) {}
 
 std::optional<Node> StoredGroup::child(const std::string& name) const {
   return hierarchy_->find(key_of(path_, name), shared_from_this());
@@ -272,11 +405,13 @@ void StoredGroup::check() const {
 
 std::vector<Member> StoredGroup::members() const {
   check();
-  std::vector<Member> members;
-  for (const std::string& name : hierarchy_->folders(path_)) {
-    if (auto node = child(name)) members.push_back({name, std::move(*node)});
-  }
+  std::vector<Member> members = hierarchy_->members(path_, shared_from_this());
+  if (is_implicit()) hierarchy_->warn_of_chunks(path_);
   return members;
+}
+
+std::optional<Node> StoredGroup::find_unlisted(std::string_view name) const {
+  return hierarchy_->find_unlisted(path_, name, shared_from_this());
 }
 
 std::optional<Node> StoredGroup::find(std::string_view name) const {

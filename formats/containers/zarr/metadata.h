@@ -5,29 +5,22 @@
 #include <string>
 
 #include "formats/containers/zarr/chain.h"
+#include "formats/containers/zarr/keys.h"
 #include "formats/core/model/attribute.h"
 #include "formats/core/model/chunked_array.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {
 
-// How the key of a chunk is made of its place on the grid.
-struct ChunkKeys {
-  bool leading_c = false;  // v3 default: "c/1/0", at rank 0 "c"; else "1/0", at rank 0 "0"
-  char separator = '.';
-  bool separator_is_known = true;  // v2 stores made before dimension_separator existed may use either
-
-  std::string key(std::span<const uint64_t> chunk, char separator_used) const;
-};
-
 struct ArrayMetadata {
   ChunkGrid grid;
   ChunkKeys keys;
   CodecChain chain;
-  Elements fill;  // one element of chain.dtype
-  std::optional<Json>
-      stated_fill{};  // of version 2, as the document spells it; nullopt for null, and of version 3
-  Json nczarr{};      // of version 2, what NCZarr 4.9 adds to the document; null if nothing
+  Elements fill;                      // one element of chain.dtype
+  std::optional<Error> fill_error{};  // why there is none, which costs the chunks that are absent
+  // Of version 2, as the document spells it; nullopt for null, and of version 3.
+  std::optional<Json> stated_fill{};
+  Json nczarr{};  // of version 2, what NCZarr 4.9 adds to the document; null if nothing
 };
 
 // All of these throw damaged where the document is wrong, unsupported where it names something that plainfs

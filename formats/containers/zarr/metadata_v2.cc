@@ -120,9 +120,13 @@ ArrayMetadata parse_v2_array(const Json& zarray) {
                  to_lengths(required(zarray, "chunks"), "chunks"));
   CodecChain chain = make_chain(zarray, grid.rank());
   check_byte_counts(chain.dtype, grid);
+  ArrayMetadata metadata{std::move(grid), parse_keys(zarray), std::move(chain), {}};
   const Json* fill = zarray.find("fill_value");
-  Elements fill_element = v2_fill(fill ? *fill : Json(), chain.dtype);
-  ArrayMetadata metadata{std::move(grid), parse_keys(zarray), std::move(chain), std::move(fill_element)};
+  try {
+    metadata.fill = v2_fill(fill ? *fill : Json(), metadata.chain.dtype);
+  } catch (const Error& error) {
+    metadata.fill_error = error;
+  }
   if (fill && !fill->is_null()) metadata.stated_fill = *fill;
   if (const Json* nczarr = zarray.find("_NCZARR_ARRAY")) metadata.nczarr = *nczarr;
   return metadata;

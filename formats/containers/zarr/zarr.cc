@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "formats/containers/zarr/group.h"
+#include "formats/containers/zarr/keys.h"
 #include "formats/containers/zarr/zip_store.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::zarr {
 namespace {
 
-constexpr const char* kRootDocuments[] = {"zarr.json", ".zarray", ".zgroup", ".zmetadata"};
 constexpr const char* kN5 = "attributes.json";
 constexpr uint64_t kMostN5Bytes = uint64_t{1} << 20;
 
@@ -27,36 +27,75 @@ bool is_n5(const Probe& probe) {
 // The directory of a file that begins as a zip does, or why it cannot be read.
 struct ZipLook {
   std::shared_ptr<const ZipDirectory> directory;
-  std::optional<Error> error;
+  std::string folder{};    // of the store, "" or "NAME/"
+  std::string document{};  // the document of the root, else the first below it; "" if there is none
+  std::optional<Error> error{};
 };
 
-const ZipLook& zip_directory(const Probe& probe) {
+std::string root_document(const ZipDirectory& zip, const std::string& folder) {
+  for (const char* name : kRootDocuments)
+    if (zip.find(folder + name)) return name;
+  return "";
+}
+
+bool is_node_document(std::string_view name) {
+  name = name.substr(name.rfind('/') + 1);
+  return name == kV3 || name == kV2Array || name == kV2Group;
+}
+
+// Enters the one folder that everything is in, and the one in that.
+ZipLook store_in(std::shared_ptr<const ZipDirectory> directory) {
+  ZipLook look{std::move(directory)};
+  const ZipDirectory& zip = *look.directory;
+  while ((look.document = root_document(zip, look.folder)).empty()) {
+    const std::string only = zip.only_folder(look.folder);
+    if (only.empty()) break;
+    look.folder += only + "/";
+  }
+  if (!look.document.empty()) return look;
+  if (const ZipMember* const member = zip.find_if(is_node_document))
+    look.document = zip.name(*member).substr(zip.name(*member).rfind('/') + 1);
+  return look;
+}
+
+const ZipLook& zip_look(const Probe& probe) {
   return probe.once<ZipLook>([&]() -> ZipLook {
     try {
-      return {std::make_shared<const ZipDirectory>(*probe.file()), {}};
+      return store_in(std::make_shared<const ZipDirectory>(*probe.file()));
     } catch (const Error& error) {
-      return {nullptr, error};
+      return {.directory = nullptr, .error = error};
     }
   });
 }
 
-// Documents in the root, or in the one folder that all else is in.
+// Documents in the root, in the one folder that all else is in, or in any folder of that.
 bool is_zarr_zip(const Probe& probe) {
   if (!looks_like_zip(probe.first_bytes())) return false;
-  const ZipLook& zip = zip_directory(probe);
+  const ZipLook& zip = zip_look(probe);
   if (zip.error)  // open() says what is wrong with it
     return probe.location().ends_with(".zarr.zip") || probe.location().ends_with(".zarr");
-  const std::string prefix = zip.directory->common_folder();
-  return std::any_of(std::begin(kRootDocuments), std::end(kRootDocuments),
-                     [&](const char* name) { return zip.directory->find(prefix + name) != nullptr; });
+  return !zip.document.empty();
 }
 
 KeyStorePtr open_keys(const Probe& probe, Context& context) {
   if (probe.is_folder()) return context.files.open_folder(probe.location());
   if (!probe.file()) throw unreadable("cannot be opened");
-  const ZipLook& zip = zip_directory(probe);
+  const ZipLook& zip = zip_look(probe);
   if (zip.error) throw *zip.error;
-  return open_zip_store(probe.file(), zip.directory, context);
+  return open_zip_store(probe.file(), zip.directory, zip.folder, context);
+}
+
+// 2 or 3, as the root's metadata are, else the first that are found.
+int version_of(const Hierarchy& hierarchy, const Probe& probe) {
+  if (const int version = hierarchy.version()) return version;
+  return !probe.is_folder() && zip_look(probe).document == kV3 ? 3 : 2;
+}
+
+// The root, which is an implicit group in an archive of several stores and in a folder with attributes alone.
+std::optional<Node> root_of(const Hierarchy& hierarchy, const Probe& probe) {
+  std::optional<Node> root = hierarchy.find("", nullptr);
+  const bool may_be_implicit = hierarchy.store()->is_listable() && !is_n5(probe);
+  return root || !may_be_implicit ? std::move(root) : std::optional(hierarchy.implicit_root());
 }
 
 }  // namespace
@@ -70,8 +109,8 @@ bool recognises(const Probe& probe) {
 
 Store open(const Probe& probe, Context& context) {
   const auto hierarchy = std::make_shared<const Hierarchy>(open_keys(probe, context), context);
-  const int version = hierarchy->version();
-  auto root = hierarchy->find("", nullptr);
+  auto root = root_of(*hierarchy, probe);
+  const int version = version_of(*hierarchy, probe);
   if (!root && is_n5(probe)) throw unsupported("an N5 container, which is no Zarr store");
   if (!root) throw damaged("no zarr.json, .zarray or .zgroup describes the root");
   // An array that others can read is shown, and says so when it is used; a damaged one is no store, nor is a

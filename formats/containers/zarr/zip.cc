@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/containers/zarr/keys.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 
@@ -91,6 +92,7 @@ void read_zip64_extra(ByteSpan extra, ZipMember& member) {
 ZipDirectory::ZipDirectory(const File& file) {
   const Location location = locate(file);
   read_entries(file.read_at(location.offset, location.size), location.base);
+  turn_backslashes();
   sort_and_drop_repeated();
 }
 
@@ -120,6 +122,10 @@ void ZipDirectory::read_entries(ByteSpan directory, uint64_t base) {
     member.header_offset = checked_add(member.header_offset, base);
     members_.push_back(member);
   }
+}
+
+void ZipDirectory::turn_backslashes() {
+  if (names_.find('/') == names_.npos) std::replace(names_.begin(), names_.end(), '\\', '/');
 }
 
 void ZipDirectory::sort_and_drop_repeated() {
@@ -190,14 +196,15 @@ std::vector<std::string> ZipDirectory::files(std::string_view prefix) const {
   return found;
 }
 
-std::string ZipDirectory::common_folder() const {
-  const std::vector<std::string> top = folders("");
+std::string ZipDirectory::only_folder(std::string_view prefix) const {
+  std::vector<std::string> found = folders(prefix);
+  std::erase_if(found, is_hidden);
   bool has_files = false;
-  for_each_file("", [&](std::string_view) {
-    has_files = true;
-    return false;
+  for_each_file(prefix, [&](std::string_view file) {
+    has_files = !is_hidden(file);
+    return !has_files;
   });
-  return top.size() == 1 && !has_files ? top[0] + "/" : "";
+  return found.size() == 1 && !has_files ? found[0] : "";
 }
 
 bool looks_like_zip(ByteSpan first_bytes) {

@@ -1,6 +1,7 @@
 // The central directory of a zip file, read without trust: every offset and length is checked against the
 // file. Zip64, archive comments and data in front of the archive are accepted; of several entries of one name
-// the last counts, as Python's zipfile has it. Source: PKWARE APPNOTE 6.3.10.
+// the last counts, as Python's zipfile has it. In an archive without a "/" in any name, "\\" stands between
+// folders, as .NET wrote it. Source: PKWARE APPNOTE 6.3.10.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,15 @@ class ZipDirectory {
   bool has_folder(std::string_view folder) const;
   // The same for members that are no folders.
   std::vector<std::string> files(std::string_view prefix) const;
-  // "NAME/" where everything is in one folder of that name; else "".
-  std::string common_folder() const;
+  // The one folder directly below prefix if nothing else is there but hidden names; else "".
+  std::string only_folder(std::string_view prefix) const;
+  // The first member, in byte order of the names, whose name satisfies is_wanted; null if there is none.
+  template <class IsWanted>
+  const ZipMember* find_if(IsWanted&& is_wanted) const {
+    for (const ZipMember& member : members_)
+      if (is_wanted(name(member))) return &member;
+    return nullptr;
+  }
   // The place of a member in byte order of the names.
   size_t index_of(const ZipMember& member) const { return static_cast<size_t>(&member - members_.data()); }
   std::string_view name(const ZipMember& member) const {
@@ -49,6 +57,7 @@ class ZipDirectory {
   template <class Visit>
   void for_each_file(std::string_view prefix, Visit&& visit) const;
   void read_entries(ByteSpan directory, uint64_t base);
+  void turn_backslashes();
   void sort_and_drop_repeated();
   std::vector<ZipMember>::const_iterator at_or_after(std::string_view name) const;
 

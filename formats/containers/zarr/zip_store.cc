@@ -159,8 +159,10 @@ class ZipValue : public Value {
 
 class ZipStore : public KeyStore {
  public:
-  explicit ZipStore(std::shared_ptr<const ZipFile> zip)
-      : KeyStore(zip->file->path()), zip_(std::move(zip)), prefix_(zip_->directory->common_folder()) {}
+  ZipStore(std::shared_ptr<const ZipFile> zip, std::string prefix)
+      : KeyStore(zip->file->path()), zip_(std::move(zip)), prefix_(std::move(prefix)) {}
+
+  bool is_one_file() const override { return true; }
 
   ValuePtr open(const std::string& key) const override {
     const std::string name = prefix_ + key;
@@ -204,9 +206,11 @@ class ZipStore : public KeyStore {
 
 }  // namespace
 
-KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, Context& context) {
-  return std::make_shared<const ZipStore>(std::make_shared<const ZipFile>(ZipFile{
-      std::move(file), std::move(directory), context, context.cache.new_owner(), context.cache.new_owner()}));
+KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, std::string folder,
+                           Context& context) {
+  auto zip = std::make_shared<const ZipFile>(ZipFile{std::move(file), std::move(directory), context,
+                                                     context.cache.new_owner(), context.cache.new_owner()});
+  return std::make_shared<const ZipStore>(std::move(zip), std::move(folder));
 }
 
 }  // namespace plainfs::zarr

@@ -1,5 +1,4 @@
-// A zip file as a KeyStore. Where the archive holds one folder and nothing beside it, keys are taken inside
-// that folder. What is read is counted in Context::counters.
+// A folder of a zip file as a KeyStore. What is read is counted in Context::counters.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,8 @@
 
 namespace plainfs::zarr {
 
-// directory: of that file.
-KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, Context& context);
+// directory: of that file. folder: of the store in the archive, "" or "NAME/".
+KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, std::string folder,
+                           Context& context);
 
 }  // namespace plainfs::zarr

@@ -1,11 +1,19 @@
 #include "formats/core/base/folder_store.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <boost/filesystem.hpp>
 #include <cerrno>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string_view>
 
+#include "cache/request.h"
+#include "formats/core/base/containment.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/local_file.h"
@@ -13,8 +21,6 @@
 
 namespace plainfs {
 namespace {
-
-namespace fs = boost::filesystem;
 
 class FileValue : public Value {
  public:
@@ -27,26 +33,10 @@ class FileValue : public Value {
   FilePtr file_;
 };
 
-EntryKind kind_of(fs::file_type type) {
-  if (type == fs::regular_file) return EntryKind::file;
-  return type == fs::directory_file ? EntryKind::folder : EntryKind::other;
-}
-
-// A symbolic link that leads nowhere is nothing.
-fs::file_type type_of(const fs::directory_entry& entry) {
-  boost::system::error_code error;
-  const fs::file_type type = entry.status(error).type();
-  if (type != fs::status_error) return type;
-  if (is_absence(error.value())) return fs::file_not_found;
-  throw unreadable("{}: {}", entry.path().string(), error.message());
-}
-
-bool is_link(const fs::directory_entry& entry) {
-  boost::system::error_code error;
-  const fs::file_type type = entry.symlink_status(error).type();
-  if (type == fs::status_error) throw unreadable("{}: {}", entry.path().string(), error.message());
-  return type == fs::symlink_file;
-}
+struct DirectoryCloser {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using OpenFolder = std::unique_ptr<DIR, DirectoryCloser>;
 
 class FolderStore : public KeyStore {
  public:
@@ -79,8 +69,9 @@ class FolderStore : public KeyStore {
 
   std::vector<Entry> list(const std::string& folder) const override {
     std::vector<Entry> entries;
-    for_each_entry(folder, [&](std::string name, EntryKind kind) {
-      entries.push_back({std::move(name), kind});
+    visit(folder, [&](Entry entry) {
+      entries.push_back(std::move(entry));
+      return true;
     });
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return entries;
@@ -88,26 +79,67 @@ class FolderStore : public KeyStore {
 
   std::vector<std::string> folders(const std::string& folder) const override {
     std::vector<std::string> names;
-    for_each_entry(folder, [&](std::string name, EntryKind kind) {
-      if (kind == EntryKind::folder) names.push_back(std::move(name));
+    visit(folder, [&](Entry entry) {
+      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
+      return true;
     });
     std::sort(names.begin(), names.end());
     return names;
   }
 
- private:
-  template <class Visit>
-  void for_each_entry(const std::string& folder, Visit&& visit) const {
-    const fs::path place = folder.empty() ? location() : location() + "/" + folder;
-    boost::system::error_code error;
-    for (fs::directory_iterator at = open_folder(place, error), end; !error && at != end;
-         at.increment(error)) {
-      const fs::file_type type = type_of(*at);
-      if (type == fs::file_not_found) continue;
-      if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string())) continue;
-      visit(at->path().filename().string(), kind_of(type));
+  void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
+    const std::string place = folder.empty() ? location() : location() + "/" + folder;
+    const OpenFolder directory = open(place, files_.bounds());
+    for (;;) {
+      errno = 0;
+      const dirent* const entry = ::readdir(directory.get());
+      if (!entry) break;
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name));
+      if (kind && !visit({std::string(name), *kind})) return;
     }
-    if (error) throw unreadable("{}: {}", place.string(), error.message());
+    if (errno != 0) throw system_error(place, errno);
+  }
+
+ private:
+  // Waits, for ten seconds at most, while no descriptor is left.
+  static OpenFolder open(const std::string& place, const Containment& bounds) {
+    constexpr timespec kPause{0, 2'000'000};
+    constexpr int kMostTries = 5'000;
+    for (int tries = 0;; ++tries) {
+      const int descriptor = bounds.open(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+      if (descriptor >= 0) {
+        if (DIR* const directory = ::fdopendir(descriptor)) return OpenFolder(directory);
+        const int error = errno;
+        ::close(descriptor);
+        throw system_error(place, error);
+      }
+      if (errno == EXDEV) throw outside_error(place);
+      if ((errno != EMFILE && errno != ENFILE) || tries == kMostTries) throw system_error(place, errno);
+      check_cancelled();
+      ::nanosleep(&kPause, nullptr);
+    }
+  }
+
+  // nullopt for a link to a folder that it lies in, and for what has gone. The system is asked only about
+  // links, and where it does not tell with the names what they are.
+  std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path) const {
+    if (entry.d_type == DT_REG) return EntryKind::file;
+    if (entry.d_type == DT_DIR) return EntryKind::folder;
+    if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return EntryKind::other;
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) {
+      if (is_absence(errno)) return std::nullopt;
+      throw system_error(path, errno);
+    }
+    // What a link leads to may be absent, in a circle, or not for this store to see: it is opened to say so.
+    const bool is_link = S_ISLNK(status.st_mode);
+    if (is_link && (!files_.bounds().contains(path) || ::stat(path.c_str(), &status) != 0))
+      return EntryKind::nothing;
+    if (S_ISREG(status.st_mode)) return EntryKind::file;
+    if (!S_ISDIR(status.st_mode)) return EntryKind::other;
+    return is_link && leads_back(path) ? std::nullopt : std::optional(EntryKind::folder);
   }
 
   // Whether the link is a folder that it lies in: to go down into it would never end.

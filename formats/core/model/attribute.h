@@ -33,4 +33,8 @@ std::vector<std::string> texts_of(const Attributes& attributes, std::string_view
 // The text of an attribute that is one text or a list of one. Throws as find_attribute does.
 std::optional<std::string> text_of(const Attributes& attributes, std::string_view name);
 
+// The number of an attribute that is one number or a list of one, as a double. One of 32 bits is the number
+// that is stored, which its digits only stand for. Throws as find_attribute does.
+std::optional<double> number_of(const Attributes& attributes, std::string_view name);
+
 }  // namespace plainfs

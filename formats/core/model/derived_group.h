@@ -30,6 +30,9 @@ class OverlayGroup : public Group {
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
+  std::optional<Node> find_unlisted(std::string_view name) const override {
+    return stored_->find_unlisted(name);
+  }
   Attributes attributes() const override { return stored_->attributes(); }
   GroupPtr parent() const override { return stored_->parent(); }
   std::string path() const override { return stored_->path(); }
@@ -52,6 +55,9 @@ class KnownMembers : public Group {
   std::optional<Node> find(std::string_view name) const override;
   // By its stored name, as in members(); null where there is none.
   const Node* known(std::string_view name) const;
+  std::optional<Node> find_unlisted(std::string_view name) const override {
+    return group_->find_unlisted(name);
+  }
   Attributes attributes() const override { return group_->attributes(); }
   GroupPtr parent() const override { return group_->parent(); }
   std::string path() const override { return group_->path(); }

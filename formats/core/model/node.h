@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/core/base/error.h"
+#include "formats/core/base/key_store.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/variants.h"
 
@@ -199,8 +200,9 @@ struct Link {
 // A file that is shown as it is, under its own name.
 struct PlainFile {
   std::string path;  // on disk
-  // Where set: the file's bytes, instead of those at path (an inflated .json.gz). Throws Error.
-  std::function<Bytes()> load = nullptr;
+  // Where set: opens the file's bytes, which do not stand at path as they are (an inflated .json.gz, a member
+  // of a zip archive). Throws Error.
+  std::function<ValuePtr()> open = nullptr;
   std::optional<Error> error{};     // of one of which it is not known whether it is a store
   std::optional<Error> no_store{};  // why it is none, of one that should be by its name or its first bytes
 };
@@ -236,6 +238,9 @@ class Group : public std::enable_shared_from_this<Group> {
   virtual std::vector<Member> members() const = 0;
   // One member, or nullopt. The default searches members().
   virtual std::optional<Node> find(std::string_view name) const;
+  // A file or a folder of files of that name of which members() cannot know, or nullopt. For a name that is
+  // no member's: may ask a server, and throws what that throws.
+  virtual std::optional<Node> find_unlisted(std::string_view /*name*/) const { return std::nullopt; }
   virtual Attributes attributes() const { return {}; }
   // The enclosing group, null at the root.
   virtual GroupPtr parent() const = 0;

@@ -27,6 +27,9 @@ class AnnDataGroup : public Group {
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
+  std::optional<Node> find_unlisted(std::string_view name) const override {
+    return stored_->find_unlisted(name);
+  }
   Attributes attributes() const override { return stored_->attributes(); }
   GroupPtr parent() const override { return parent_; }
   std::string path() const override { return stored_->path(); }

@@ -56,6 +56,9 @@ class LinkedGroup : public Group {
     const auto link = links().by_name.find(name);
     return link == links().by_name.end() ? std::nullopt : std::optional(*link->second);
   }
+  std::optional<Node> find_unlisted(std::string_view name) const override {
+    return stored_->find_unlisted(name);
+  }
   Attributes attributes() const override {
     return with_references_as_paths(stored_->attributes(), *reading_.sources);
   }

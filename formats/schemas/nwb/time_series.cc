@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -20,11 +21,6 @@ struct Scale {
   double offset = 0;
   ArrayPtr channels;  // a further factor each, or null
 };
-
-double number_in(const Attributes& attributes, std::string_view name, double otherwise) {
-  const Json* const value = find_attribute(attributes, name);
-  return value ? value->as_double().value_or(otherwise) : otherwise;
-}
 
 // The element at i as a double.
 double number_at(const Array& array, uint64_t i) {
@@ -87,6 +83,19 @@ class Channel : public DerivedArray {
   const Scale scale_;
 };
 
+// The same numbers as doubles.
+ArrayPtr as_doubles(ArrayPtr numbers) {
+  if (numbers->dtype().size == 8) return numbers;
+  return mapped(numbers, number_type(Kind::real, 8), [type = numbers->dtype()](Elements stored, const Box&) {
+    std::vector<double> doubles;
+    append_doubles(type, stored, doubles);
+    Elements elements = zero_elements(number_type(Kind::real, 8), stored.count);
+    elements.missing = std::move(stored.missing);
+    std::copy(doubles.begin(), doubles.end(), elements.mutable_values<double>().begin());
+    return elements;
+  });
+}
+
 struct Times {
   ArrayPtr seconds;
   ArrayPtr start;  // where there is a rate
@@ -95,13 +104,16 @@ struct Times {
 
 std::optional<Times> times_in(const Group& group, uint64_t rows) {
   if (ArrayPtr timestamps = frames::list_part_of(group, "timestamps")) {
-    const bool is_number = timestamps->dtype().kind == Kind::real || frames::is_broken(*timestamps);
-    return is_number ? std::optional(Times{std::move(timestamps), nullptr, 0}) : std::nullopt;
+    if (frames::is_broken(*timestamps)) return Times{std::move(timestamps), nullptr, 0};
+    if (timestamps->dtype().kind != Kind::real) return std::nullopt;
+    return Times{as_doubles(std::move(timestamps)), nullptr, 0};
   }
+  // Of rank 0, or as HDMF-Zarr for Zarr v2 writes every scalar, a list of one.
   ArrayPtr start = frames::part_of(group, "starting_time");
-  if (!start || frames::is_broken(*start) || !start->shape().empty() || !start->dtype().is_numeric())
+  if (!start || frames::is_broken(*start) || start->shape().size() > 1 || start->count() != 1 ||
+      !start->dtype().is_numeric())
     return std::nullopt;
-  const double rate = number_in(start->attributes(), "rate", 0);
+  const double rate = number_of(start->attributes(), "rate").value_or(0);
   if (!(rate > 0) || !std::isfinite(rate)) return std::nullopt;
   return Times{std::make_shared<EvenTimes>(rows, start, rate), start, rate};
 }
@@ -152,8 +164,8 @@ GroupPtr time_series_in(const GroupPtr& group) {
   if (!unit) return nullptr;
   const std::optional<Times> times = times_in(*group, data->shape()[0]);
   if (!times) return nullptr;
-  const Scale scale{number_in(attributes, "conversion", 1), number_in(attributes, "offset", 0),
-                    channel_factors(*group, *data)};
+  const Scale scale{number_of(attributes, "conversion").value_or(1),
+                    number_of(attributes, "offset").value_or(0), channel_factors(*group, *data)};
   return std::make_shared<TimedGroup>(
       group, series_of(data, *times, scale),
       [data, times = *times, scale, unit = *unit] { return description_of(*data, times, scale, unit); });

@@ -75,6 +75,9 @@ void describe(const Node& raw_root, Store& store) {
   Json::Object facts = facts_in(*raw_root.parts, words);
   if (const auto* image = std::get_if<Image>(&store.root.content))
     facts.emplace_back("image", facts_of(*image));
+  else if (const std::string version = version_of(words); words.find("multiscales") && !is_known(version))
+    facts.emplace_back("image",
+                       Json(fmt::format("OME-Zarr {} is not known: shown as arrays alone", version)));
   if (facts.empty()) return;
   store.details.emplace_back("container", Json(store.format));
   store.format = "OME-Zarr";

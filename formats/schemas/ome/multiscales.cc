@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -12,8 +13,9 @@ namespace {
 
 constexpr std::array kWords{"multiscales", "omero", "image-label",           "labels",
                             "plate",       "well",  "bioformats2raw.layout", "series"};
-constexpr std::array kVersions{"0.1", "0.2", "0.3", "0.4", "0.5"};
+constexpr std::array kVersions{"0.1", "0.2", "0.3", "0.4", "0.5", "0.6"};
 constexpr std::string_view kAxes = "tczyx";
+constexpr const char* kTransformations = "coordinateTransformations";
 
 const Json* member(const Json* object, std::string_view name) {
   return object ? object->find(name) : nullptr;
@@ -29,9 +31,18 @@ std::optional<double> finite(const Json* value) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-const Json* first_multiscale(const Words& words) {
-  const Json* all = words.find("multiscales");
+// Whether elements of both types are the same in memory, where they have the machine's byte order.
+bool are_alike(DType a, DType b) {
+  a.big_endian = b.big_endian = false;
+  return a == b;
+}
+
+const Json* first_in(const Json* all) {
   return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
+}
+
+const Json* first_multiscale(const Words& words) {
+  return first_in(words.find("multiscales"));
 }
 
 // Makes an image of one multiscale, and says what is left out of it.
@@ -67,9 +78,24 @@ class Reader {
     context_.notice(fmt::format("{}: {}", group_.path(), message));
   }
 
+  // Those of the coordinate system that the largest level is brought into (0.6): its name is the output of
+  // the level's transformation, as a text until 0.6rc0. If none has that name it is the first.
+  const Json* system_axes() const {
+    const Json* systems = multiscale_.find("coordinateSystems");
+    if (!systems || !systems->list() || systems->list()->empty()) return nullptr;
+    const Json* const transformation =
+        first_in(member(first_in(multiscale_.find("datasets")), kTransformations));
+    const Json* const output = member(transformation, "output");
+    const std::string name = output && output->text() ? *output->text() : text_in(output, "name");
+    for (const Json& system : *systems->list())
+      if (text_in(&system, "name") == name) return system.find("axes");
+    return systems->list()->front().find("axes");
+  }
+
   // Before 0.3 there are always five.
   void read_axes() {
     const Json* axes = multiscale_.find("axes");
+    if (!axes) axes = system_axes();
     if (!axes) {
       for (const char name : kAxes) image_.axes.push_back({name, {}, {}});
       return;
@@ -119,7 +145,7 @@ class Reader {
     if (!image_.levels.empty()) {
       const Array& largest = *image_.levels.front().values;
       const Shape& above = image_.levels.back().values->shape();
-      if (!(level.values->dtype() == largest.dtype()))
+      if (!are_alike(level.values->dtype(), largest.dtype()))
         throw damaged("the level '{}' is of {}, the image of {}", place, level.values->dtype().name(),
                       largest.dtype().name());
       if (shape[rank - 2] > above[rank - 2] || shape[rank - 1] > above[rank - 1])
@@ -137,25 +163,32 @@ class Reader {
       throw unsupported("an image of {} has no pixels", fmt::join(shape, " × "));
   }
 
+  // Multiplies steps by each scale among the transformations, those of a sequence included. is_said: set if
+  // there is one. Returns false if one has other axes.
+  bool add_scales(const Json* all, std::vector<double>& steps, bool& is_said) const {
+    if (!all || !all->list()) return true;
+    for (const Json& each : *all->list()) {
+      const std::string type = text_in(&each, "type");
+      if (type == "sequence" && !add_scales(each.find("transformations"), steps, is_said)) return false;
+      if (type != "scale") continue;
+      const Json* scale = each.find("scale");
+      if (!scale || !scale->list() || scale->list()->size() != steps.size()) return false;
+      for (size_t i = 0; i < steps.size(); ++i) steps[i] *= (*scale->list())[i].as_double().value_or(NAN);
+      is_said = true;
+    }
+    return true;
+  }
+
   // Each axis' step times those of all transformations that scale; nothing is known where one does otherwise.
+  // Of coordinate systems (0.6) those of the image lead to another one than that of the axes.
   void read_steps() {
     std::vector<double> steps(image_.axes.size(), 1);
     bool is_said = false;
-    const Json& largest = multiscale_.find("datasets")->list()->front();
-    for (const Json* of : {&largest, &multiscale_}) {
-      const Json* all = of->find("coordinateTransformations");
-      if (!all || !all->list()) continue;
-      for (const Json& each : *all->list()) {
-        if (text_in(&each, "type") != "scale") continue;
-        const Json* scale = each.find("scale");
-        if (!scale || !scale->list() || scale->list()->size() != steps.size()) {
-          notice(fmt::format("not used: a scale of other than {} numbers", steps.size()));
-          return;
-        }
-        for (size_t i = 0; i < steps.size(); ++i) steps[i] *= (*scale->list())[i].as_double().value_or(NAN);
-        is_said = true;
-      }
-    }
+    const Json* const level = first_in(multiscale_.find("datasets"))->find(kTransformations);
+    const Json* const all =
+        multiscale_.find("coordinateSystems") ? nullptr : multiscale_.find(kTransformations);
+    if (!add_scales(level, steps, is_said) || !add_scales(all, steps, is_said))
+      return notice(fmt::format("not used: a scale of other than {} numbers", steps.size()));
     for (size_t i = 0; is_said && i < steps.size(); ++i)
       if (std::isfinite(steps[i]) && steps[i] > 0) image_.axes[i].step = steps[i];
   }
@@ -224,7 +257,10 @@ std::string version_of(const Words& words) {
   return text_in(first_multiscale(words), "version");
 }
 
+// "0.6rc0" and "0.6.dev1" are drafts of 0.6.
 bool is_known(const std::string& version) {
+  if (version.starts_with("0.6"))
+    return version.size() == 3 || std::isdigit(static_cast<unsigned char>(version[3])) == 0;
   return version.empty() || std::find(kVersions.begin(), kVersions.end(), version) != kVersions.end();
 }
 

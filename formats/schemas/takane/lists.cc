@@ -160,7 +160,8 @@ Bytes read_json_gz(const std::string& path, Context& context) {
 }
 
 Member json_gz_member(const std::string& path, const std::string& name, Context& context) {
-  PlainFile file{path, [path, &context] { return read_json_gz(path, context); }};
+  PlainFile file{path,
+                 [path, &context] { return std::make_shared<MemoryValue>(read_json_gz(path, context)); }};
   return {name.substr(0, name.size() - std::string_view(".gz").size()), Node{.content = std::move(file)}};
 }
 

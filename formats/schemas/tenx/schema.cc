@@ -5,6 +5,7 @@
 #include "formats/schemas/tenx/features.h"
 #include "formats/schemas/tenx/matrix.h"
 #include "formats/schemas/tenx/molecules.h"
+#include "formats/schemas/tenx/xenium.h"
 
 namespace plainfs::tenx {
 namespace {
@@ -25,13 +26,54 @@ Node matrix_node(const Node& node, CountMatrix found, Context& context) {
   return refined;
 }
 
-Json facts_of(const CountMatrix& found) {
-  const SparseMatrix& matrix = found.matrix;
-  return Json::Object{{"layout", Json::of(static_cast<int64_t>(found.layout))},
-                      {"features", Json::of(matrix.rows)},
+// The counts of a Xenium run with the table of their features, or its cells.
+std::optional<Node> xenium_node(const Node& node, const Notice& notice) {
+  Node refined = node;
+  if (std::optional<XeniumMatrix> found = xenium_matrix_in(*node.parts, notice)) {
+    std::vector<Member> added;
+    if (!node.parts->find("features")) {
+      Node features;
+      features.content = std::move(found->features);
+      added.push_back({"features", std::move(features)});
+    }
+    refined.content = std::move(found->matrix);
+    refined.parts = std::make_shared<OverlayGroup>(node.parts, nullptr, std::move(added));
+    return refined;
+  }
+  refined.parts = xenium_cells(node.parts);
+  return refined.parts ? std::optional(std::move(refined)) : std::nullopt;
+}
+
+Json facts_of(const SparseMatrix& matrix) {
+  return Json::Object{{"features", Json::of(matrix.rows)},
                       {"barcodes", Json::of(matrix.columns)},
                       {"nonzeros", Json::of(matrix.value->count())},
                       {"dtype", Json(matrix.value->dtype().name())}};
+}
+
+Json facts_of(const CountMatrix& found) {
+  Json facts = facts_of(found.matrix);
+  facts.object()->insert(facts.object()->begin(), {"layout", Json::of(static_cast<int64_t>(found.layout))});
+  return facts;
+}
+
+// True if the root is, or has, what a Xenium run keeps in Zarr.
+bool describe_xenium(const GroupPtr& root, Store& store) {
+  const Attributes attributes = root->attributes();
+  const Json* const major = find_attribute(attributes, "major_version");
+  if (!major) return false;
+  Json::Object matrices;
+  for (const Member& member : root->members())
+    if (is_plain_group(member.node))
+      if (const auto found = xenium_matrix_in(*member.node.parts))
+        matrices.emplace_back(member.name, facts_of(found->matrix));
+  const bool are_cells = xenium_cells(root) != nullptr;
+  if (matrices.empty() && !are_cells) return false;
+  store.details.emplace_back("container", Json(store.format));
+  store.format = are_cells ? "Xenium cells" : "Xenium cell-feature matrix";
+  store.version = to_json_text(*major);
+  if (!matrices.empty()) store.details.emplace_back("10x", Json::Object{{"matrices", std::move(matrices)}});
+  return true;
 }
 
 // Nothing where no member of the root is a matrix.
@@ -69,6 +111,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
     context.notice(fmt::format("{}: {}", node.parts->path(), message));
   };
   if (auto found = matrix_in(*node.parts, notice)) return matrix_node(node, std::move(*found), context);
+  if (std::optional<Node> xenium = xenium_node(node, notice)) return xenium;
   if (const auto found = molecules_in(*node.parts)) {
     Node molecules;
     molecules.content = molecule_table(*found, context);
@@ -84,7 +127,7 @@ void describe(const Node& raw_root, Store& store) {
   if (!is_plain_group(raw_root)) return;
   const Group& root = *raw_root.parts;
   if (const auto molecules = molecules_in(root)) return describe_molecules(root, *molecules, store);
-  describe_matrices(root, store);
+  if (!describe_xenium(raw_root.parts, store)) describe_matrices(root, store);
 }
 
 }  // namespace plainfs::tenx

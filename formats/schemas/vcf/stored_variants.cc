@@ -94,8 +94,9 @@ struct Category {
   Shape extent;  // of these, to know an array by whose axes have no names
 };
 
-std::string number_of(const Category& category, const std::string& field,
-                      const std::vector<std::string>& axes, const Array& array) {
+// A list whose last axis has any other name may be of a Number of its own or of none: the axis is as long as
+// the longest.
+std::string number_of(const Category& category, const std::vector<std::string>& axes, const Array& array) {
   const size_t rank = array.shape().size();
   if (array.dtype().kind == Kind::boolean) return "0";
   if (rank == category.axes.size()) return "1";
@@ -104,7 +105,6 @@ std::string number_of(const Category& category, const std::string& field,
   if (last == "alleles") return "R";
   if (last == "alt_alleles") return "A";
   if (last == "genotypes") return "G";
-  if (last == fmt::format("{}_{}_dim", category.name, field)) return std::to_string(array.shape().back());
   return ".";
 }
 
@@ -130,7 +130,7 @@ std::optional<VariantField> field_of(const Category& category, const std::string
         fmt::format("{}: {} is no {} field of a VCF", place, values.dtype().name(), category.name));
     return std::nullopt;
   }
-  return VariantField{name, as_text(array->values), number_of(category, name, axes, values), type,
+  return VariantField{name, as_text(array->values), number_of(category, axes, values), type,
                       text_of(attributes_of(node), "description")};
 }
 

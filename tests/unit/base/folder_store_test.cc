@@ -74,15 +74,29 @@ BOOST_AUTO_TEST_CASE(lists_names_in_byte_order) {
   BOOST_CHECK_EXCEPTION(keys->list("absent"), Error, says("No such file or directory"));
 }
 
-BOOST_AUTO_TEST_CASE(leaves_out_links_without_end_and_without_target) {
+BOOST_AUTO_TEST_CASE(links_without_end_are_left_out_and_those_without_target_lead_nowhere) {
   Folder folder;
   folder.write("a/x", "");
   fs::create_symlink("..", folder.path("a/back"));
   fs::create_symlink("nowhere", folder.path("dangling"));
+  fs::create_symlink("circle", folder.path("circle"));
   fs::create_symlink("a", folder.path("linked"));
   const KeyStorePtr keys = folder.open();
-  BOOST_TEST(text_of(keys->list("")) == "a/ linked/ ");
+  BOOST_TEST(text_of(keys->list("")) == "a/ circle? dangling? linked/ ");
   BOOST_TEST(text_of(keys->list("a")) == "x ");
+}
+
+BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_not_listed_through) {
+  Folder outside, folder;
+  outside.write("secret/x", "");
+  folder.write("a/x", "");
+  fs::create_symlink(outside.path("secret"), folder.path("folder"));
+  fs::create_symlink(outside.path("secret/x"), folder.path("file"));
+  FilePool bounded;
+  bounded.confine(Containment::of_store(folder.path()));
+  const KeyStorePtr keys = bounded.open_folder(folder.path());
+  BOOST_TEST(text_of(keys->list("")) == "a/ file? folder? ");
+  BOOST_CHECK_EXCEPTION(keys->list("folder"), Error, says("lies outside of the store's folder"));
 }
 
 BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {

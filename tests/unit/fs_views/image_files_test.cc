@@ -178,6 +178,9 @@ BOOST_AUTO_TEST_CASE(channels_are_added_up_in_their_colours) {
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 64, 1}));
   image.channels[1].is_active = false;
   BOOST_TEST(preview(image).at(1) == std::vector<int>({128, 64, 0}));
+  // The only one that is active is white, unless it has a colour.
+  image.channels[0].color.reset();
+  BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 255, 255}));
   image.channels[0].is_active = false;
   BOOST_TEST(preview(image).at(1) == std::vector<int>({0, 0, 0}));
   BOOST_TEST(preview_of(image_of(zeros<uint8_t>({9, 1, 1}), "cyx"))->layers.size() == 7u);

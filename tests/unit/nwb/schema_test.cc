@@ -1,5 +1,6 @@
 #include "formats/schemas/nwb/schema.h"
 
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/nested_array.h"
 
 #include <boost/test/unit_test.hpp>
@@ -251,6 +252,53 @@ BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
   BOOST_TEST(cells.text(1).size() == 2 * (most - 2) + 1);
   BOOST_TEST(message_of([&] { cells_of(most + 1).check(); }) ==
              "cells of 1048577 values together are too large to be held");
+}
+
+// The table of a TimeSeries /s of three values; a rank-0 shape is written as {}.
+std::optional<Table> series_of(const Node& times, const std::string& times_name, Attributes data_attributes) {
+  TestContext context;
+  const auto group = std::make_shared<MemoryGroup>("/s");
+  group->set_attributes({{"neurodata_type", Json("TimeSeries")}});
+  data_attributes.push_back({"unit", Json("V")});
+  group->add("data", number_node<int16_t>({10, 20, -30}, std::move(data_attributes)));
+  group->add(times_name, times);
+  Node node;
+  node.parts = group;
+  const std::optional<Node> refined = nwb::refine(node, context);
+  const TimedGroup* const timed = refined ? timed_group(*refined) : nullptr;
+  return timed ? std::optional(timed->series()) : std::nullopt;
+}
+
+Node start_node(const Shape& shape, double rate) {
+  Node node;
+  std::vector<double> start(element_count(shape), 0.5);
+  node.content = LabelledArray{std::make_shared<MemoryArray>(type_of<double>(), shape, elements_of(start),
+                                                             Attributes{{"rate", Json::of(rate)}}),
+                               nullptr, nullptr};
+  return node;
+}
+
+BOOST_AUTO_TEST_CASE(starting_time_may_be_a_list_of_one) {
+  for (const Shape& shape : {Shape{}, Shape{1}}) {
+    const std::optional<Table> table = series_of(start_node(shape, 4), "starting_time", {});
+    BOOST_REQUIRE(table.has_value());
+    BOOST_TEST(shown(table->columns.at(0).values) == (Texts{"0.5", "0.75", "1"}));
+    BOOST_TEST(shown(table->columns.at(1).values) == (Texts{"10", "20", "-30"}));
+  }
+  for (const Shape& shape : {Shape{2}, Shape{1, 1}, Shape{0}})
+    BOOST_TEST(!series_of(start_node(shape, 4), "starting_time", {}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_32_bits_are_taken_as_they_are_stored) {
+  const Node times = number_node<float>({0.1F, 0.2F, 0.3F});
+  const auto type = std::make_shared<const DType>(number_type(Kind::real, 4));
+  const Attributes single{{"conversion", Json::of(0.195), {}, type}}, whole{{"conversion", Json::of(0.195)}};
+  const Table table = series_of(times, "timestamps", single).value();
+  BOOST_TEST(shown(table.columns.at(0).values) ==
+             (Texts{"0.10000000149011612", "0.20000000298023224", "0.30000001192092896"}));
+  BOOST_TEST(shown(table.columns.at(1).values).at(0) == "1.9499999284744263");
+  const Table exact = series_of(times, "timestamps", whole).value();
+  BOOST_TEST(shown(exact.columns.at(1).values).at(0) == "1.9500000000000002");
 }
 
 BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {

@@ -4,6 +4,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "formats/core/model/derived_array.h"
 #include "formats/schemas/ome/multiscales.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
@@ -130,9 +131,51 @@ BOOST_AUTO_TEST_CASE(each_version_says_its_axes_in_its_way) {
 
 BOOST_AUTO_TEST_CASE(a_version_that_is_not_known_is_no_image) {
   Group group;
-  group.break_multiscales("0.4", "0.6");
-  BOOST_TEST(!group.image().has_value());
-  BOOST_TEST(group.context.warned("OME-Zarr 0.6 is not known"));
+  for (const std::string version : {"0.7", "0.60", "1.0"}) {
+    group.break_multiscales("0.4", version);
+    BOOST_TEST(!group.image().has_value());
+    BOOST_TEST(group.context.warned("OME-Zarr " + version + " is not known"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(axes_and_steps_are_those_of_the_coordinate_system_of_the_levels) {
+  const auto with = [](const std::string& version, const std::string& input, const std::string& output) {
+    Group group({{2, 20, 30}, {2, 10, 15}});
+    group.say({{"ome", R"({"version":")" + version + R"(","multiscales":[{"coordinateSystems":[
+        {"name":"world","axes":[{"name":"z"},{"name":"y"},{"name":"x"}]},
+        {"name":"intrinsic","axes":)" +
+                           kAxes + R"(}],
+        "datasets":[{"path":"0","coordinateTransformations":[{"type":"sequence","input":)" +
+                           input + R"(,"output":)" + output + R"(,"transformations":[
+            {"type":"scale","scale":[1,0.5,0.25]},{"type":"translation","translation":[0,1,1]}]}]},
+          {"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,1,0.5]}]}],
+        "coordinateTransformations":[{"type":"scale","scale":[10,10,10],"input":{"name":"intrinsic"},
+          "output":{"name":"world"}}]}]})"}});
+    BOOST_TEST(group.axes() == "cyx");
+    const Image image = group.image().value();
+    BOOST_TEST(image.format == "OME-Zarr " + version);
+    BOOST_TEST(image.levels.size() == 2u);
+    BOOST_TEST(image.axes[1].step.value() == 0.5);
+    BOOST_TEST(image.axes[2].step.value() == 0.25);
+    BOOST_TEST(image.axes[2].unit == "micrometer");
+    BOOST_TEST(group.context.warnings().empty());
+  };
+  for (const char* version : {"0.6", "0.6rc0", "0.6.dev2"})
+    with(version, R"({"path":"0"})", R"({"name":"intrinsic"})");
+  with("0.6-dev", R"("0")", R"("intrinsic")");
+}
+
+BOOST_AUTO_TEST_CASE(levels_may_differ_in_byte_order) {
+  Group group({{2, 20, 30}});
+  DType big = number_type(Kind::unsigned_integer, 2, true);
+  Node level;
+  level.content = LabelledArray{mapped(numbers(std::vector<uint16_t>(300), {2, 10, 15}), big,
+                                       [](Elements same, const Box&) { return same; }),
+                                nullptr, nullptr};
+  group.group->add("1", level);
+  group.say({{"multiscales", kMultiscales}});
+  BOOST_TEST(group.image()->levels.size() == 2u);
+  BOOST_TEST(group.context.warnings().empty());
 }
 
 BOOST_AUTO_TEST_CASE(axes_that_are_not_shown_are_unsupported) {

@@ -99,6 +99,76 @@ BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
   BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 8}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(keys_of_another_spelling_are_found_with_a_warning) {
+  const auto check = [](const std::string& separator, bool is_v3, const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) {
+      const V2Store writer;
+      if (is_v3)
+        writer.put_v3_array("a", R"("int32")", "0", R"(["bytes"])", "[2,2]", "[1,2]",
+                            R"(,"chunk_key_encoding":)" + separator);
+      else
+        writer.put_v2_array("a", R"("<i4")", "0", R"(,"dimension_separator":)" + separator, "[2,2]", "[1,2]");
+      writer.put_values<int32_t>("a/" + key, {1, 2});
+      TestContext context;
+      BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 0, 1, 2}),
+                 boost::test_tools::per_element());
+      BOOST_TEST(context.warned("a/" + key), key);
+    }
+  };
+  check(R"(".")", false, {"1/0", "c/1/0", "c.1.0"});
+  check(R"("/")", false, {"1.0"});
+  check(R"("default")", true, {"1.0", "1/0", "c.1.0"});
+  check(R"({"name":"v2"})", true, {"1/0", "c/1/0"});
+}
+
+BOOST_AUTO_TEST_CASE(keys_of_another_spelling_are_found_in_a_root_array) {
+  for (const bool is_nested : {false, true}) {
+    const StoreWriter writer;
+    writer.put_v2_array(".", R"("<i4")", "0", is_nested ? R"(,"dimension_separator":"/")" : "", "[2,2]",
+                        "[1,2]");
+    writer.put_values<int32_t>(is_nested ? "1.0" : "1/0", {1, 2});
+    TestContext context;
+    const Elements elements = read_all(*array_of(writer.open(context).root));
+    BOOST_TEST(elements.values<int32_t>()[3] == 2);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(chunks_under_keys_that_no_writer_uses_are_damage) {
+  for (const char* key : {"a/00.01", "a/1_0", "a/0", "a/0.0.0"}) {
+    const V2Store writer;
+    writer.put_v2_array("a", R"("<i4")", "0", "", "[2,2]", "[1,2]");
+    writer.put_values<int32_t>(key, {1, 2});
+    TestContext context;
+    expect(error_of(writer.open(context), "a"), "EIO", std::string("there is ") + (key + 2));
+  }
+  const V2Store sound;
+  sound.put_v2_array("a", R"("<i4")", "3", "", "[2,2]", "[1,2]");
+  sound.put("a/README.md", "no chunk");
+  sound.put_values<int32_t>("a/9.9", {1, 2});  // of an array that was larger
+  TestContext context;
+  BOOST_TEST(values_in<int32_t>(sound.open(context), "a") == (Ints{3, 3, 3, 3}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(fill_value_of_another_type_costs_the_absent_chunks) {
+  for (const bool is_v3 : {false, true}) {
+    const V2Store writer;
+    if (is_v3)
+      writer.put_v3_array("a", R"("int32")", R"("x")");
+    else
+      writer.put_v2_array("a", R"("<i4")", R"("x")");
+    writer.put_values<int32_t>(is_v3 ? "a/c/0" : "a/0", {1, 2});
+    TestContext context;
+    const Store store = writer.open(context);
+    BOOST_TEST(array_in(store, "a")->read(range(0, 2)).values<int32_t>()[1] == 2);
+    expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is no int32");
+    writer.put_values<int32_t>(is_v3 ? "a/c/1" : "a/1", {3, 4});
+    TestContext after;
+    BOOST_TEST(values_in<int32_t>(writer.open(after), "a") == (Ints{1, 2, 3, 4}),
+               boost::test_tools::per_element());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_where_their_names_say_so) {
   const V2Store writer;
   writer.put_v2_array("a", R"([["r", "<f4"], ["i", "<f4"]])", R"("AACAPwAAAEA=")");

@@ -15,18 +15,78 @@ using Names = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(group)
 
-BOOST_AUTO_TEST_CASE(only_folders_with_metadata_are_members) {
+// The bytes of a member that is a file.
+std::string text_in(const Group& group, std::string_view name, Context& context) {
+  const std::optional<Node> node = group.find(name);
+  const auto& file = std::get<PlainFile>(node.value().content);
+  if (file.open) return std::string(as_text(file.open()->read_all()));
+  const FilePtr opened = context.files.open(file.path);
+  return std::string(as_text(opened->read_at(0, opened->size())));
+}
+
+BOOST_AUTO_TEST_CASE(folder_without_a_document_is_a_group) {
   const V2Store writer;
   writer.put_v2_array("b");
   writer.put("a/.zgroup", R"({"zarr_format":2})");
-  writer.put("stray/file", "");
-  writer.put("README.txt", "");
+  writer.put_v2_array("deep/er/c", R"("<i4")", "7");
+  writer.put("deep/.zattrs", R"({"kept":1})");
   TestContext context;
   const Store store = writer.open(context);
-  BOOST_TEST(names_of(*store.root.parts) == (Names{"a", "b"}), boost::test_tools::per_element());
-  BOOST_TEST(!store.root.parts->find("stray").has_value());
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"a", "b", "deep"}), boost::test_tools::per_element());
+  BOOST_TEST(attributes_of(member(store, "deep")).at(0).name == "kept");
+  const std::string path[] = {"deep", "er", "c"};
+  BOOST_TEST(read_all(*array_of(find_path(*store.root.parts, path).value())).values<int32_t>()[3] == 7);
+  BOOST_TEST(context.warnings().empty());
   BOOST_TEST(!store.root.parts->find("..").has_value());
+  BOOST_TEST(!store.root.parts->find("absent").has_value());
   BOOST_TEST(!store.root.parts->find("a/../b").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(files_beside_the_keys_are_members_as_they_are) {
+  const V3Store writer;
+  writer.put("points/zarr.json", R"({"zarr_format":3,"node_type":"group"})");
+  writer.put("points/points.parquet/part.0.parquet", "PAR1");
+  writer.put("README.txt", "read me");
+  writer.put_v3_array("a");
+  writer.put("a/beside.txt", "under an array");
+  for (const char* hidden : {".DS_Store", ".git/config", "__MACOSX/x", ".zmetadata.bak"})
+    writer.put(hidden, "");
+  boost::filesystem::create_symlink("nowhere", writer.path() + "/gone.txt");
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"README.txt", "a", "gone.txt", "points"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(text_in(*store.root.parts, "README.txt", context) == "read me");
+  const GroupPtr folder = find_group(*find_group(*store.root.parts, "points"), "points.parquet");
+  BOOST_TEST(names_of(*folder) == Names{"part.0.parquet"}, boost::test_tools::per_element());
+  BOOST_TEST(text_in(*folder, "part.0.parquet", context) == "PAR1");
+  const std::vector<Member> members = store.root.parts->members();
+  const std::string gone = std::get<PlainFile>(members.at(2).node.content).path;
+  BOOST_CHECK_EXCEPTION(context.files.open(gone), Error, says("gone.txt"));
+  for (const char* hidden : {".DS_Store", ".git", "__MACOSX", "zarr.json"})
+    BOOST_TEST(!store.root.parts->find(hidden).has_value());
+  BOOST_TEST(context.warnings().empty());
+}
+
+BOOST_AUTO_TEST_CASE(chunks_without_an_array_are_files_with_a_warning) {
+  const V2Store writer;
+  writer.put_values<int32_t>("lost/0.0", {1, 2});
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(names_of(*member(store, "lost").parts) == Names{"0.0"}, boost::test_tools::per_element());
+  BOOST_TEST(context.warned("lost: has files named as chunks are (0.0), but no .zarray or zarr.json"));
+}
+
+BOOST_AUTO_TEST_CASE(folder_with_attributes_alone_is_a_store) {
+  const StoreWriter writer;
+  writer.put(".zattrs", R"({"kept":1})");
+  writer.put_v2_array("a", R"("<i4")", "7");
+  BOOST_TEST(recognises(look_at(writer.path())));
+  TestContext context;
+  const Store store = writer.open(context);
+  BOOST_TEST(store.format == "Zarr v2");
+  BOOST_TEST(attributes_of(store.root).at(0).name == "kept");
+  BOOST_TEST(values_in<int32_t>(store, "a") == std::vector<int32_t>(4, 7), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_folder_is_may_not_be_known_for_now) {
@@ -116,7 +176,7 @@ BOOST_AUTO_TEST_CASE(consolidated_metadata_that_are_not_json_are_left_alone) {
   writer.put(".zmetadata", "{");
   TestContext context;
   const Store store = writer.open(context);
-  BOOST_TEST(names_of(*store.root.parts) == (Names{"a"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(*store.root.parts) == (Names{"a", "stray"}), boost::test_tools::per_element());
   BOOST_TEST(context.warned(".zmetadata"));
 }
 
@@ -187,10 +247,10 @@ BOOST_AUTO_TEST_CASE(root_array_that_others_can_read_opens_and_one_that_is_damag
   const StoreWriter unsupported;
   unsupported.put_v2_array(".", R"("<f16")");
   const StoreWriter damaged;
-  damaged.put_v2_array(".", R"("<f4")", "\"x\"");
+  damaged.put_v2_array(".", R"("<f4")", "0", "", "4");
   TestContext context;
   BOOST_CHECK_EXCEPTION(array_of(unsupported.open(context).root), Error, says(".zarray: dtype"));
-  BOOST_CHECK_EXCEPTION(damaged.open(context), Error, says(".zarray: fill value"));
+  BOOST_CHECK_EXCEPTION(damaged.open(context), Error, says(".zarray: shape is 4"));
 }
 
 BOOST_AUTO_TEST_CASE(other_formats_are_refused_by_name) {

@@ -162,14 +162,49 @@ BOOST_AUTO_TEST_CASE(one_enclosing_folder_is_entered) {
   BOOST_TEST(values(valid("x.zarr/").finish()) == (Ints{1, 2}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(enclosing_folders_are_entered_past_what_macos_adds) {
+  ZipWriter zip = valid("outer/x.zarr/");
+  zip.add("__MACOSX/outer/x.zarr/._a", "");
+  zip.add(".DS_Store", "");
+  zip.add("outer/.DS_Store", "");
+  zip.add("outer/._x.zarr", "");
+  BOOST_TEST(values(zip.finish()) == (Ints{1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(backslashes_stand_between_folders_if_no_slash_does) {
+  ZipWriter zip;
+  zip.add("x.zarr\\.zgroup", kGroup);
+  zip.add("x.zarr\\a\\.zarray", kArray);
+  zip.add("x.zarr\\a\\0", bytes_of({1, 2}));
+  BOOST_TEST(values(zip.finish()) == (Ints{1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(archive_of_several_things_is_a_folder_of_them) {
+  ZipWriter zip = valid("one.zarr/");
+  zip.add("two.zarr/zarr.json", R"({"zarr_format":3,"node_type":"group","attributes":{"two":2}})");
+  zip.add("README.md", "read me");
+  zip.add("__MACOSX/one.zarr/._a", "");
+  const std::string content = zip.finish();
+  BOOST_TEST(recognises(look_at(write(content))));
+  const Store store = open(content);
+  BOOST_TEST(names_of(*store.root.parts) == (std::vector<std::string>{"README.md", "one.zarr", "two.zarr"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(as_text(std::get<PlainFile>(member(store, "README.md").content).open()->read_all()) ==
+             "read me");
+  BOOST_TEST(read_all(*find_array(*member(store, "one.zarr").parts, "a")).values<int32_t>()[1] == 2);
+  BOOST_TEST(attributes_of(member(store, "two.zarr")).at(0).name == "two");
+}
+
 BOOST_AUTO_TEST_CASE(folders_of_a_deep_hierarchy_are_found_once) {
   ZipWriter zip = valid();
   zip.add("a-b/.zgroup", kGroup);
   zip.add("a-b/c/.zgroup", kGroup);
   zip.add("a0/.zgroup", kGroup);
-  zip.add("stray/x", "");
+  zip.add("implicit/b/.zarray", kArray);
   const Store store = open(zip.finish());
-  BOOST_TEST(names_of(*store.root.parts) == (std::vector<std::string>{"a", "a-b", "a0"}),
+  BOOST_TEST(names_of(*store.root.parts) == (std::vector<std::string>{"a", "a-b", "a0", "implicit"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(names_of(*member(store, "implicit").parts) == std::vector<std::string>{"b"},
              boost::test_tools::per_element());
 }
 

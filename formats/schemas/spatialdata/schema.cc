@@ -1,0 +1,118 @@
+#include "formats/schemas/spatialdata/schema.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formats/schemas/hdmf/schema.h"
+
+namespace plainfs::spatialdata {
+namespace {
+
+constexpr std::string_view kElements[] = {"images", "labels", "points", "shapes"};
+constexpr std::string_view kTables[] = {"tables", "table"};  // until 0.1 there was one
+constexpr const char* kOwnAttributes = "spatialdata_attrs";
+constexpr const char* kTransformations = "coordinateTransformations";
+
+template <class Names>
+bool is_one_of(std::string_view name, const Names& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+const Json* first_in(const Json* all) {
+  return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
+}
+
+// Gathers what the attributes of the elements say.
+class Facts {
+ public:
+  // What is in the group of that name in the root.
+  void add(const std::string& kind, const Group& group) {
+    Json::List names;
+    for (const Member& member : group.members()) {
+      if (!member.node.parts || std::holds_alternative<PlainFile>(member.node.content)) continue;
+      names.emplace_back(member.name);
+      const Attributes attributes = attributes_of(member.node);
+      is_known_ = is_known_ || is_own(attributes);
+      if (is_one_of(kind, kTables))
+        add_table(member.name, attributes);
+      else
+        add_systems(attributes);
+    }
+    if (!is_one_of(kind, kTables) && !names.empty()) elements_.emplace_back(kind, std::move(names));
+  }
+
+  // Whether any element says that it is of SpatialData.
+  bool is_known() const { return is_known_; }
+
+  Json::Object finish() && {
+    Json::Object facts = std::move(elements_);
+    if (!tables_.empty()) facts.emplace_back("tables", std::move(tables_));
+    Json::List systems(systems_.begin(), systems_.end());
+    if (!systems.empty()) facts.emplace_back("coordinate systems", std::move(systems));
+    return facts;
+  }
+
+ private:
+  static bool is_own(const Attributes& attributes) {
+    const std::string type = text_of(attributes, "encoding-type").value_or("");
+    return find_attribute(attributes, kOwnAttributes) ||
+           find_attribute(attributes, "spatialdata-encoding-type") || type == "ngff:points" ||
+           type == "ngff:shapes";
+  }
+
+  // "table": {"region": ["cells"], "instance_key": "cell_id"}; nothing is said of a table that annotates no
+  // element.
+  void add_table(const std::string& name, const Attributes& attributes) {
+    Json::Object table;
+    for (const char* said : {"region", "region_key", "instance_key"})
+      if (const Json* value = find_attribute(attributes, said); value && !value->is_null())
+        table.emplace_back(said, *value);
+    tables_.emplace_back(name, std::move(table));
+  }
+
+  // Of an image the transformations of its first pyramid count.
+  void add_systems(const Attributes& attributes) {
+    const Json* all = find_attribute(attributes, kTransformations);
+    const Json* ome = find_attribute(attributes, "ome");
+    const Json* images =
+        ome && ome->object() ? ome->find("multiscales") : find_attribute(attributes, "multiscales");
+    if (const Json* image = first_in(images); image && image->object()) all = image->find(kTransformations);
+    if (!all || !all->list()) return;
+    for (const Json& transformation : *all->list()) {
+      const Json* output = transformation.object() ? transformation.find("output") : nullptr;
+      const Json* name = output && output->object() ? output->find("name") : nullptr;
+      if (name && name->text()) systems_.insert(*name->text());
+    }
+  }
+
+  Json::Object elements_, tables_;
+  std::set<std::string> systems_;
+  bool is_known_ = false;
+};
+
+}  // namespace
+
+std::optional<Node> refine(const Node&, Context&) {
+  return std::nullopt;
+}
+
+void describe(const Node& raw_root, Store& store) {
+  if (!raw_root.parts || !hdmf::is_of_zarr(*raw_root.parts)) return;
+  const Attributes attributes = raw_root.parts->attributes();
+  const Json* const own = find_attribute(attributes, kOwnAttributes);
+  Facts facts;
+  for (const Member& member : raw_root.parts->members())
+    if (member.node.parts && (is_one_of(member.name, kElements) || is_one_of(member.name, kTables)))
+      facts.add(member.name, *member.node.parts);
+  if (!own && !facts.is_known()) return;
+  store.details.emplace_back("container", Json(store.format));
+  store.format = "SpatialData";
+  store.version.clear();
+  const Json* const version = own && own->object() ? own->find("version") : nullptr;
+  if (version && version->text()) store.version = *version->text();
+  store.details.emplace_back("spatialdata", std::move(facts).finish());
+}
+
+}  // namespace plainfs::spatialdata

@@ -1,0 +1,80 @@
+"""Zarr stores elsewhere: folders without a document, and files that stand beside the keys."""
+import json
+import os
+import unittest
+
+from remote import RemoteTest, environment, run, signing
+from store_server import StoreServer
+
+GROUP = {"zarr_format": 2}
+ARRAY = {"zarr_format": 2, "shape": [2, 2], "chunks": [1, 2], "dtype": "|i1", "compressor": None, "filters": None, "order": "C", "fill_value": 0}
+PART = b"PAR1 part of a table PAR1"
+# A SpatialData's points, a group that no document describes, and an array whose keys are not as its metadata have them.
+DOCUMENTS = {".zgroup": GROUP, "points/.zgroup": GROUP, "points/dots/.zgroup": GROUP, "points/dots/.zattrs": {"encoding-type": "ngff:points"},
+             "row/well/a/.zarray": ARRAY, "nested/.zarray": {**ARRAY, "dimension_separator": "."}}
+FILES = {"points/dots/points.parquet/part.0.parquet": PART, "points/dots/points.parquet/part.1.parquet": PART * 2, "notes.txt": b"notes",
+         "row/well/a/0.0": b"\1\2", "row/well/a/1.0": b"\3\4", "nested/0/0": b"\5\6"}
+
+
+class RemoteZarr(RemoteTest):
+    def setUp(self):
+        super().setUp()
+        for name, content in {**{name: json.dumps(document).encode() for name, document in DOCUMENTS.items()}, **FILES}.items():
+            path = self.path("lab", "s.zarr", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content)
+
+    def consolidate(self):
+        with open(self.path("lab", "s.zarr", ".zmetadata"), "w") as file:
+            json.dump({"zarr_consolidated_format": 1, "metadata": DOCUMENTS}, file)
+
+    def check_files(self, url, env):
+        def cat(name):
+            return run("cat", url, name, env=env).stdout
+        self.assertEqual(cat("notes.txt"), b"notes")
+        self.assertEqual(cat("points/dots/points.parquet/part.1.parquet"), PART * 2)
+        self.assertEqual(cat("row/well/a.csv"), b"1,2\n3,4\n")
+        self.assertEqual(cat("nested.csv"), b"5,6\n0,0\n")
+        listed = run("ls", url, "points/dots/points.parquet", env=env)
+        self.assertEqual(listed.stdout.split(), [b"part.0.parquet", b"part.1.parquet"], listed.stderr)
+        absent = run("cat", url, "none.txt", env=env)
+        self.assertEqual(absent.returncode, 11, absent.stderr)
+        info = run("info", url, env=env).stdout.decode()
+        self.assertRegex(info, r"format +SpatialData")
+        self.assertRegex(info, r'points +\["dots"\]')
+
+    def test_over_http_files_are_found_by_their_names(self):
+        self.consolidate()
+        server = self.served(StoreServer(self.path("lab")))
+        url = server.url + "/s.zarr"
+        self.check_files(url, environment())
+        listed = run("ls", url)
+        self.assertEqual(listed.stdout.split(), [b"nested.npy", b"points", b"row"], listed.stderr)
+
+    def test_over_http_a_chunk_with_the_key_of_the_metadata_speaks_for_all(self):
+        self.consolidate()
+        os.remove(self.path("lab", "s.zarr", "row", "well", "a", "1.0"))
+        server = self.served(StoreServer(self.path("lab")))
+        self.assertEqual(run("cat", server.url + "/s.zarr", "row/well/a.csv").stdout, b"1,2\n0,0\n")
+        asked = [path for path, _, _ in server.requests if "/row/well/a/" in path]
+        self.assertLessEqual(len(asked), 2 + 3, asked)  # the other spellings of the absent chunk, if that came first
+
+    def test_in_a_bucket_files_are_listed(self):
+        server = self.served(StoreServer(self.folder, s3=True))
+        for is_consolidated in (False, True):
+            with self.subTest(consolidated=is_consolidated):
+                if is_consolidated:
+                    self.consolidate()
+                self.check_files("s3://lab/s.zarr", signing(server))
+                listed = run("ls", "s3://lab/s.zarr", env=signing(server))
+                self.assertEqual(listed.stdout.split(), [b"nested.npy", b"notes.txt", b"points", b"row"], listed.stderr)
+
+    def test_without_consolidated_metadata_http_tells_what_is_missing(self):
+        server = self.served(StoreServer(self.path("lab")))
+        refused = run("ls", server.url + "/s.zarr")
+        self.assertIn(b"consolidate_metadata", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+// What is said of a SpatialData: its elements, its tables and its coordinate systems.
+#include "formats/schemas/spatialdata/schema.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/zarr/store_writer.h"
+
+namespace plainfs::spatialdata {
+namespace {
+
+constexpr const char* kGroup = R"({"zarr_format":2})";
+
+// The attributes of an element that is transformed into that coordinate system.
+std::string transformed(const std::string& system, const std::string& more) {
+  return R"({"coordinateTransformations":[{"type":"identity","output":{"name":")" + system + R"("}}])" +
+         more + "}";
+}
+
+struct SpatialStore : zarr::V2Store {
+  SpatialStore() { put(".zattrs", R"({"spatialdata_attrs":{"version":"0.1"}})"); }
+  void put_group(const std::string& path, const std::string& attributes) const {
+    put(path + "/.zgroup", kGroup);
+    put(path + "/.zattrs", attributes);
+  }
+  Store described() {
+    Store store = open(context);
+    describe(store.root, store);
+    return store;
+  }
+  TestContext context;
+};
+
+BOOST_AUTO_TEST_SUITE(spatialdata_schema)
+
+BOOST_AUTO_TEST_CASE(a_spatialdata_is_told_of_by_its_elements) {
+  SpatialStore writer;
+  for (const char* kind : {"images", "labels", "points", "shapes", "tables"}) writer.put_group(kind, "{}");
+  writer.put_group("images/slide", R"({"multiscales":[)" + transformed("global", "") + "]}");
+  writer.put_group("points/transcripts", transformed("um", R"(,"encoding-type":"ngff:points")"));
+  writer.put("points/transcripts/points.parquet/part.0.parquet", "PAR1");
+  writer.put_group("shapes/cells", transformed("global", R"(,"encoding-type":"ngff:shapes")"));
+  writer.put_group("tables/counts", R"({"region":["cells"],"region_key":"region","instance_key":"cell_id"})");
+  writer.put("README.md", "");
+  writer.put("shapes/notes.txt", "");
+  const Store store = writer.described();
+  BOOST_TEST(store.format == "SpatialData");
+  BOOST_TEST(store.version == "0.1");
+  BOOST_TEST(
+      to_json_text(store.details) ==
+      R"({"storage":"directory","container":"Zarr v2","spatialdata":{"images":["slide"],"points":["transcripts"],)"
+      R"("shapes":["cells"],"tables":{"counts":{"region":["cells"],"region_key":"region","instance_key":"cell_id"}},)"
+      R"("coordinate systems":["global","um"]}})");
+}
+
+BOOST_AUTO_TEST_CASE(an_early_spatialdata_is_known_by_its_elements) {
+  SpatialStore writer;
+  writer.remove(".zattrs");
+  writer.put_group("table", "{}");
+  writer.put_group("table/table", R"({"spatialdata-encoding-type":"ngff:regions_table","region":"cells"})");
+  const Store store = writer.described();
+  BOOST_TEST(store.format == "SpatialData");
+  BOOST_TEST(to_json_text(*Json(store.details).find("spatialdata")) ==
+             R"({"tables":{"table":{"region":"cells"}}})");
+}
+
+BOOST_AUTO_TEST_CASE(images_alone_are_no_spatialdata) {
+  SpatialStore writer;
+  writer.remove(".zattrs");
+  writer.put_group("images", "{}");
+  writer.put_group("images/slide", R"({"multiscales":[{}]})");
+  BOOST_TEST(writer.described().format == "Zarr v2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::spatialdata
