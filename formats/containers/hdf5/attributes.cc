@@ -53,7 +53,7 @@ Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
     try {
       attributes.push_back({attribute.name, to_json(attribute, pointees)});
     } catch (const Error& error) {
-      attributes.push_back({attribute.name, {}, error.at("attribute " + attribute.name)});
+      attributes.push_back({attribute.name, {}, error});
     }
   }
   return attributes;
