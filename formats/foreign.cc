@@ -1,7 +1,12 @@
 #include "formats/foreign.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
+
+#include "formats/core/codecs/inflate.h"
+#include "formats/core/text/printable.h"
+#include "formats/core/text/utf8.h"
 
 namespace plainfs {
 namespace {
@@ -14,12 +19,14 @@ struct Magic {
   std::string_view what;
 };
 
+constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
+constexpr uint64_t kTarMark = 257;
+constexpr std::string_view kChangedHdf5 =
+    "an HDF5 file whose bytes were changed as if it were text; copy it again as binary";
+
 // By each format's own specification.
 constexpr Magic kMagic[] = {
     {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
-    {0, "\x1f\x8b"sv,
-     "a gzip file (of a tar archive, an R object or text); unpack it first (an R object is read under a name "
-     "in .rds or .RData)"},
     {0, "\x93NUMPY"sv, "a NumPy array, a plain file already"},
     {0, "BZh"sv, "a bzip2 file; unpack it first"},
     {0,
@@ -27,31 +34,112 @@ constexpr Magic kMagic[] = {
      "7zXZ\0"sv,
      "an xz file; unpack it first"},
     {0, "\x28\xb5\x2f\xfd"sv, "a zstd file; unpack it first"},
-    {0, "PK\x03\x04"sv, "a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip"},
     {0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive; unpack it first"},
-    {257, "ustar"sv, "a tar archive; unpack it first"},
+    {kTarMark, "ustar"sv, "a tar archive; unpack it first"},
     {0, "PAR1"sv, "a Parquet file, which pandas, R's arrow and DuckDB read"},
     {0, "ARROW1"sv, "an Arrow (Feather) file, which pandas and R's arrow read"},
     {0, "SQLite format 3\0"sv, "an SQLite database, which sqlite3 reads"},
     {0, "CDF\x01"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
     {0, "CDF\x02"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
-    {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
     {0, "II*\0"sv, "a TIFF image"},
     {0, "MM\0*"sv, "a TIFF image"},
     {0, "%PDF"sv, "a PDF document"},
+    {0, "\x0e\x03\x13\x01"sv, "an HDF4 file; h4toh5 makes HDF5 of it"},
+    {0, "MATLAB 5.0 MAT-file"sv,
+     "a MATLAB file of before version 7.3, which scipy.io.loadmat, R.matlab and octave read; save -v7.3 "
+     "makes HDF5"},
+    {0, "\x80\x04\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
+    {0, "\x80\x05\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
+    {0, "SIMPLE  ="sv, "a FITS file, which astropy reads"},
+    {0, "\0\x05\x16\x07"sv,
+     "what macOS keeps beside a file (AppleDouble); the file itself has the same name without ._"},
+    {0, "version https://git-lfs.github.com/spec/"sv,
+     "a pointer of Git LFS to a file that was not fetched; run git lfs pull"},
+    {0, "/annex/objects/"sv, "a pointer of git-annex to a file that was not fetched; run git annex get"},
+    // What is left of the signatures of HDF5 and gzip.
+    {0, "\x89HDF\n"sv, kChangedHdf5},
+    {0, "\x89HDF\r\r\n"sv, kChangedHdf5},
+    {0, "\x09HDF"sv, kChangedHdf5},
+    {0, "\xc2\x89HDF"sv, kChangedHdf5},
+    {0, "\xef\xbf\xbdHDF"sv, kChangedHdf5},
+    {0, "\x1f\xc2\x8b"sv, "a gzip file whose bytes were changed as if it were text; copy it again as binary"},
+    {0, "\x1f\xef\xbf\xbd"sv,
+     "a gzip file whose bytes were changed as if it were text; copy it again as binary"},
+    {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
 };
+
+constexpr uint64_t kFirstBytes = 512;  // all that tells a tar archive
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.size() >= word.size() &&
+           std::equal(word.begin(), word.end(), text.begin(),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+  });
+}
+
+// text: the first bytes; the last character may be cut off.
+bool is_readable_text(std::string_view text) {
+  for (size_t cut = 0; cut < 4 && cut < text.size(); ++cut) {
+    const std::string_view whole = text.substr(0, text.size() - cut);
+    if (!is_utf8(whole)) continue;
+    return std::none_of(whole.begin(), whole.end(), [](char c) {
+      return static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\r' && c != '\t';
+    });
+  }
+  return false;
+}
+
+std::string kind_of_text(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (starts_with_any(text, {"<!doctype html", "<html", "<head", "<body", "<script"}))
+    return "a web page (HTML) that was saved in place of the file; download the file itself";
+  if (starts_with_any(text, {"<?xml", "<error"}) && text.find("<Error") != std::string_view::npos)
+    return "a server's error message (XML) that was saved in place of the file; download the file itself";
+  constexpr size_t kMostQuoted = 60;
+  const std::string_view line = text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
+  if (line.empty()) return {};
+  std::string quoted(line.substr(0, kMostQuoted));
+  while (!is_utf8(quoted)) quoted.pop_back();
+  return fmt::format("a text file that begins with \"{}\"", printable(quoted));
+}
+
+std::string kind_of_gzip(const File& file) {
+  constexpr uint64_t kMostRead = 64 << 10;
+  const Bytes inside = gzip_beginning(file.read_at(0, std::min(file.size(), kMostRead)), kFirstBytes);
+  const std::string_view text = as_text(inside);
+  if (text.starts_with(kHdf5)) return "an HDF5 file that was compressed with gzip; gunzip it first";
+  if (text.size() > kTarMark && text.substr(kTarMark).starts_with("ustar"))
+    return "a tar archive that was compressed with gzip; unpack it first";
+  return "a gzip file; unpack it first (an R object is read under a name in .rds or .RData)";
+}
+
+// The directory of a zip archive stands at its end, before a comment of up to 65,535 bytes.
+std::string kind_of_zip(const File& file) {
+  constexpr uint64_t kMostBehind = 65557;
+  const uint64_t size = std::min(file.size(), kMostBehind);
+  if (as_text(file.read_at(file.size() - size, size)).find("PK\5\6") == std::string_view::npos)
+    return "a zip archive that is cut off; copy or download it again";
+  return "a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip";
+}
 
 }  // namespace
 
 std::string foreign_kind(const std::string& path, Context& context) {
   const FilePtr file = context.files.open(path);
-  const Bytes first = file->read_at(0, std::min<uint64_t>(file->size(), 512));
-  const std::string_view text(reinterpret_cast<const char*>(first.data()), first.size());
+  if (file->size() == 0) return "an empty file; copy or download it again";
+  const Bytes first = file->read_at(0, std::min(file->size(), kFirstBytes));
+  const std::string_view text = as_text(first);
   for (const Magic& magic : kMagic) {
     if (text.size() > magic.offset && text.substr(magic.offset).starts_with(magic.bytes))
       return std::string(magic.what);
   }
-  return {};
+  if (text.starts_with("\x1f\x8b")) return kind_of_gzip(*file);
+  if (text.starts_with("PK\x03\x04")) return kind_of_zip(*file);
+  if (text.find_first_not_of('\0') == std::string_view::npos)
+    return "a file that begins with zeros alone; copy or download it again";
+  return is_readable_text(text) ? kind_of_text(text) : std::string();
 }
 
 }  // namespace plainfs

@@ -16,8 +16,11 @@
 #include "formats/schemas/bpcells/schema.h"
 #include "formats/schemas/cf/schema.h"
 #include "formats/schemas/h5seurat/schema.h"
+#include "formats/schemas/hdfstore/schema.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
+#include "formats/schemas/matlab/schema.h"
+#include "formats/schemas/netcdf/schema.h"
 #include "formats/schemas/nwb/schema.h"
 #include "formats/schemas/ome/schema.h"
 #include "formats/schemas/robject/schema.h"
@@ -50,6 +53,9 @@ constexpr Schema kSchemas[] = {
     {"HDMF table", nwb::refine, nwb::describe},
     {"OME-Zarr", ome::refine, ome::describe},
     {"SpatialData", spatialdata::refine, spatialdata::describe},
+    {"netCDF text", netcdf::refine, nullptr},
+    {"MATLAB", matlab::refine, matlab::describe},
+    {"a pandas frame", hdfstore::refine, nullptr},
     {"CF", cf::refine, nullptr},
     {"HDMF", hdmf::refine, nullptr},
 };

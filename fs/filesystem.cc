@@ -6,6 +6,7 @@
 #include "cache/mutex.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/model/shown_attributes.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/text/side_by_side.h"
@@ -35,6 +36,10 @@ bool has_room_for(const Attribute& attribute) {
 Appearance with_views(Appearance appearance) {
   if (appearance.views.all.empty()) appearance.views = default_views();
   return appearance;
+}
+
+Attributes attributes(Opening& opening, Inode inode) {
+  return attributes_or_error([&] { return opening.tree().attributes(inode); });
 }
 
 // That of a Context which is never let go.
@@ -243,7 +248,7 @@ std::vector<std::string> Filesystem::attribute_names(Inode inode) {
   const OpeningPtr opening = current();
   std::vector<std::string> names;
   size_t list_bytes = 0;
-  for (const Attribute& attribute : opening->tree().attributes(inode)) {
+  for (const Attribute& attribute : attributes(*opening, inode)) {
     if (!has_room_for(attribute)) continue;
     std::string name = std::string(kAttributePrefix) + attribute.name;
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -258,11 +263,10 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
   if (name.substr(0, kAttributePrefix.size()) != kAttributePrefix) return std::nullopt;
   name.remove_prefix(kAttributePrefix.size());
   const OpeningPtr opening = current();
-  for (const Attribute& attribute : opening->tree().attributes(inode)) {
+  for (const Attribute& attribute : attributes(*opening, inode)) {
     if (attribute.name != name || !has_room_for(attribute)) continue;
-    if (attribute.error) throw *attribute.error;
-    if (!attribute.value.text()) check_utf8(attribute.value);
-    return attribute_text(attribute.value);
+    if (!attribute.error && attribute.value.text()) return *attribute.value.text();  // in any encoding
+    return to_json_text(shown_value(attribute));
   }
   return std::nullopt;
 }

@@ -52,8 +52,8 @@ constexpr CommandHelp kHelps[] = {
      "page each.\n"
      "  --json  what .plainfs/info.json of a mount says\n"},
     {"check", "check STORE [PATH...]\n",
-     "Reads every file to its end and names those that cannot be read. It exits with 0 where there are "
-     "none.\n"},
+     "Reads every file to its end, of files for other programs the first megabyte, and names those that\n"
+     "cannot be read. It exits with 0 if there are none.\n"},
     {"index", "index [--beside] STORE\n",
      "Finds out the sizes of all files and keeps them for later mounts (-o index=DIR).\n"
      "  --beside  puts them beside the store too, as STORE.plainfs, where every later reader finds them; of\n"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cache/mutex.h"
+#include "formats/core/model/shown_attributes.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
@@ -11,6 +12,7 @@
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
+#include "fs/tree/directory.h"
 
 namespace plainfs {
 namespace {
@@ -23,6 +25,16 @@ class Complaints {
     const ExitCode code = exit_code_of(error.code());
     worst_ = worse(worst_, code == kUnsupported || code == kNotReadable ? code : kDamaged);
     lines_.emplace_back("/" + path, fmt::format("{}: {}", kind_of(error.code()), error.what()));
+  }
+  // The same of a file that is made of others, unless they have that complaint already.
+  void add_of_made(const std::string& path, const Error& error) {
+    const std::string what = fmt::format("{}: {}", kind_of(error.code()), error.what());
+    {
+      const MutexLock lock(mutex_);
+      const auto is_known = [&](const auto& line) { return line.second == what; };
+      if (std::any_of(lines_.begin(), lines_.end(), is_known)) return;
+    }
+    add(path, error);
   }
   void add_warning(const std::string& message) {
     const MutexLock lock(mutex_);
@@ -61,17 +73,17 @@ class Complaints {
   ExitCode worst_ GUARDED_BY(mutex_) = kSuccess;
 };
 
-// The bytes of a file that was read to its end.
-uint64_t read_whole(Filesystem& filesystem, const Walked& walked) {
+// The bytes of a file that was read to its end, or of as much as most of it.
+uint64_t read_file(Filesystem& filesystem, const Walked& walked, uint64_t most) {
   const uint64_t size = static_cast<uint64_t>(filesystem.status(walked.inode).st_size);
   const OpenFile file = filesystem.open(walked.inode);
   uint64_t got = 0;
-  for (;;) {
+  while (got < most) {
     const size_t piece = filesystem.read(file, got, kPiece).size();
     got += piece;
     if (piece < kPiece) break;
   }
-  if (got != size) throw damaged("{} bytes read, {} expected", got, size);
+  if (got != size && got < most) throw damaged("{} bytes read, {} expected", got, size);
   return got;
 }
 
@@ -86,28 +98,107 @@ bool leads_somewhere(Filesystem& filesystem, const Walked& link) {
   }
 }
 
+// Complains of the attributes that are shown as errors, once for all views of a member of the store.
+void check_attributes(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
+  const OpenMeaning of = filesystem.meaning(walked.inode);
+  const bool is_directory = walked.kind == FileKind::directory;
+  const std::vector<Error> faults = faults_of_attributes(
+      [&] { return is_directory ? own_attributes(of.what.node) : attributes_of(of.what.node); });
+  if (faults.empty()) return;
+  std::string path = walked.path;
+  if (!is_directory) {
+    const size_t slash = path.rfind('/');
+    path.resize(slash == std::string::npos ? 0 : slash + !of.what.member.empty());
+    path += of.what.member;
+  }
+  for (const Error& fault : faults) complaints.add(path, fault);
+}
+
 uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complaints,
                std::atomic<uint64_t>& links_to_nothing) {
   uint64_t bytes = 0;
   try {
-    if (walked.kind == FileKind::file) bytes = read_whole(filesystem, walked);
+    if (walked.kind == FileKind::file) bytes = read_file(filesystem, walked, UINT64_MAX);
     if (walked.kind == FileKind::link)
       links_to_nothing += !leads_somewhere(filesystem, walked);
     else
-      filesystem.attribute_names(walked.inode);
+      check_attributes(filesystem, walked, complaints);
   } catch (const Error& error) {
     complaints.add(walked.path, error);
   }
   return bytes;
 }
 
-// Each value once: that another program's format cannot hold one is no damage.
-std::string views_that_show_all() {
+// Of a file for another program: its size, for which it is laid out, and its beginning.
+uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
+  try {
+    return read_file(filesystem, walked, kPiece);
+  } catch (const Error& error) {
+    complaints.add_of_made(walked.path, error);
+    return 0;
+  }
+}
+
+// The files in what is made for other programs.
+std::vector<Walked> files_in(Filesystem& filesystem, const std::vector<Walked>& made,
+                             std::vector<WalkFailure>& failures) {
+  std::vector<Walked> files;
+  for (const Walked& each : made) {
+    const std::vector<Walked> below =
+        each.kind == FileKind::directory ? walk(filesystem, each.path, failures) : std::vector{each};
+    std::copy_if(below.begin(), below.end(), std::back_inserter(files),
+                 [](const Walked& walked) { return walked.kind == FileKind::file; });
+  }
+  return files;
+}
+
+// All files that there are, but those that are many times the store, and those that each array or image has
+// for programs of one kind.
+std::string views_to_check() {
+  constexpr std::string_view kLeftOut[] = {"bin", "tif", "png", "mat", "bw", kPartsView};
   std::string names;
   for (const View& view : views())
-    if (!view.shows_again) names += (names.empty() ? "" : ",") + std::string(view.option);
+    if (std::find(std::begin(kLeftOut), std::end(kLeftOut), view.option) == std::end(kLeftOut))
+      names += (names.empty() ? "" : ",") + std::string(view.option);
   return names;
 }
+
+class Checked {
+ public:
+  Checked(Session& session, Complaints& complaints) : session_(session), complaints_(complaints) {}
+
+  // made: what of all is made for other programs; it is looked at after the rest.
+  void check_all(const std::vector<Walked>& all, const std::vector<Walked>& made) {
+    const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
+    files_ = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file)) + made.size();
+    Progress progress;
+    progress.begin("reading", Progress::Unit::files, files_);
+    Filesystem& filesystem = session_.filesystem();
+    session_.context().workers.parallel_for(all.size(), [&](size_t i) {
+      bytes_ += check(filesystem, all[i], complaints_, links_to_nothing_);
+      if (is_file(all[i])) progress.add(1);
+    });
+    session_.context().workers.parallel_for(made.size(), [&](size_t i) {
+      bytes_ += check_made(filesystem, made[i], complaints_);
+      progress.add(1);
+    });
+  }
+
+  std::string outcome() const {
+    std::string text =
+        complaints_.count() == 0 ? std::string("all readable") : count_text(complaints_.count(), "finding");
+    if (links_to_nothing_ > 0)
+      text += fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing_, "link"));
+    return fmt::format("{}, {}: {}", count_text(files_, "file"), byte_text(static_cast<double>(bytes_)),
+                       text);
+  }
+
+ private:
+  Session& session_;
+  Complaints& complaints_;
+  uint64_t files_ = 0;
+  std::atomic<uint64_t> bytes_{0}, links_to_nothing_{0};
+};
 
 }  // namespace
 
@@ -116,7 +207,8 @@ int check_command(Arguments arguments) {
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];
   const std::vector<std::string> paths(options.names.begin() + !options.names.empty(), options.names.end());
-  if (options.views.empty() && paths.empty()) options.views = views_that_show_all();
+  const bool is_of_all = options.views.empty() && paths.empty();
+  if (is_of_all) options.views = views_to_check();
   options.index.clear();  // what is known from before may be what is wrong
   Complaints complaints;
   Session session(
@@ -124,27 +216,14 @@ int check_command(Arguments arguments) {
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
   for (const std::string& path : paths) resolve_given(filesystem, options.store, path);
-  const std::vector<Walked> all = walk_given(filesystem, paths, failures);
+  std::vector<Walked> repeated;
+  const std::vector<Walked> all = walk_given(filesystem, paths, failures, is_of_all ? &repeated : nullptr);
+  const std::vector<Walked> made = files_in(filesystem, repeated, failures);
   for (const WalkFailure& failure : failures) complaints.add(failure.path, failure.error);
-  const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
-  const auto files = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file));
-  std::atomic<uint64_t> bytes{0}, links_to_nothing{0};
-  {
-    Progress progress;
-    progress.begin("reading", Progress::Unit::files, files);
-    session.context().workers.parallel_for(all.size(), [&](size_t i) {
-      bytes += check(filesystem, all[i], complaints, links_to_nothing);
-      if (is_file(all[i])) progress.add(1);
-    });
-  }
+  Checked checked(session, complaints);
+  checked.check_all(all, made);
   complaints.print();
-  std::string outcome =
-      complaints.count() == 0 ? std::string("all readable") : count_text(complaints.count(), "finding");
-  if (links_to_nothing > 0)
-    outcome += fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing, "link"));
-  std::printf("%s\n", fmt::format("{}, {}: {}", count_text(files, "file"),
-                                  byte_text(static_cast<double>(bytes)), outcome)
-                          .c_str());
+  std::printf("%s\n", checked.outcome().c_str());
   // What is left out of a file, or odd, breaks no rule.
   for (const std::string& line : session.notices().lines())
     std::printf("notice: %s\n", printable(line).c_str());

@@ -137,14 +137,27 @@ std::string summary_at(const Store& store, Context& context, const std::string& 
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
 
+// Whether the file is of an array that is known to fail.
+bool is_of_broken_array(Filesystem& filesystem, const Walked& walked) {
+  try {
+    const OpenMeaning of = filesystem.meaning(walked.inode);
+    const auto* array = std::get_if<LabelledArray>(&of.what.node.content);
+    return array && dynamic_cast<const BrokenArray*>(array->values.get());
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 // Where the store stands or would stand mounted, and how it comes there.
-void print_ways_to_open(const Store& store, const std::vector<Walked>& all, std::string mountpoint) {
+void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<Walked>& all,
+                        std::string mountpoint) {
   std::string how = "where it is mounted";
   if (mountpoint.empty()) {
     mountpoint = mount_name(store.path);
     how = fmt::format("after mkdir {0}; plainfs {1} {0}", mountpoint, store.path);
   }
-  const std::string ways = ways_to_open(all, mountpoint);
+  const std::string ways = ways_to_open(
+      all, mountpoint, [&](const Walked& walked) { return is_of_broken_array(filesystem, walked); });
   if (!ways.empty()) std::printf("\nto open it, %s:\n%s", printable(how).c_str(), ways.c_str());
 }
 
@@ -190,7 +203,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   print_found_by_name(session.filesystem(), all);
   print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
-    print_ways_to_open(*store, all, mounted ? mountpoint : mountpoint_of(store->path));
+    print_ways_to_open(*store, session.filesystem(), all, mounted ? mountpoint : mountpoint_of(store->path));
   return kSuccess;
 }
 

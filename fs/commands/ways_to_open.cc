@@ -19,13 +19,14 @@ bool fits(const std::string& path, std::string_view pattern) {
   return std::string_view(path).substr(name) == pattern;
 }
 
-const std::string* nearest(const std::vector<Walked>& all, Patterns patterns) {
+const std::string* nearest(const std::vector<Walked>& all, Patterns patterns,
+                           const std::function<bool(const Walked&)>& is_broken) {
   const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
   for (const std::string_view pattern : patterns) {
     const std::string* best = nullptr;
     for (const Walked& walked : all)
       if (walked.kind == FileKind::file && fits(walked.path, pattern) &&
-          (!best || depth(walked.path) < depth(*best)))
+          (!best || depth(walked.path) < depth(*best)) && !is_broken(walked))
         best = &walked.path;
     if (best) return best;
   }
@@ -55,11 +56,12 @@ std::string for_shell(const std::string& text) {
 
 }  // namespace
 
-std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder) {
+std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
+                         const std::function<bool(const Walked&)>& is_broken) {
   std::string text;
   const auto add = [&](std::string_view tool, Patterns patterns, std::string_view before,
                        std::string_view after, const auto& quote) {
-    const std::string* const found = nearest(all, patterns);
+    const std::string* const found = nearest(all, patterns, is_broken);
     if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
     return found != nullptr;
   };

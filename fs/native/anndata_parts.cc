@@ -12,6 +12,7 @@
 #include "fs/native/checked_numbers.h"
 #include "fs/native/column_order.h"
 #include "fs/native/factor_codes.h"
+#include "fs/native/flat_columns.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
 
@@ -199,8 +200,10 @@ std::vector<Column> columns_without_index(const std::string& path, const Table& 
   return columns;
 }
 
-// Puts the group path with the columns and the index; rows without names are counted from 0.
-void put_frame(const std::string& path, const Table& table, Context& context, AnnDataLayout& out) {
+// Puts the group path with the columns and the index; rows without names are counted from 0. anndata has no
+// columns of compounds.
+void put_frame(const std::string& path, const Table& stored, Context& context, AnnDataLayout& out) {
+  const Table table{stored.rows, stored.row_names, member_columns(stored)};
   std::vector<std::string> order;
   std::unordered_set<std::string> distinct;
   const std::vector<Column> columns = columns_without_index(path, table, context);

@@ -31,9 +31,14 @@ void add_columns(const std::string& name, const ArrayPtr& values, std::vector<Co
 
 }  // namespace
 
-std::vector<Column> flat_columns(const Table& table) {
+std::vector<Column> member_columns(const Table& table) {
   std::vector<Column> columns;
   for (const Column& column : table.columns) add_columns(column.name, column.values, columns);
+  return columns;
+}
+
+std::vector<Column> flat_columns(const Table& table) {
+  std::vector<Column> columns = member_columns(table);
   for (const Column& column : columns) {
     column.values->check();
     if (column.values->count() != table.rows)

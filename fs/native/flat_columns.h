@@ -8,6 +8,9 @@
 
 namespace plainfs {
 
+// The columns of table, a compound's members in its place, called as in the .csv. Nothing is checked.
+std::vector<Column> member_columns(const Table& table);
+
 // The columns of table, each as long as it has rows and none of them a compound, called as in the .csv.
 // Throws damaged where one is not as long, and what Array::check throws.
 std::vector<Column> flat_columns(const Table& table);

@@ -83,6 +83,7 @@ struct Describe {
   Described& line;
 
   void operator()(const LabelledArray& array) const {
+    if (dynamic_cast<const BrokenArray*>(array.values.get())) array.values->check();
     line.kind = "array";
     line.what = fmt::format("{} ({})", shape_text(*array.values), array.values->dtype().name());
   }

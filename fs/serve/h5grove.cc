@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cache/request.h"
+#include "formats/core/model/shown_attributes.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5_data.h"
@@ -38,9 +39,8 @@ Json name_and_kind(std::string_view name, const char* kind) {
 
 Json attributes_json(const Node& node) {
   Json::List list;
-  for (const Attribute& attribute : attributes_of(node)) {
-    // Of one that cannot be read it is told when its value is asked for.
-    const H5Attribute known = h5_attribute(attribute.error ? Json() : attribute.value);
+  for (const Attribute& attribute : attributes_or_error([&] { return attributes_of(node); })) {
+    const H5Attribute known = h5_attribute(shown_value(attribute));
     list.push_back(Json::Object{{"name", attribute.name}, {"shape", known.shape}, {"type", known.type}});
   }
   return list;
@@ -158,10 +158,8 @@ class H5Answer {
 
   static Json values_of_attributes(const Node& node) {
     Json::Object values;
-    for (const Attribute& attribute : attributes_of(node)) {
-      if (attribute.error) throw attribute.error->at(attribute.name);
-      values.emplace_back(attribute.name, h5_attribute(attribute.value).value);
-    }
+    for (const Attribute& attribute : attributes_or_error([&] { return attributes_of(node); }))
+      values.emplace_back(attribute.name, h5_attribute(shown_value(attribute)).value);
     return values;
   }
 

@@ -1,5 +1,7 @@
 #include "fs/views/offers.h"
 
+#include "formats/core/model/shown_attributes.h"
+#include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 #include "fs/text/text_file.h"
 
@@ -14,53 +16,56 @@ bool has_directory(const Node& node) {
          std::holds_alternative<SequenceLengths>(node.content);
 }
 
-Json object_of(const std::string& key, const Attributes& attributes) {
-  Json::Object object;
-  for (const Attribute& attribute : attributes) {
-    if (attribute.error) throw attribute.error->at(key);
-    try {
-      check_utf8(std::string_view(attribute.name));
-      check_utf8(attribute.value);
-    } catch (const Error& error) {
-      throw error.at(fmt::format("attribute {} of {}", attribute.name, key));
-    }
-    object.emplace_back(attribute.name, attribute.value);
-  }
-  return object;
+using ReadAttributes = std::function<Attributes()>;
+
+// A name as JSON holds it.
+std::string key_of(const std::string& name) {
+  return is_utf8(name) ? name : printable(name);
 }
 
-// Calls visit(key, attributes) for everything that has attributes, until it returns false.
+// Calls visit(name, read) for the directory itself, as ".", and for every member whose attributes are shown
+// with it, until it returns false. read reads the attributes.
 template <class Visit>
 void visit_attributes(const Node& directory, Visit&& visit) {
   // Not attributes_of(): where the directory is shown as an array too, that would be the array's.
-  const Attributes own = directory.attributes ? directory.attributes() : directory.parts->attributes();
-  if (!own.empty() && !visit(".", own)) return;
+  const ReadAttributes own =
+      directory.attributes ? directory.attributes : [&] { return directory.parts->attributes(); };
+  if (!visit(std::string("."), own)) return;
   for (const Member& member : directory.parts->members()) {
     if (has_directory(member.node)) continue;
     if (const Error* error = std::get_if<Error>(&member.node.content);
         error && !member.node.attributes && is_transient(*error))
       throw *error;  // it may have some
-    if (const Attributes attributes = attributes_of(member.node);
-        !attributes.empty() && !visit(member.name, attributes))
-      return;
+    if (!visit(member.name, ReadAttributes([&] { return attributes_of(member.node); }))) return;
   }
 }
 
 bool has_attributes(const Node& directory) {
   bool any = false;
-  visit_attributes(directory, [&](const std::string&, const Attributes&) {
-    any = true;
-    return false;
+  visit_attributes(directory, [&](const std::string&, const ReadAttributes& read) {
+    any = !attributes_or_error(read).empty();
+    return !any;
   });
   return any;
+}
+
+// Calls notice for each attribute that attrs_json() gives an error for.
+void note_faults(const Node& directory, const Context& context) {
+  const std::string place = directory.parts->path();
+  visit_attributes(directory, [&](const std::string& name, const ReadAttributes& read) {
+    const std::string of = name == "." ? place : (place == "/" ? "" : place) + "/" + name;
+    for (const Error& fault : faults_of_attributes(read)) context.notice(fault.at(of).what());
+    return true;
+  });
 }
 
 // The whole text is the head.
 class AttrsJson : public TextSource {
  public:
   // listing_error: why it is not known whether there are any attributes.
-  AttrsJson(Node directory, std::optional<Error> listing_error)
-      : directory_(std::move(directory)), listing_error_(std::move(listing_error)) {}
+  AttrsJson(Node directory, std::optional<Error> listing_error, const Context& context)
+      : directory_(std::move(directory)), listing_error_(std::move(listing_error)), context_(context) {}
+  void prepare() override { note_faults(directory_, context_); }
   std::string head() const override {
     if (listing_error_ && !has_attributes(directory_)) throw *listing_error_;
     return attrs_json(directory_);
@@ -72,15 +77,18 @@ class AttrsJson : public TextSource {
  private:
   const Node directory_;
   const std::optional<Error> listing_error_;
+  const Context& context_;
 };
 
 }  // namespace
 
 std::string attrs_json(const Node& directory) {
   Json::Object all;
-  visit_attributes(directory, [&](const std::string& key, const Attributes& attributes) {
-    check_utf8(std::string_view(key));
-    all.emplace_back(key, object_of(key, attributes));
+  visit_attributes(directory, [&](const std::string& name, const ReadAttributes& read) {
+    Json::Object object;
+    for (const Attribute& attribute : attributes_or_error(read))
+      object.emplace_back(key_of(attribute.name), shown_value(attribute));
+    if (!object.empty()) all.emplace_back(key_of(name), std::move(object));
     return true;
   });
   return to_json_text(all) + "\n";
@@ -95,7 +103,7 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<Offer
     error = why;  // reading the file gives it
   }
   files.push_back({true, ".attrs.json", [directory, error, &context] {
-                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error),
+                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error, context),
                                                        context);
                    }});
 }

@@ -2,6 +2,7 @@
 import array
 import contextlib
 import gzip
+import io
 import json
 import os
 import pty
@@ -15,6 +16,7 @@ import tarfile
 import tempfile
 import time
 import unittest
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import BAD, GOOD, VIEWS, a_third, cases, lines, refused, statements, views_of
@@ -385,15 +387,40 @@ class Commands(unittest.TestCase):
                      store + "/assays/RNA", self.folder)
 
     def test_what_is_no_store_is_named(self):
-        for name, content, words in (("a.gz", b"\x1f\x8b\x08", "a gzip file"), ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
-                                     ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"), ("a.parquet", b"PAR1....", "a Parquet file"),
-                                     ("a.tar", b"\0" * 257 + b"ustar", "a tar archive; unpack it first")):
-            path = os.path.join(self.folder, name)
-            with open(path, "wb") as file:
-                file.write(content)
-            result = run("ls", path)
-            self.assertEqual(result.returncode, 13)
-            self.assertIn(f"{path}: no format that plainfs knows: {words}", result.stderr.decode())
+        in_zip = io.BytesIO()
+        with zipfile.ZipFile(in_zip, "w") as archive:
+            archive.writestr("README.txt", "no store")
+        hdf5 = b"\x89HDF\r\n\x1a\n"
+        for name, content, words in (
+                ("a.gz", b"\x1f\x8b\x08", "a gzip file; unpack it first"),
+                ("h5ad.gz", gzip.compress(hdf5 + bytes(100)), "an HDF5 file that was compressed with gzip; gunzip it first"),
+                ("cut.gz", gzip.compress(hdf5 + bytes(range(256)) * 200)[:300], "an HDF5 file that was compressed with gzip; gunzip it first"),
+                ("tar.gz", gzip.compress(bytes(257) + b"ustar" + bytes(250)), "a tar archive that was compressed with gzip; unpack it first"),
+                ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
+                ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"),
+                ("a.parquet", b"PAR1....", "a Parquet file"),
+                ("a.tar", bytes(257) + b"ustar", "a tar archive; unpack it first"),
+                ("lfs.h5ad", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n",
+                 "a pointer of Git LFS to a file that was not fetched; run git lfs pull"),
+                ("annex.h5ad", b"/annex/objects/SHA256E-s7--00.h5ad\n", "a pointer of git-annex"),
+                ("page.h5ad", b"\xef\xbb\xbf\n<!DOCTYPE HTML>\n<html>", "a web page (HTML) that was saved in place of the file; download the file itself"),
+                ("s3.h5ad", b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', "a server's error message (XML)"),
+                ("text.h5ad", b"404: Not Found", 'a text file that begins with "404: Not Found"'),
+                ("empty.h5ad", b"", "an empty file; copy or download it again"),
+                ("zeros.h5ad", bytes(5000), "a file that begins with zeros alone; copy or download it again"),
+                ("cut.zarr.zip", in_zip.getvalue()[:60], "a zip archive that is cut off; copy or download it again"),
+                ("other.zip", in_zip.getvalue(), "a zip archive that holds no Zarr store"),
+                ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
+                ("unicode.h5", b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
+                ("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file of before version 7.3"),
+                ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "what macOS keeps beside a file (AppleDouble)")):
+            with self.subTest(name):
+                path = os.path.join(self.folder, name)
+                with open(path, "wb") as file:
+                    file.write(content)
+                result = run("ls", path)
+                self.assertEqual(result.returncode, 13)
+                self.assertIn(f"{path}: no format that plainfs knows: {words}", result.stderr.decode())
 
     def test_other_programs_words_are_told_the_right_ones(self):
         self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
@@ -556,6 +583,11 @@ class Commands(unittest.TestCase):
         self.assertRegex(run("info", store).stdout.decode(), r"(?m)^a +not supported +.*rot13")
         self.assertIn("not supported", run("check", store).stdout.decode())
 
+    def test_info_names_the_type_that_is_not_supported(self):
+        said = run("info", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5")).stdout.decode()
+        self.assertRegex(said, r"(?m)^quad +not supported +/quad \(3\): reals of 16 bytes")
+        self.assertNotIn("quad.npy\"", said)
+
     def test_check_of_a_path_reads_all_that_is_there(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         said = run("check", store + "/assays/RNA/counts").stdout.decode()
@@ -604,6 +636,20 @@ class Commands(unittest.TestCase):
             if result.returncode != 0 or not re.fullmatch(r"\d+ files, [0-9.]+ k?M?B: all readable(; \d+ links? to nothing that is shown here)?\n(notice: .+\n)*", result.stdout.decode()):
                 failures.append(f"{case}: {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
+
+    def test_check_names_an_attribute_once(self):
+        result = run("check", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5"))
+        lines_of = [line for line in result.stdout.decode().splitlines() if "attribute" in line]
+        self.assertEqual(lines_of[:1], ["/: not supported: attribute real: reals of 16 bytes with 64 bits of mantissa (long double or wider)"])
+        self.assertEqual(lines_of[1:], ["/a: damaged: attribute units: text that is not UTF-8"])
+        self.assertEqual(result.returncode, 14)
+
+    def test_check_opens_files_for_other_programs(self):
+        store = os.path.join(self.folder, "wide.h5seurat")
+        shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), store)
+        whole = run("check", store).stdout.decode()
+        stored = run("check", "-o", "views=csv,npy,mtx,tsv,json", store).stdout.decode()
+        self.assertGreater(int(whole.split(" files")[0].split("\n")[-1]), int(stored.split(" files")[0].split("\n")[-1]))
 
     def test_check_counts_links_to_nothing(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")

@@ -4,7 +4,7 @@ import csv
 import json
 import os
 
-from mounted import Folder, Mount, main, run
+from mounted import DATA, Folder, Mount, main, run
 from optional import needs_modules
 
 try:
@@ -113,6 +113,17 @@ class Loom(Folder):
                     numpy.testing.assert_array_equal(graph.row, want.row)
                     numpy.testing.assert_array_equal(graph.col, want.col)
                     numpy.testing.assert_array_equal(graph.data.astype("f4"), want.data)
+
+    @needs_modules("anndata")
+    def test_members_of_an_attribute_are_columns_of_obs(self):
+        import anndata
+        with Mount(os.path.join(DATA, "loom", "scenic", "store.loom")) as mount:
+            obs = anndata.read_h5ad(mount.join("anndata.h5ad")).obs
+            stored = rows_of(mount.join("col_attrs.csv"))
+        members = [name for name in stored[0] if "." in name]
+        self.assertTrue(members)
+        for name in members:
+            self.assertEqual([float(row[stored[0].index(name)]) for row in stored[1:]], obs[name].astype(float).to_list(), name)
 
     def test_listing_decodes_no_chunk(self):
         with Mount(self.write(2)) as mount:

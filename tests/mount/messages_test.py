@@ -24,7 +24,7 @@ MISTAKES = (
     ("https://me:secret@b/x m", 15, "a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc"),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
     ("rnd m", 13, "rnd: no format that plainfs knows"),
-    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a gzip file (of a tar archive, an R object or text); unpack it first (an R object is read under a name in .rds or .RData)"),
+    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a tar archive that was compressed with gzip; unpack it first"),
     ("x.parquet m", 13, "x.parquet: no format that plainfs knows: a Parquet file, which pandas, R's arrow and DuckDB read"),
     ("h5.zip m", 13, "h5.zip: no format that plainfs knows: a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip"),
     ("pbmc.h5seurat/assays/RNA m", 11, "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "

@@ -208,7 +208,7 @@ std::vector<DecodedSize> ChunkStorage::sizes_between(const RawChunk& raw) const 
   for (size_t i = 0; i < filters_.size(); ++i) {
     sizes.push_back(size);
     if (is_left_out(raw, i)) continue;
-    if (!filters_[i].codec) throw unsupported("HDF5 filter {}", filters_[i].number);
+    if (!filters_[i].codec) throw unsupported_hdf5_filter(filters_[i].number);
     const auto encoded = size.exact ? filters_[i].codec->encoded_size(size.bytes) : std::nullopt;
     size = encoded ? DecodedSize::exactly(*encoded) : DecodedSize::at_most(2 * chunk_bytes_ + 4096);
   }
@@ -237,7 +237,7 @@ bool ChunkStorage::is_left_out(const RawChunk& raw, size_t filter) {
 
 void ChunkStorage::require_codecs() const {
   for (const Filter& filter : filters_)
-    if (!filter.codec) throw unsupported("HDF5 filter {}", filter.number);
+    if (!filter.codec) throw unsupported_hdf5_filter(filter.number);
 }
 
 // All of places are absent, as far as can be seen without reading them.

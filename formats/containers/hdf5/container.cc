@@ -1,5 +1,7 @@
 #include "formats/containers/hdf5/container.h"
 
+#include <algorithm>
+
 #include "formats/containers/hdf5/attributes.h"
 #include "formats/containers/hdf5/group.h"
 #include "formats/containers/hdf5/source_file.h"
@@ -35,6 +37,13 @@ GroupPtr open_group(const std::string& location, Context& context) {
   return root_group(std::make_shared<SourceFile>(location, context));
 }
 
+Bytes user_block(const Group& group) {
+  constexpr uint64_t kMost = 512;
+  const auto* stored = dynamic_cast<const StoredObject*>(&group);
+  if (!stored) return {};
+  return stored->file().bytes().read_at(0, std::min(stored->file().layout().base_address, kMost));
+}
+
 ArrayPtr attribute(const Group& group, const std::string& name) {
   return attribute_of(group, name);
 }
@@ -45,6 +54,11 @@ ArrayPtr attribute(const Array& array, const std::string& name) {
 std::optional<uint64_t> first_null_string(const Array& array) {
   const auto* stored = dynamic_cast<const StoredObject*>(&array);
   return stored ? stored->first_null_string() : std::nullopt;
+}
+
+bool is_bit_field(const Array& array) {
+  const auto* stored = dynamic_cast<const StoredObject*>(&array);
+  return stored && stored->is_bit_field();
 }
 
 }  // namespace plainfs::hdf5

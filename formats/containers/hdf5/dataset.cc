@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/ranges.h>
+
 #include "formats/containers/hdf5/attributes.h"
 #include "formats/containers/hdf5/file_layout.h"
 #include "formats/containers/hdf5/storage.h"
@@ -59,6 +61,8 @@ class DatasetArray : public ChunkedArray, public StoredObject {
     }
     return std::nullopt;
   }
+
+  bool is_bit_field() const override { return extent_.type.form == StoredType::Form::bit_field; }
 
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override {
@@ -168,7 +172,10 @@ ArrayPtr open_array(const SourceFilePtr& file, StoredDataset dataset, uint64_t a
       return std::make_shared<DatasetArray>(file, address, path, std::move(extent), std::move(storage));
     });
   } catch (const Error& error) {
-    return std::make_shared<BrokenArray>(extent.type.dtype, error.at(path));
+    const bool is_only_shape_known = dataset.error && !extent.shape.empty();
+    const std::string shape =
+        is_only_shape_known ? fmt::format(" ({})", fmt::join(extent.shape, " \u00d7 ")) : "";
+    return std::make_shared<BrokenArray>(extent.type.dtype, error.at(path + shape));
   }
 }
 

@@ -8,11 +8,14 @@
 
 namespace plainfs::hdf5 {
 
-// Where addresses in the file count from and how wide they are. Lengths are as wide as the superblock says.
+// Where addresses in the file count from and how wide they are, and what its writer means by some of its
+// types. Lengths are as wide as the superblock says.
 struct FileLayout {
   uint64_t base_address = 0;  // bytes of user block before the superblock
   unsigned address_size = 8;
   unsigned length_size = 8;
+  // Times of 8 bytes (H5T_UNIX_D64) are those of PyTables: seconds and microseconds.
+  bool has_timevals = false;
 };
 
 // A little-endian unsigned number of size bytes, 1 to 8. Requires: bytes.size() >= size.

@@ -80,7 +80,16 @@ struct AttributeHead {
   std::string name;
   bool has_shared_type;
   ByteSpan type;
+  ByteSpan space;
+  ByteSpan data;
 };
+
+// The next size bytes, or as many as there are; of version 1 what pads them to 8 is skipped.
+ByteSpan next_part(Cursor& cursor, size_t size, unsigned version) {
+  const ByteSpan part = cursor.bytes(std::min(size, cursor.remaining()));
+  if (version == 1) cursor.skip(std::min<size_t>((8 - size % 8) % 8, cursor.remaining()));
+  return part;
+}
 
 AttributeHead attribute_head(ByteSpan message) {
   Cursor cursor(message);
@@ -89,11 +98,14 @@ AttributeHead attribute_head(ByteSpan message) {
   const unsigned flags = cursor.byte();
   const size_t size = cursor.little<uint16_t>();
   const size_t type_size = cursor.little<uint16_t>();
-  cursor.skip(version == 3 ? 3 : 2);  // the size of the space; the encoding
-  const std::string_view name = as_text(cursor.bytes(size));
-  if (version == 1) cursor.skip(std::min<size_t>((8 - size % 8) % 8, cursor.remaining()));
-  const ByteSpan type = cursor.bytes(std::min(type_size, cursor.remaining()));
-  return {std::string(name.substr(0, name.find('\0'))), version > 1 && (flags & 1), type};
+  const size_t space_size = cursor.little<uint16_t>();
+  if (version == 3) cursor.skip(1);                  // the encoding
+  if (size > cursor.remaining()) cursor.skip(size);  // throws: the message is damaged
+  const std::string_view name = as_text(next_part(cursor, size, version));
+  const ByteSpan type = next_part(cursor, type_size, version);
+  const ByteSpan space = next_part(cursor, space_size, version);
+  return {std::string(name.substr(0, name.find('\0'))), version > 1 && (flags & 1), type, space,
+          cursor.rest()};
 }
 
 // The address of the committed type that a shared message stands for; nullopt where it stands in a heap.
@@ -173,6 +185,20 @@ std::optional<std::vector<std::string>> attribute_names(const File& file, const 
   });
   if (!are_all_here) return std::nullopt;
   return names;
+}
+
+std::optional<HeaderAttribute> attribute_in_header(const File& file, const FileLayout& layout,
+                                                   uint64_t address, const std::string& name) {
+  std::optional<HeaderAttribute> found;
+  const auto copy = [](ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); };
+  for_each_message(file, layout, address, [&](const HeaderMessage& message) {
+    if (message.type != kAttributeMessage || (message.flags & kIsShared)) return true;
+    const AttributeHead head = attribute_head(message.data);
+    if (head.name != name) return true;
+    found = HeaderAttribute{head.has_shared_type, copy(head.type), copy(head.space), copy(head.data)};
+    return false;
+  });
+  return found;
 }
 
 std::optional<std::string> newer_form(const File& file, const FileLayout& layout, uint64_t address,

@@ -35,6 +35,19 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
 std::optional<std::vector<std::string>> attribute_names(const File& file, const FileLayout& layout,
                                                         uint64_t address);
 
+// The parts of an attribute as the header holds them, each a message of its own form.
+struct HeaderAttribute {
+  bool has_shared_type;  // type says where it stands
+  Bytes type;
+  Bytes space;
+  Bytes data;  // to the end of the message, which may be padded
+};
+
+// An object's attribute of that name; nullopt if its header has none, which may be kept in a heap. Throws
+// damaged where the header does not hold together.
+std::optional<HeaderAttribute> attribute_in_header(const File& file, const FileLayout& layout,
+                                                   uint64_t address, const std::string& name);
+
 // What the library cannot read since a newer one wrote it: "layout version 5". reason: what it says of the
 // object at address that it could not open, or (in_attributes) of attributes: it fails for all that stand
 // behind one that it does not know. nullopt where that is not about a version, or where the version is as

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/containers/hdf5/cache_image.h"
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/containers/hdf5/process/process_file.h"
 
@@ -58,7 +59,8 @@ std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& 
 SourceFile::SourceFile(const std::string& location, Context& context)
     : context_(context),
       library_(opened(location, context)),
-      heap_(library_->bytes(), library_->layout(), context) {}
+      bytes_(with_cache_image(library_->bytes(), library_->layout())),
+      heap_(bytes_, library_->layout(), context) {}
 
 std::optional<std::string> SourceFile::path_of(uint64_t address) const {
   tree_walked_.call([this] { places_ = walk_tree(*library_); });

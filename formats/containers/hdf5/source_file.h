@@ -31,7 +31,7 @@ class SourceFile {
   const std::string& path() const { return bytes().path(); }
   const FileLayout& layout() const { return library_->layout(); }
   Context& context() const { return context_; }
-  const File& bytes() const { return *library_->bytes(); }
+  const File& bytes() const { return *bytes_; }
   const LibraryFile& library() const { return *library_; }
   const GlobalHeap& heap() const { return heap_; }
   SharedArrays& arrays() const { return arrays_; }
@@ -48,6 +48,7 @@ class SourceFile {
 
   Context& context_;
   std::unique_ptr<const LibraryFile> library_;
+  const FilePtr bytes_;
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
   mutable Once tree_walked_;
@@ -69,6 +70,8 @@ class StoredObject {
   uint64_t address() const { return address_; }  // of the object header
   // The first of an array's variable-length strings that is a null pointer. Reads until it finds one.
   virtual std::optional<uint64_t> first_null_string() const { return std::nullopt; }
+  // Whether an array is stored as a bit field of 8 bits.
+  virtual bool is_bit_field() const { return false; }
 
  private:
   SourceFilePtr file_;

@@ -108,6 +108,18 @@ Elements odd_reals(const StoredType& type, ByteSpan stored, uint64_t count) {
   return result;
 }
 
+// PyTables' typeconv.c, to the last bit.
+Elements timevals(const StoredType& type, ByteSpan stored, uint64_t count) {
+  Elements result = zero_elements(type.dtype, count);
+  const auto out = result.mutable_values<double>();
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::byte* const at = stored.data() + 8 * i;
+    const int64_t both = type.bits.big_endian ? load_big<int64_t>(at) : load_little<int64_t>(at);
+    out[i] = 1e-6 * static_cast<double>(static_cast<int32_t>(both)) + static_cast<double>(both >> 32);
+  }
+  return result;
+}
+
 HeapReader& Decoder::heap() {
   if (!heap_) throw damaged("variable-length data where there can be none");
   return *heap_;
@@ -244,11 +256,14 @@ Elements Decoder::decode(const StoredType& type, ByteSpan stored, uint64_t count
     throw damaged("{} elements of {} bytes in {} bytes", count, type.size, stored.size());
   switch (type.form) {
     case Form::plain:
+    case Form::bit_field:
       return unpack(type.dtype, stored, count);
     case Form::odd_integer:
       return odd_integers(type, stored, count);
     case Form::odd_real:
       return odd_reals(type, stored, count);
+    case Form::timeval:
+      return timevals(type, stored, count);
     case Form::boolean:
       return truth_values(decode(type.items[0], stored, count), type);
     case Form::logical: {

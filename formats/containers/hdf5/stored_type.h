@@ -31,8 +31,10 @@ struct StoredField;
 struct StoredType {
   enum class Form : uint8_t {
     plain,             // unpack() of the model takes it as it is
+    bit_field,         // a bit field of 8 bits, of a dataset or an attribute: as plain
     odd_integer,       // bits
     odd_real,          // bits
+    timeval,           // a 32-bit number of microseconds, and above it one of seconds: bits.big_endian
     boolean,           // an enumeration FALSE 0, TRUE 1 of more than one byte: items[0]
     logical,           // an enumeration FALSE 0, TRUE 1, NA 2: items[0]
     text,              // a reference into the global heap

@@ -78,10 +78,18 @@ bool is_plain(ByteSpan bytes, uint64_t at, uint64_t file_bytes) {
   return true;
 }
 
+// A tar archive whose first member is an HDF5 file has its signature where a user block of 512 bytes would
+// end.
+bool is_tar(const Probe& probe) {
+  constexpr uint64_t kMark = 257;
+  return probe.size() >= 512 && as_text(probe.bytes(kMark, 5)) == "ustar";
+}
+
 }  // namespace
 
 std::optional<uint64_t> place_of_superblock(const Probe& probe) {
   if (as_text(probe.first_bytes()).starts_with(kSignature)) return 0;
+  if (is_tar(probe)) return std::nullopt;
   for (uint64_t at = 512; at + kSignature.size() <= probe.size(); at *= 2) {
     if (as_text(probe.bytes(at, kSignature.size())) == kSignature) return at;
   }

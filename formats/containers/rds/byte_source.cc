@@ -79,7 +79,7 @@ class Input {
 };
 
 Error input_ends_early() {
-  return damaged("the compressed data end too early");
+  return damaged("the compressed data end too early; copy or download the file again");
 }
 
 class GzipSource final : public ByteSource {

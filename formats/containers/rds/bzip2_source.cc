@@ -29,7 +29,8 @@ class FileBits {
   uint64_t end() const { return file_->size() * 8; }
   // count <= 48 bits from a bit on; throws where the file ends before.
   uint64_t at(uint64_t bit, unsigned count) {
-    if (bit + count > end()) throw damaged("the compressed data end too early");
+    if (bit + count > end())
+      throw damaged("the compressed data end too early; copy or download the file again");
     uint64_t value = 0;
     const uint64_t first = bit / 8, last = (bit + count - 1) / 8;
     for (uint64_t byte = first; byte <= last; ++byte) value = value << 8 | this->byte(byte);
@@ -204,7 +205,7 @@ class Bzip2Source final : public ByteSource {
     for (uint64_t tries = 0; tries <= kMostFalseMarks; ++tries) {
       const std::optional<uint64_t> mark = next_mark(end + (tries > 0 ? 1 : 0));
       if (!mark && tries > 0) break;
-      if (!mark) throw damaged("the compressed data end too early");
+      if (!mark) throw damaged("the compressed data end too early; copy or download the file again");
       end = *mark;
       std::string packed = alone(begin, end, block_checksum);
       if (!Bunzip().unpack(packed, block_)) continue;

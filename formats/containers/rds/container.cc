@@ -190,7 +190,7 @@ Store open(const Probe& probe, Context& context) {
   const Serialisation read = read_file(file, compression, most_bytes, context);
   const ValuePtr& value = read.value;
   if (read.bytes_after > 0)
-    context.warn(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
+    context.notice(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
     throw unsupported("the R object is NULL, a function or something else that holds no data");
 

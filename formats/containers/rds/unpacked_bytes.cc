@@ -111,7 +111,8 @@ void UnpackedBytes::read_at(uint64_t offset, std::span<std::byte> out) const {
   while (done < out.size()) {
     const auto piece = page(offset / kPageBytes);
     const uint64_t inside = offset % kPageBytes;
-    if (inside >= piece->bytes.size()) throw damaged("the compressed data end too early");
+    if (inside >= piece->bytes.size())
+      throw damaged("the compressed data end too early; copy or download the file again");
     const size_t some = std::min<size_t>(out.size() - done, piece->bytes.size() - inside);
     std::memcpy(out.data() + done, piece->bytes.data() + inside, some);
     done += some;

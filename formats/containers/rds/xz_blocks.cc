@@ -97,7 +97,7 @@ class Blocks final : public ByteSource {
 
   void refill() {
     const auto size = static_cast<size_t>(std::min<uint64_t>(input_.size(), file_->size() - offset_));
-    if (size == 0) throw damaged("the compressed data end too early");
+    if (size == 0) throw damaged("the compressed data end too early; copy or download the file again");
     file_->read_at(offset_, std::span(input_).first(size));
     offset_ += size;
     stream_.next_in = bytes_of(input_);

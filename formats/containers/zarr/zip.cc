@@ -70,7 +70,7 @@ Location locate(const File& file) {
     if (const auto zip64 = zip64_location(file, position)) return *zip64;
     return located(position, load_little<uint32_t>(record + 12), load_little<uint32_t>(record + 16));
   }
-  throw damaged("zip file without an end record");
+  throw damaged("zip file without an end record: it is cut off; copy or download it again");
 }
 
 // Values of 0xffffffff stand in the zip64 extra field instead, in this order.

@@ -111,6 +111,10 @@ constexpr CodecEntry kCodecs[] = {
     {"bz2", from_zarr<bz2_codec>, 307, from_hdf5<bz2_codec>},
     {"lzma", lzma_from_zarr},
     {"", nullptr, 32000, from_hdf5<lzf_codec>},
+    {"", nullptr, 32004, from_hdf5<hdf5_lz4_codec>},
+    {"", nullptr, 32008, bitshuffle_codec},
+    {"", nullptr, 32022, from_hdf5<bitround_codec>},  // BitGroom and the next: nothing to undo
+    {"", nullptr, 32023, from_hdf5<bitround_codec>},
     {"zfpy", from_zarr<zfpy_codec>},
     {"shuffle", shuffle_from_zarr, 2, shuffle_from_hdf5},
     {"", nullptr, 4, [](std::span<const unsigned> values, uint64_t) { return szip_codec(values); }},
@@ -130,6 +134,44 @@ constexpr CodecEntry kCodecs[] = {
     {"crc32c", checksum_from_zarr<crc32c_codec, ChecksumPlace::end>},
     {"fletcher32", from_zarr<fletcher32_codec>, 3, from_hdf5<fletcher32_codec>},
     {"jenkins_lookup3", jenkins_lookup3_from_zarr},
+};
+
+// Filters that have been registered with the HDF Group and that no codec here decodes, and the package of
+// Debian that has libhdf5's plugin for it; empty = none. Bitshuffle stands here for compressors that its
+// codec does not know.
+struct FilterName {
+  unsigned number;
+  std::string_view name;
+  std::string_view package{};
+};
+
+constexpr FilterName kFilterNames[] = {
+    {305, "LZO"},
+    {32002, "MAFISC"},
+    {32003, "Snappy"},
+    {32005, "APAX"},
+    {32006, "CBF"},
+    {32007, "JPEG-XR"},
+    {32008, "bitshuffle", "bitshuffle"},
+    {32009, "SPDP"},
+    {32010, "LPC-Rice"},
+    {32011, "CCSDS-123"},
+    {32012, "JPEG-LS"},
+    {32013, "ZFP", "hdf5-filter-plugin-zfp-serial"},
+    {32014, "fpzip"},
+    {32016, "B3D"},
+    {32017, "SZ"},
+    {32018, "FCIDECOMP"},
+    {32019, "JPEG"},
+    {32020, "VBZ"},
+    {32021, "FAPEC"},
+    {32024, "SZ3"},
+    {32025, "Delta-Rice"},
+    {32026, "Blosc2"},
+    {32027, "FLAC"},
+    {32028, "SPERR"},
+    {32029, "TERSE/PROLIX"},
+    {32030, "FFMPEG"},
 };
 
 struct V3Entry {
@@ -231,6 +273,17 @@ CodecPtr make_hdf5_filter(unsigned number, std::span<const unsigned> client_data
   for (const CodecEntry& entry : kCodecs)
     if (entry.from_hdf5 && entry.filter == number) return entry.from_hdf5(client_data, element_size);
   return nullptr;
+}
+
+Error unsupported_hdf5_filter(unsigned number) {
+  const auto* const known = std::find_if(std::begin(kFilterNames), std::end(kFilterNames),
+                                         [&](const FilterName& filter) { return filter.number == number; });
+  std::string filter = fmt::format("HDF5 filter {}", number), help = "-o hdf5_plugins";
+  if (known != std::end(kFilterNames)) {
+    filter += fmt::format(" ({})", known->name);
+    if (!known->package.empty()) help += fmt::format(" with Debian's package {}", known->package);
+  }
+  return unsupported("{} needs a plugin of libhdf5: {}", filter, help);
 }
 
 }  // namespace plainfs

@@ -38,4 +38,7 @@ ObjectCodecPtr make_zarr_object_codec(std::string_view id, const Json& configura
 // (libhdf5 may have). element_size: bytes of one stored element.
 CodecPtr make_hdf5_filter(unsigned number, std::span<const unsigned> client_data, uint64_t element_size);
 
+// That neither make_hdf5_filter nor libhdf5 has the filter, with its name and where to get a plugin.
+Error unsupported_hdf5_filter(unsigned number);
+
 }  // namespace plainfs

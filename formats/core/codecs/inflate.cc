@@ -115,6 +115,20 @@ Bytes inflate_gzip(ByteSpan encoded, DecodedSize size) {
   return out.finish();
 }
 
+Bytes gzip_beginning(ByteSpan encoded, size_t most) {
+  Bytes out(most);
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
+  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(encoded.data()));
+  stream.avail_in = static_cast<uInt>(encoded.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  inflate(&stream, Z_NO_FLUSH);  // wherever that ends, what there is was decoded
+  out.resize(out.size() - stream.avail_out);
+  inflateEnd(&stream);
+  return out;
+}
+
 namespace {
 
 class Zlib : public Codec {

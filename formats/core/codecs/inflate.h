@@ -10,5 +10,8 @@ namespace plainfs {
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size);
 // One gzip member after another (RFC 1952); zeros may follow the last.
 Bytes inflate_gzip(ByteSpan encoded, DecodedSize size);
+// The first bytes of what a gzip file holds, at most `most`: as many as the beginning of it, which encoded
+// is, gives. Requires: both sizes are below 2^32.
+Bytes gzip_beginning(ByteSpan encoded, size_t most);
 
 }  // namespace plainfs

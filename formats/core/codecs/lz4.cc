@@ -1,10 +1,22 @@
 #include <lz4.h>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/codecs/blocks.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
 
 namespace plainfs {
+
+void decode_lz4_block(ByteSpan encoded, std::span<std::byte> out) {
+  if (out.size() > LZ4_MAX_INPUT_SIZE || encoded.size() > INT32_MAX)
+    throw damaged("lz4: {} bytes are more than a block holds", out.size());
+  const int written =
+      LZ4_decompress_safe(reinterpret_cast<const char*>(encoded.data()), reinterpret_cast<char*>(out.data()),
+                          static_cast<int>(encoded.size()), static_cast<int>(out.size()));
+  if (written < 0) throw damaged("lz4: invalid or cut off");
+  check_decoded_size("lz4", static_cast<uint64_t>(written), DecodedSize::exactly(out.size()));
+}
+
 namespace {
 
 class Lz4 : public Codec {
@@ -13,14 +25,32 @@ class Lz4 : public Codec {
     if (encoded.size() < 4) throw damaged("lz4: {} bytes are no chunk", encoded.size());
     const uint32_t decoded = load_little<uint32_t>(encoded.data());
     check_decoded_size("lz4", decoded, size);
-    if (decoded > LZ4_MAX_INPUT_SIZE || encoded.size() - 4 > INT32_MAX)
-      throw damaged("lz4: {} bytes are more than a block holds", decoded);
     Bytes out(decoded);
-    const int written = LZ4_decompress_safe(reinterpret_cast<const char*>(encoded.data() + 4),
-                                            reinterpret_cast<char*>(out.data()),
-                                            static_cast<int>(encoded.size() - 4), static_cast<int>(decoded));
-    if (written < 0) throw damaged("lz4: invalid or cut off");
-    check_decoded_size("lz4", static_cast<uint64_t>(written), DecodedSize::exactly(decoded));
+    decode_lz4_block(ByteSpan(encoded).subspan(4), out);
+    return out;
+  }
+  std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
+};
+
+// H5Zlz4.c of the HDF Group's hdf5_plugins. Numbers are big-endian.
+class Hdf5Lz4 : public Codec {
+ public:
+  Bytes decode(Bytes encoded, DecodedSize size) const override {
+    Cursor cursor(encoded);
+    const auto decoded = cursor.big<uint64_t>();
+    check_decoded_size("lz4", decoded, size);
+    const uint64_t block_bytes = cursor.big<uint32_t>();
+    if (block_bytes == 0 && decoded > 0) throw damaged("lz4: blocks of no bytes");
+    Bytes out(decoded);
+    for (std::span<std::byte> left(out); !left.empty();) {
+      const std::span<std::byte> block = left.first(std::min<uint64_t>(block_bytes, left.size()));
+      const ByteSpan stored = cursor.bytes(cursor.big<uint32_t>());
+      if (stored.size() == block.size())  // it did not become smaller
+        std::copy(stored.begin(), stored.end(), block.begin());
+      else
+        decode_lz4_block(stored, block);
+      left = left.subspan(block.size());
+    }
     return out;
   }
   std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
@@ -30,6 +60,10 @@ class Lz4 : public Codec {
 
 CodecPtr lz4_codec() {
   return std::make_unique<Lz4>();
+}
+
+CodecPtr hdf5_lz4_codec() {
+  return std::make_unique<Hdf5Lz4>();
 }
 
 }  // namespace plainfs

@@ -23,6 +23,8 @@ CodecPtr zlib_codec();
 CodecPtr gzip_codec();
 // numcodecs lz4: decoded size as u32 little-endian, then one raw LZ4 block.
 CodecPtr lz4_codec();
+// HDF5's filter 32004: the decoded size and that of a block, then a size and a raw LZ4 block each.
+CodecPtr hdf5_lz4_codec();
 // bzip2 streams.
 CodecPtr bz2_codec();
 // LZF as HDF5's filter 32000 has it: one LZF block, decoded size from outside.
@@ -71,6 +73,9 @@ CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::opt
 // Byte planes back to elements of element_size bytes; a rest that is no whole element stays at the end
 // (HDF5 filter 2, numcodecs shuffle, which has no rest).
 CodecPtr shuffle_codec(uint64_t element_size);
+// HDF5's filter 32008 by its client data: bits of elements sorted in blocks, which LZ4 or Zstandard may have
+// compressed; null for another compressor.
+CodecPtr bitshuffle_codec(std::span<const unsigned> client_data, uint64_t element_size);
 // HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset), by their client data.
 CodecPtr szip_codec(std::span<const unsigned> client_data);
 CodecPtr nbit_codec(std::span<const unsigned> client_data);

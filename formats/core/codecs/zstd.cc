@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/codecs/blocks.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
 
@@ -24,10 +25,7 @@ ZSTD_DCtx* thread_context() {
 
 Bytes decode_exactly(ByteSpan encoded, uint64_t bytes) {
   Bytes out(bytes);
-  const size_t written =
-      ZSTD_decompressDCtx(thread_context(), out.data(), out.size(), encoded.data(), encoded.size());
-  if (ZSTD_isError(written)) fail(written);
-  check_decoded_size("zstd", written, DecodedSize::exactly(bytes));
+  decode_zstd_block(encoded, out);
   return out;
 }
 
@@ -110,6 +108,13 @@ class Zstd : public Codec {
 };
 
 }  // namespace
+
+void decode_zstd_block(ByteSpan encoded, std::span<std::byte> out) {
+  const size_t written =
+      ZSTD_decompressDCtx(thread_context(), out.data(), out.size(), encoded.data(), encoded.size());
+  if (ZSTD_isError(written)) fail(written);
+  check_decoded_size("zstd", written, DecodedSize::exactly(out.size()));
+}
 
 CodecPtr zstd_codec() {
   return std::make_unique<Zstd>();

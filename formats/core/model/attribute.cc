@@ -7,7 +7,7 @@ namespace plainfs {
 const Json* find_attribute(const Attributes& attributes, std::string_view name) {
   for (const Attribute& attribute : attributes) {
     if (attribute.name != name) continue;
-    if (attribute.error) throw *attribute.error;
+    if (attribute.error) throw attribute.error->at(fmt::format("attribute {}", name));
     return &attribute.value;
   }
   return nullptr;

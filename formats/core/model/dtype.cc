@@ -192,8 +192,9 @@ bool is_complex_pair(const std::vector<Field>& fields) {
   if (fields.size() != 2) return false;
   const Field& real = fields[0];
   const Field& imaginary = fields[1];
+  const auto are_named = [&](const char* a, const char* b) { return real.name == a && imaginary.name == b; };
   const bool named =
-      (real.name == "r" && imaginary.name == "i") || (real.name == "Real" && imaginary.name == "Imaginary");
+      are_named("r", "i") || are_named("Real", "Imaginary") || are_named("real", "imag");  // h5py, …, MATLAB
   return named && real.type.kind == Kind::real && imaginary.type.kind == Kind::real &&
          real.type.size == imaginary.type.size;
 }

@@ -1,6 +1,7 @@
 #include "formats/core/codecs/codecs.h"
 
 #include <blosc.h>
+#include <lz4.h>
 #include <zstd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -599,6 +600,141 @@ BOOST_AUTO_TEST_CASE(vlen_counts_and_lengths_are_checked) {
                         Error, says("vlen-array: items of json"));
   BOOST_CHECK_EXCEPTION(make_zarr_object_codec("vlen-array", parse_json(R"({"dtype": "S0"})"), DType{}),
                         Error, says("vlen-array: items of text of"));
+}
+
+// HDF5's filters bitshuffle and LZ4, whose encoders are not here; files of the genuine ones are in the golden
+// case hdf5/filters.
+
+template <class T>
+void append_big(Bytes& out, T value) {
+  for (int shift = 8 * (sizeof(T) - 1); shift >= 0; shift -= 8)
+    out.push_back(static_cast<std::byte>(value >> shift & 0xff));
+}
+
+Bytes counting_bytes(size_t count) {
+  Bytes bytes(count);
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 37 % 251 + i / 100);
+  return bytes;
+}
+
+Bytes lz4_block(ByteSpan bytes) {
+  Bytes out(static_cast<size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))));
+  out.resize(static_cast<size_t>(
+      LZ4_compress_default(reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<char*>(out.data()),
+                           static_cast<int>(bytes.size()), static_cast<int>(out.size()))));
+  return out;
+}
+
+Bytes zstd_block(ByteSpan bytes) {
+  Bytes out(ZSTD_compressBound(bytes.size()));
+  out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 1));
+  return out;
+}
+
+// Bit by bit: a row of bits for each bit of an element.
+Bytes shuffled_bits(ByteSpan elements, size_t element_size) {
+  const size_t count = elements.size() / element_size;
+  Bytes out(elements.size());
+  std::fill(out.begin(), out.end(), std::byte{0});
+  for (size_t i = 0; i < count; ++i)
+    for (size_t bit = 0; bit < 8 * element_size; ++bit) {
+      const bool is_set = (elements[i * element_size + bit / 8] >> bit % 8 & std::byte{1}) != std::byte{0};
+      if (is_set) out[bit * (count / 8) + i / 8] |= std::byte{1} << i % 8;
+    }
+  return out;
+}
+
+Bytes bitshuffled(ByteSpan bytes, size_t element_size, size_t block, unsigned compressor) {
+  Bytes out;
+  if (compressor != 0) {
+    append_big(out, uint64_t{bytes.size()});
+    append_big(out, static_cast<uint32_t>(block * element_size));
+  }
+  while (bytes.size() >= 8 * element_size) {
+    const size_t elements = std::min(block, bytes.size() / element_size / 8 * 8);
+    Bytes encoded = shuffled_bits(bytes.first(elements * element_size), element_size);
+    if (compressor != 0) {
+      encoded = compressor == 2 ? lz4_block(encoded) : zstd_block(encoded);
+      append_big(out, static_cast<uint32_t>(encoded.size()));
+    }
+    out.insert(out.end(), encoded.begin(), encoded.end());
+    bytes = bytes.subspan(elements * element_size);
+  }
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  return out;
+}
+
+BOOST_AUTO_TEST_CASE(bitshuffle_decodes_blocks_of_any_size_and_compressor) {
+  for (const unsigned element_size : {1u, 2u, 3u, 4u, 8u, 12u, 16u})
+    for (const unsigned block : {0u, 8u, 24u, 4096u})
+      for (const unsigned compressor : {0u, 2u, 3u})
+        for (const size_t count : {0u, 1u, 7u, 8u, 100u, 1003u}) {
+          const Bytes bytes = counting_bytes(count * element_size);
+          const size_t used = block != 0 ? block : std::max(8192 / element_size / 8 * 8, 128u);
+          const unsigned client_data[] = {0, 3, element_size, block, compressor};
+          const CodecPtr codec = make_hdf5_filter(32008, client_data, element_size);
+          const Bytes encoded = bitshuffled(bytes, element_size, used, compressor);
+          BOOST_TEST((codec->decode(encoded, DecodedSize::exactly(bytes.size())) == bytes),
+                     element_size << " " << block << " " << compressor << " " << count);
+          BOOST_TEST(codec->encoded_size(80).has_value() == (compressor == 0));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(bitshuffle_that_is_cut_or_changed_is_damaged) {
+  const unsigned client_data[] = {0, 3, 4, 0, 2};
+  const CodecPtr codec = make_hdf5_filter(32008, client_data, 4);
+  const Bytes encoded = bitshuffled(counting_bytes(400), 4, 2048, 2);
+  for (size_t size = 0; size < encoded.size(); ++size)
+    BOOST_TEST((code_of([&] {
+                  codec->decode({encoded.begin(), encoded.begin() + static_cast<ptrdiff_t>(size)},
+                                DecodedSize::exactly(400));
+                }) == Errc::damaged));
+  BOOST_TEST((code_of([&] { codec->decode(encoded, DecodedSize::exactly(396)); }) == Errc::damaged));
+  Bytes odd_block = encoded;
+  odd_block[11] = std::byte{12};  // 3 elements
+  odd_block[10] = std::byte{0};
+  BOOST_TEST((code_of([&] { codec->decode(odd_block, DecodedSize::exactly(400)); }) == Errc::damaged));
+}
+
+BOOST_AUTO_TEST_CASE(lz4_of_hdf5_decodes_blocks_that_are_stored_or_compressed) {
+  const CodecPtr codec = make_hdf5_filter(32004, {}, 1);
+  Bytes bytes(100);
+  std::fill(bytes.begin(), bytes.end(), std::byte{7});
+  const Bytes noise = counting_bytes(60);
+  bytes.insert(bytes.end(), noise.begin(), noise.end());
+  Bytes encoded;
+  append_big(encoded, uint64_t{160});
+  append_big(encoded, uint32_t{100});
+  const Bytes first = lz4_block(ByteSpan(bytes).first(100));
+  append_big(encoded, static_cast<uint32_t>(first.size()));
+  encoded.insert(encoded.end(), first.begin(), first.end());
+  append_big(encoded, uint32_t{60});
+  encoded.insert(encoded.end(), noise.begin(), noise.end());
+  BOOST_TEST((codec->decode(encoded, DecodedSize::exactly(160)) == bytes));
+  BOOST_TEST((code_of([&] { codec->decode(encoded, DecodedSize::exactly(161)); }) == Errc::damaged));
+  encoded.pop_back();
+  BOOST_TEST((code_of([&] { codec->decode(encoded, DecodedSize::exactly(160)); }) == Errc::damaged));
+  Bytes endless = {encoded.begin(), encoded.begin() + 8};
+  append_big(endless, uint32_t{0});
+  BOOST_TEST((code_of([&] { codec->decode(endless, DecodedSize::exactly(160)); }) == Errc::damaged));
+}
+
+BOOST_AUTO_TEST_CASE(filters_that_round_numbers_have_nothing_to_undo) {
+  for (const unsigned number : {32022u, 32023u})
+    BOOST_TEST((make_hdf5_filter(number, {}, 4)->decode(counting_bytes(40), DecodedSize::exactly(40)) ==
+                counting_bytes(40)));
+}
+
+BOOST_AUTO_TEST_CASE(unsupported_filter_is_named_with_what_helps) {
+  BOOST_TEST(std::string(unsupported_hdf5_filter(32013).what()) ==
+             "HDF5 filter 32013 (ZFP) needs a plugin of libhdf5: -o hdf5_plugins with Debian's package "
+             "hdf5-filter-plugin-zfp-serial");
+  BOOST_TEST(std::string(unsupported_hdf5_filter(32026).what()) ==
+             "HDF5 filter 32026 (Blosc2) needs a plugin of libhdf5: -o hdf5_plugins");
+  BOOST_TEST(std::string(unsupported_hdf5_filter(40000).what()) ==
+             "HDF5 filter 40000 needs a plugin of libhdf5: -o hdf5_plugins");
+  const unsigned other_compressor[] = {0, 3, 4, 0, 9};
+  BOOST_TEST(!make_hdf5_filter(32008, other_compressor, 4));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

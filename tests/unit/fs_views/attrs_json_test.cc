@@ -66,19 +66,36 @@ BOOST_AUTO_TEST_CASE(a_directory_that_is_shown_as_an_array_too_has_its_own_attri
   BOOST_TEST(attrs_json(node) == "{\".\":{\"kind\":\"schema\"}}\n");
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_makes_the_file_fail) {
-  const auto why = [](Attributes attributes) {
-    return message_of([&] { attrs_json(directory_of({array_member("x", std::move(attributes))})); });
-  };
+std::string json_of_member(Attributes attributes) {
+  return attrs_json(
+      directory_of({array_member("x", std::move(attributes)), array_member("y", {{"fine", true}})}));
+}
+
+BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_costs_its_attribute_alone) {
   const std::string latin = "\xb5m";
-  BOOST_TEST(why({{"a", "\u00b5m"}}).empty());
-  BOOST_TEST(why({{"unit", latin}}) == "attribute unit of x: text that is not UTF-8");
-  BOOST_TEST(why({{"l", Json::List{Json::Object{{"k", latin}}}}}) ==
-             "attribute l of x: text that is not UTF-8");
-  BOOST_TEST(!why({{"o", Json::Object{{latin, true}}}}).empty());
-  BOOST_TEST(!why({{latin, true}}).empty());
-  BOOST_CHECK_EXCEPTION(attrs_json(directory_of({array_member(latin, {{"a", true}})})), Error,
-                        says("text that is not UTF-8"));
+  const std::string why = "{\"error\":\"text that is not UTF-8\"}";
+  const std::string rest = "},\"y\":{\"fine\":true}}\n";
+  BOOST_TEST(json_of_member({{"a", "\u00b5m"}}) == "{\"x\":{\"a\":\"\u00b5m\"" + rest);
+  BOOST_TEST(json_of_member({{"unit", latin}, {"b", true}}) ==
+             "{\"x\":{\"unit\":" + why + ",\"b\":true" + rest);
+  BOOST_TEST(json_of_member({{"l", Json::List{Json::Object{{"k", latin}}}}}) ==
+             "{\"x\":{\"l\":" + why + rest);
+  BOOST_TEST(json_of_member({{"o", Json::Object{{latin, true}}}}) == "{\"x\":{\"o\":" + why + rest);
+}
+
+BOOST_AUTO_TEST_CASE(name_that_is_not_utf8_is_escaped) {
+  const std::string latin = "\xb5m";
+  BOOST_TEST(json_of_member({{latin, true}}) == "{\"x\":{\"\\\\265m\":true},\"y\":{\"fine\":true}}\n");
+  BOOST_TEST(attrs_json(directory_of({array_member(latin, {{"a", true}})})) ==
+             "{\"\\\\265m\":{\"a\":true}}\n");
+}
+
+BOOST_AUTO_TEST_CASE(attribute_with_an_error_costs_itself_alone) {
+  BOOST_TEST(json_of_member({{"bad", Json(), unsupported("reals of 16 bytes")}, {"b", true}}) ==
+             "{\"x\":{\"bad\":{\"error\":\"reals of 16 bytes\"},\"b\":true},\"y\":{\"fine\":true}}\n");
+  BOOST_TEST(message_of([] {
+               json_of_member({{"bad", Json(), unreadable("the disk fails")}});
+             }) == "attribute bad: the disk fails");
 }
 
 BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
@@ -92,13 +109,23 @@ BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
   BOOST_TEST(whole_text(*files[0].open()) == "{\"x\":{\"a\":true}}\n");
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_make_the_file_fail) {
+BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_cost_their_owner_alone) {
   TestContext context;
-  Node node = directory_of({});
+  Node node = directory_of({array_member("y", {{"fine", true}})});
   node.attributes = []() -> Attributes { throw damaged("cut short"); };
   const auto files = offered(node, context);
   BOOST_REQUIRE_EQUAL(files.size(), 1u);
-  BOOST_TEST(message_of([&] { files[0].open()->size(); }) == "cut short");
+  BOOST_TEST(whole_text(*files[0].open()) == "{\".\":{\"error\":\"cut short\"},\"y\":{\"fine\":true}}\n");
+  BOOST_TEST(context.warned("/: cut short"));
+}
+
+BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_just_now_make_the_file_fail) {
+  TestContext context;
+  Node node = directory_of({});
+  node.attributes = []() -> Attributes { throw unreadable("the disk fails"); };
+  const auto files = offered(node, context);
+  BOOST_REQUIRE_EQUAL(files.size(), 1u);
+  BOOST_TEST(message_of([&] { files[0].open()->size(); }) == "the disk fails");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

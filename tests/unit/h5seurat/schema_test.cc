@@ -37,9 +37,9 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_takes_no_meaning_away) {
   Attributes attributes = store.root->attributes();
   attributes.push_back({"long", {}, unsupported("a real of 16 bytes")});
   for (Attribute& attribute : attributes)
-    if (attribute.name == "active.assay") attribute.error = damaged("attribute active.assay: no such heap");
+    if (attribute.name == "active.assay") attribute.error = damaged("no such heap");
   store.root->set_attributes(attributes);
-  store.assay->set_attributes({{"key", {}, damaged("attribute key: no such heap")}});
+  store.assay->set_attributes({{"key", {}, damaged("no such heap")}});
   const Shape stored{3, 2};
   store.assay->add("data", array_node<double>({1, 2, 3, 4, 5, 6}, stored));
   const auto matrix = std::get<LabelledArray>(store.at({"assays", "A", "data"}).content);

@@ -55,6 +55,10 @@ BOOST_AUTO_TEST_CASE(signature_is_sought_where_a_superblock_may_be) {
   }
   BOOST_TEST(!recognises(look_at(directory.path())));
   BOOST_TEST(!recognises(look_at(directory.path("absent"))));
+  std::string tar(512, '\0');
+  tar.replace(257, 5, "ustar");
+  std::ofstream(directory.path("f.tar"), std::ios::binary) << tar << signature;
+  BOOST_TEST(!recognises(look_at(directory.path("f.tar"))));
 }
 
 BOOST_AUTO_TEST_CASE(truncated_file_is_refused_with_the_reason) {
@@ -470,6 +474,121 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_spares_the_others) {
   BOOST_CHECK_EXCEPTION(find_attribute(attributes, "a"), Error, [](const Error& error) {
     return error.code() == Errc::unsupported && std::string_view(error.what()).starts_with("attribute a: ");
   });
+}
+
+BOOST_AUTO_TEST_CASE(opaque_attribute_with_a_tag_is_its_bytes) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    writer.group("g");
+    const hsize_t count = 2;
+    const SpaceHandle two(written(H5Screate_simple(1, &count, nullptr)));
+    const ObjectHandle group(written(H5Oopen(writer.id(), "g", H5P_DEFAULT)));
+    const TypeHandle opaque(written(H5Tcreate(H5T_OPAQUE, 4)));
+    written(H5Tset_tag(opaque.id(), "NUMPY:M8[s]"));
+    writer.attribute(group.id(), "a", opaque.id(), two.id(), "abcdefgh");
+    const PropertyHandle compact(written(H5Pcreate(H5P_DATASET_CREATE)));
+    written(H5Pset_layout(compact.id(), H5D_COMPACT));
+    writer.dataset("x", opaque.id(), {2}, opaque.id(), "abcdefgh", compact.id());
+  }
+  const Attributes attributes = find_group(*file.root(), "g")->attributes();
+  BOOST_TEST(to_json_text(*find_attribute(attributes, "a")) == "[\"61626364\",\"65666768\"]");
+  BOOST_TEST(as_text(read_all(*find_array(*file.root(), "x")).bytes) == "abcdefgh");
+}
+
+BOOST_AUTO_TEST_CASE(array_of_an_unsupported_type_says_its_shape) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const std::array<long double, 6> values{};
+    writer.dataset("x", H5T_NATIVE_LDOUBLE, {2, 3}, H5T_NATIVE_LDOUBLE, values.data());
+  }
+  BOOST_CHECK_EXCEPTION(find_array(*file.root(), "x")->check(), Error,
+                        is(Errc::unsupported, "/x (2 \u00d7 3): reals of 16 bytes"));
+}
+
+// A compound of a time of `bytes` bytes and an integer, with as many bytes of the time.
+void write_times(Hdf5Writer& writer, hid_t time, const std::vector<unsigned char>& bytes) {
+  const size_t size = bytes.size();
+  const TypeHandle record(written(H5Tcreate(H5T_COMPOUND, size + 1)));
+  written(H5Tinsert(record.id(), "t", 0, time));
+  written(H5Tinsert(record.id(), "i", size, H5T_STD_I8LE));
+  std::vector<unsigned char> element = bytes;
+  element.push_back(7);
+  const DatasetHandle dataset =
+      writer.dataset("x", record.id(), {1}, record.id(), nullptr, Hdf5Writer::chunked({1}).id());
+  const hsize_t origin = 0;
+  written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, element.size(), element.data()));
+}
+
+BOOST_AUTO_TEST_CASE(times_are_integers_beside_what_else_is_there) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    write_times(writer, H5T_UNIX_D32LE, {1, 2, 0, 0});
+  }
+  const ArrayPtr array = find_array(*file.root(), "x");
+  const Elements elements = read_all(*array);
+  BOOST_TEST(elements.children.at(0).values<int32_t>()[0] == 513);
+  BOOST_TEST(elements.children.at(1).values<int8_t>()[0] == 7);
+}
+
+BOOST_AUTO_TEST_CASE(times_of_pytables_are_seconds_and_microseconds) {
+  for (const bool is_of_pytables : {false, true}) {
+    File file;
+    {
+      Hdf5Writer writer(file.path());
+      write_times(writer, H5T_UNIX_D64LE, {0x20, 0xa1, 0x07, 0, 3, 0, 0, 0});  // 500,000 and 3
+      const SpaceHandle scalar(written(H5Screate(H5S_SCALAR)));
+      const int version = 2;
+      if (is_of_pytables)
+        writer.attribute(writer.id(), "PYTABLES_FORMAT_VERSION", H5T_NATIVE_INT, scalar.id(), &version);
+    }
+    const Elements elements = read_all(*find_array(*file.root(), "x"));
+    if (is_of_pytables)
+      BOOST_TEST(elements.children.at(0).values<double>()[0] == 3.5);
+    else
+      BOOST_TEST(elements.children.at(0).values<int64_t>()[0] == (int64_t{3} << 32) + 500'000);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bit_field_of_a_byte_is_told_from_an_integer) {
+  File file;
+  {
+    Hdf5Writer writer(file.path());
+    const std::array<uint8_t, 2> values{0, 1};
+    writer.dataset("bits", H5T_STD_B8LE, {2}, H5T_NATIVE_B8, values.data());
+    writer.dataset("bytes", H5T_STD_U8LE, {2}, H5T_NATIVE_UINT8, values.data());
+  }
+  const ArrayPtr bits = find_array(*file.root(), "bits");
+  BOOST_TEST(is_bit_field(*bits));
+  BOOST_TEST(read_all(*bits).values<uint8_t>()[1] == 1);
+  BOOST_TEST(!is_bit_field(*find_array(*file.root(), "bytes")));
+}
+
+// Metadata that the library wrote as an image of its cache; what stands at their addresses is nothing.
+BOOST_AUTO_TEST_CASE(metadata_in_a_cache_image_are_read) {
+  File file;
+  {
+    const PropertyHandle access(unusual_access());
+    written(H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+    H5AC_cache_image_config_t image{H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION, true, false,
+                                    H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE};
+    written(H5Pset_mdc_image_config(access.id(), &image));
+    Hdf5Writer writer(file.path(), H5P_DEFAULT, access.id());
+    writer.integers("x", {30}, counting(30), Hdf5Writer::chunked({4}).id());
+    writer.texts("t", {"a", "bc"});
+    const SpaceHandle scalar(written(H5Screate(H5S_SCALAR)));
+    const int number = 7;
+    writer.attribute(writer.id(), "n", H5T_NATIVE_INT, scalar.id(), &number);
+  }
+  std::ifstream stored(file.path(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stored), {}};
+  BOOST_TEST_REQUIRE(bytes.find("MDCI") != std::string::npos);
+  const GroupPtr root = file.root();
+  BOOST_TEST(read_integers(*find_array(*root, "x")) == counting(30), boost::test_tools::per_element());
+  BOOST_TEST(read_all(*find_array(*root, "t")).text(1) == "bc");
+  BOOST_TEST(to_json_text(*find_attribute(root->attributes(), "n")) == "7");
 }
 
 BOOST_AUTO_TEST_CASE(soft_links_inside_a_structure_are_followed) {

@@ -84,15 +84,26 @@ void read_layout(hid_t dataset, const FileLayout& layout, StoredDataset& facts) 
   }
 }
 
+// layout, with what PyTables means by times. Looks only for a type that has some.
+FileLayout layout_for(hid_t type, hid_t dataset, FileLayout layout) {
+  if (checked_call(H5Tdetect_class(type, H5T_TIME), "datatype") == 0) return layout;
+  const auto file = checked_handle<FileHandle>(H5Iget_file_id(dataset), "the file");
+  layout.has_timevals =
+      checked_call(H5Aexists_by_name(file.id(), "/", "PYTABLES_FORMAT_VERSION", H5P_DEFAULT),
+                   "the attributes of the root") > 0;
+  return layout;
+}
+
 }  // namespace
 
 StoredDataset dataset_facts(hid_t dataset, const FileLayout& layout) {
   StoredDataset facts;
-  facts.extent.type.dtype = number_type(Kind::integer, 1);  // where its own type cannot be read
   try {
-    const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
     const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
-    facts.extent = read_extent(type.id(), space.id(), layout);
+    facts.extent = read_dimensions(space.id());
+    facts.extent.type.dtype = number_type(Kind::integer, 1);  // where its own type cannot be read
+    const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
+    facts.extent = read_extent(type.id(), space.id(), layout_for(type.id(), dataset, layout));
     if (!facts.extent.is_null) read_layout(dataset, layout, facts);
   } catch (const Error& error) {
     facts.error = error;

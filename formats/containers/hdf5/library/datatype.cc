@@ -86,7 +86,8 @@ StoredType real_type(hid_t type) {
   checked_call(H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits),
                "bits of a real");
   if (exponent_bits == 0 || exponent_bits > 11 || mantissa_bits > 52 || size > 8)
-    throw unsupported("reals of {} bytes with {} bits of mantissa", size, mantissa_bits);
+    throw unsupported("reals of {} bytes with {} bits of mantissa (long double or wider)", size,
+                      mantissa_bits);
   if (std::max({sign + 1, exponent + exponent_bits, mantissa + mantissa_bits}) > 8 * size)
     throw damaged("a real of {} bytes whose parts lie outside it", size);
   BitLayout bits;
@@ -306,7 +307,18 @@ StoredType compound(hid_t type, const FileLayout& layout, int depth) {
   return result;
 }
 
+// The library has a class of times and does not say what they count from, nor in what. They are shown as the
+// integers that they are stored as, but for those of 8 bytes by PyTables, which are two numbers.
+StoredType time_type(hid_t type, const FileLayout& layout) {
+  if (H5Tget_size(type) != 8 || !layout.has_timevals) return integer_type(type, Kind::integer);
+  StoredType result = plain(number_type(Kind::real, 8));
+  result.form = Form::timeval;
+  result.bits.big_endian = big_endian(type);
+  return result;
+}
+
 StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
+  constexpr auto kComplex = static_cast<H5T_class_t>(11);  // H5T_COMPLEX, which no library before 2.0 knows
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
       return integer_type(type, H5Tget_sign(type) == H5T_SGN_NONE ? Kind::unsigned_integer : Kind::integer);
@@ -314,6 +326,8 @@ StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
       return integer_type(type, Kind::unsigned_integer);
     case H5T_FLOAT:
       return real_type(type);
+    case H5T_TIME:
+      return time_type(type, layout);
     case H5T_STRING:
       return string_type(type, layout);
     case H5T_OPAQUE:
@@ -333,6 +347,8 @@ StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
       result.items.push_back(std::move(item));
       return result;
     }
+    case kComplex:
+      throw unsupported("complex numbers of HDF5 2");
     default:
       throw unsupported("HDF5 datatypes of class {}", static_cast<int>(H5Tget_class(type)));
   }
@@ -370,13 +386,20 @@ StoredType stored_type(hid_t type, const FileLayout& layout) {
   return any_type(type, layout, 0);
 }
 
-StoredExtent read_extent(hid_t type, hid_t space, const FileLayout& layout) {
+StoredExtent read_dimensions(hid_t space) {
   StoredExtent extent;
   extent.is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
   if (!extent.is_null) extent.dataset_shape = dataset_shape(space);
   extent.shape = extent.dataset_shape;
+  return extent;
+}
+
+StoredExtent read_extent(hid_t type, hid_t space, const FileLayout& layout) {
+  StoredExtent extent = read_dimensions(space);
   const auto copy = peel_array(checked_handle<TypeHandle>(H5Tcopy(type), "datatype"), extent.shape);
   extent.type = stored_type(copy.id(), layout);
+  if (H5Tget_class(copy.id()) == H5T_BITFIELD && extent.type.form == Form::plain && extent.type.size == 1)
+    extent.type.form = Form::bit_field;
   extent.stored_size = extent.type.size;
   for (size_t axis = extent.dataset_shape.size(); axis < extent.shape.size(); ++axis)
     extent.stored_size = checked_multiply(extent.stored_size, extent.shape[axis]);

@@ -13,7 +13,12 @@ namespace plainfs::hdf5 {
 // Requires: the library's lock is held.
 StoredType stored_type(hid_t type, const FileLayout& layout);
 
-// Of a dataset or an attribute. Throws as stored_type(). Requires: the library's lock is held.
+// The dimensions of a dataset or an attribute, in an extent without a type. Requires: the library's lock is
+// held.
+StoredExtent read_dimensions(hid_t space);
+
+// The extent of a dataset or an attribute, with its type. Throws as stored_type(). Requires: the library's
+// lock is held.
 StoredExtent read_extent(hid_t type, hid_t space, const FileLayout& layout);
 
 }  // namespace plainfs::hdf5

@@ -9,6 +9,7 @@
 #include "formats/containers/hdf5/local_heap.h"
 #include "formats/containers/hdf5/object_header.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/base/cursor.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -88,9 +89,52 @@ std::vector<std::string> names_of_attributes(const ObjectHandle& object, uint64_
   return *std::move(names);
 }
 
+// The space that a dataspace message describes (HDF5 File Format Specification 3.0, section IV.A.2.b).
+SpaceHandle space_of(ByteSpan message, const FileLayout& layout) {
+  constexpr unsigned kNull = 2;
+  Cursor cursor(message);
+  const unsigned version = cursor.byte(), rank = cursor.byte();
+  if (version < 1 || version > 2 || rank > H5S_MAX_RANK)
+    throw damaged("a dataspace of version {} and rank {}", version, rank);
+  cursor.skip(1);  // flags
+  const bool is_null = cursor.byte() == kNull && version == 2;
+  if (version == 1) cursor.skip(4);
+  std::vector<hsize_t> dims(rank);
+  for (hsize_t& length : dims) length = length_at(cursor, layout);
+  const hid_t space = is_null     ? H5Screate(H5S_NULL)
+                      : rank == 0 ? H5Screate(H5S_SCALAR)
+                                  : H5Screate_simple(static_cast<int>(rank), dims.data(), nullptr);
+  return checked_handle<SpaceHandle>(space, "dataspace");
+}
+
+// An attribute that the library does not open, since it stands behind one of which it does not know the type.
+// Nullopt for one that is itself of such a type, and where its parts do not stand in the header.
+std::optional<StoredAttribute> fetch_from_header(uint64_t address, const std::string& name,
+                                                 const OpenFile& file) {
+  const std::optional<HeaderAttribute> parts =
+      attribute_in_header(*file.bytes(), file.layout(), address, name);
+  if (!parts || parts->has_shared_type) return std::nullopt;
+  Bytes encoded{std::byte{3}, std::byte{0}};  // as H5Tencode begins: the message's number, a version
+  encoded.insert(encoded.end(), parts->type.begin(), parts->type.end());
+  encoded.insert(encoded.end(), UINT16_MAX, std::byte{0});  // H5Tdecode does not know where it ends
+  const TypeHandle type(H5Tdecode(encoded.data()));
+  if (type.id() < 0) return clear_library_error(), std::nullopt;
+  const SpaceHandle space = space_of(parts->space, file.layout());
+  StoredExtent extent = read_extent(type.id(), space.id(), file.layout());
+  const uint64_t count = extent.is_null ? 0 : element_count(extent.dataset_shape);
+  const ByteSpan stored = Cursor(parts->data).bytes(checked_multiply(count, extent.stored_size));
+  return StoredAttribute{name, std::move(extent), {stored.begin(), stored.end()}, {}};
+}
+
 StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const OpenFile& file) {
   const AttributeHandle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
-  if (attribute.id() < 0) throw file.unless_newer(library_error("cannot be opened"), address, true);
+  if (attribute.id() < 0) {
+    const Error error = file.unless_newer(library_error("cannot be opened"), address, true);
+    if (error.code() == Errc::unsupported)
+      if (std::optional<StoredAttribute> found = fetch_from_header(address, name, file))
+        return *std::move(found);
+    throw error;
+  }
   const auto type = checked_handle<TypeHandle>(H5Aget_type(attribute.id()), "datatype");
   const auto space = checked_handle<SpaceHandle>(H5Aget_space(attribute.id()), "dataspace");
   StoredExtent extent = read_extent(type.id(), space.id(), file.layout());
@@ -224,7 +268,7 @@ std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
       try {
         attributes.push_back(fetch(object.id(), address, name, *file_));
       } catch (const Error& error) {
-        attributes.push_back({name, {}, {}, error.at("attribute " + name)});
+        attributes.push_back({name, {}, {}, error});
       }
     }
     sort_by_creation(object, attributes);

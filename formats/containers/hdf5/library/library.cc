@@ -33,8 +33,8 @@ void register_stored_bytes() {
   const hsize_t one = 1;
   made.emplace_back(H5Tarray_create2(H5T_NATIVE_CHAR, 1, &one));
   made.emplace_back(H5Tenum_create(H5T_NATIVE_CHAR));
-  std::vector<hid_t> sources{H5T_NATIVE_INT, H5T_NATIVE_FLOAT, H5T_C_S1,
-                             H5T_NATIVE_B8,  H5T_STD_REF_OBJ,  H5T_UNIX_D32LE};
+  std::vector<hid_t> sources{H5T_NATIVE_INT,  H5T_NATIVE_FLOAT, H5T_C_S1,   H5T_NATIVE_B8,
+                             H5T_STD_REF_OBJ, H5T_UNIX_D32LE,   opaque.id()};  // opaque: of another tag
   for (const TypeHandle& type : made) sources.push_back(type.id());
   for (const hid_t source : sources)
     checked_call(H5Tregister(H5T_PERS_SOFT, "stored bytes", source, opaque.id(), keep_bytes),

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "formats/containers/hdf5/cache_image.h"
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/containers/hdf5/object_header.h"
 
@@ -80,6 +81,7 @@ OpenFile::OpenFile(const std::string& location, Context& context)
   if (address_size < 2 || address_size > 8 || length_size < 2 || length_size > 8)
     throw unsupported("addresses of {} and lengths of {} bytes", address_size, length_size);
   layout_ = {user_block, static_cast<unsigned>(address_size), static_cast<unsigned>(length_size)};
+  bytes_ = with_cache_image(bytes_, layout_);
   H5F_info2_t info;
   checked_call(H5Fget_info2(handle_.id(), &info), "the superblock");
   superblock_version_ = info.super.version;

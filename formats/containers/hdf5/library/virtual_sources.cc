@@ -5,6 +5,7 @@
 
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/core/base/host_path.h"
+#include "formats/core/codecs/codecs.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -103,6 +104,10 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
     // The library's own decoders of these believe what they read.
     if (number == H5Z_FILTER_NBIT || number == H5Z_FILTER_SCALEOFFSET || number == H5Z_FILTER_SZIP)
       throw unsupported("a source with HDF5 filter {}", number);
+    if (H5Zfilter_avail(number) <= 0) {
+      clear_library_error();
+      throw unsupported_hdf5_filter(static_cast<unsigned>(number)).at("a source of a virtual dataset");
+    }
   }
   seen->second = true;
 }

@@ -36,7 +36,12 @@ void write_dataset(Writer& out, const StoredDataset& dataset) {
   write_optional(out, dataset.error, write_error);
   const bool has_extent = dataset.extent.type.size != 0;  // else its type could not be read
   out.flag(has_extent);
-  if (has_extent) write_extent(out, dataset.extent);
+  if (has_extent) {
+    write_extent(out, dataset.extent);
+  } else {
+    out.flag(dataset.extent.is_null);
+    write_shape(out, dataset.extent.dataset_shape);
+  }
   out.choice(dataset.layout);
   write_optional(out, dataset.offset, [](Writer& to, uint64_t offset) { to.number(offset); });
   out.number(dataset.stored_bytes);
@@ -51,10 +56,14 @@ StoredDataset read_dataset(Cursor& in, const FileLayout& layout) {
   StoredDataset dataset;
   dataset.error = read_optional<Error>(in, read_error);
   dataset.extent.type.dtype = number_type(Kind::integer, 1);
-  if (read_flag(in))
+  if (read_flag(in)) {
     dataset.extent = read_extent(in, layout);
-  else if (!dataset.error)
-    throw damaged("a dataset without a type");
+  } else {
+    if (!dataset.error) throw damaged("a dataset without a type");
+    dataset.extent.is_null = read_flag(in);
+    dataset.extent.dataset_shape = dataset.extent.shape = read_shape(in);
+    element_count(dataset.extent.shape);
+  }
   dataset.layout = read_choice(in, StoredDataset::Layout::virtual_sources);
   dataset.offset = read_optional<uint64_t>(in, [](Cursor& from) { return from.little<uint64_t>(); });
   dataset.stored_bytes = in.little<uint64_t>();

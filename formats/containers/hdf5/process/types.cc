@@ -205,6 +205,7 @@ void write_type(Writer& out, const StoredType& type) {
   out.choice(type.form);
   switch (type.form) {
     case Form::plain:
+    case Form::bit_field:
       return write_plain(out, type.dtype);
     case Form::odd_integer:
       out.number(type.size);
@@ -214,6 +215,8 @@ void write_type(Writer& out, const StoredType& type) {
       out.number(type.size);
       out.number(type.dtype.size);
       return write_bits(out, type.bits);
+    case Form::timeval:
+      return out.flag(type.bits.big_endian);
     case Form::boolean:
     case Form::logical:
     case Form::sequence:
@@ -311,8 +314,10 @@ StoredType read_array_type(Cursor& in, const FileLayout& layout, int depth) {
 
 StoredType type_of_form(Cursor& in, Form form, const FileLayout& layout, int depth) {
   switch (form) {
-    case Form::plain: {
+    case Form::plain:
+    case Form::bit_field: {
       StoredType type;
+      type.form = form;
       type.dtype = read_plain(in, depth);
       type.size = type.dtype.size;
       return type;
@@ -321,6 +326,14 @@ StoredType type_of_form(Cursor& in, Form form, const FileLayout& layout, int dep
       return read_odd_integer(in);
     case Form::odd_real:
       return read_odd_real(in);
+    case Form::timeval: {
+      StoredType type;
+      type.form = form;
+      type.size = 8;
+      type.dtype = number_type(Kind::real, 8);
+      type.bits.big_endian = read_flag(in);
+      return type;
+    }
     case Form::boolean:
     case Form::logical:
       return read_truth(in, form, layout, depth);

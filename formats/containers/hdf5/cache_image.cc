@@ -1,0 +1,124 @@
+#include "formats/containers/hdf5/cache_image.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "formats/containers/hdf5/object_header.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/base/error.h"
+
+namespace plainfs::hdf5 {
+namespace {
+
+constexpr std::string_view kSignature = "MDCI";
+constexpr unsigned kImageMessage = 0x0018;
+
+bool is_no_address(uint64_t address, const FileLayout& layout) {
+  return address == ~uint64_t{0} >> (64 - 8 * layout.address_size);
+}
+
+// The address of the superblock's extension, an object header. Only versions 2 and 3 have one.
+std::optional<uint64_t> extension_of(const File& file, const FileLayout& layout) {
+  constexpr uint64_t kVersion = 8, kAddresses = 12;  // bytes from the signature on
+  const Bytes bytes = read_bytes(file, layout, 0, kAddresses + 2 * layout.address_size, "the superblock");
+  if (static_cast<unsigned>(bytes[kVersion]) < 2) return std::nullopt;
+  Cursor cursor(bytes);
+  cursor.skip(kAddresses + layout.address_size);  // the base address
+  const uint64_t extension = address_at(cursor, layout);
+  return is_no_address(extension, layout) ? std::nullopt : std::optional(extension);
+}
+
+// A stretch of the image, and of the file that it stands for.
+struct Piece {
+  uint64_t offset;  // in the image
+  uint64_t size;
+};
+
+class ImagedFile : public File {
+ public:
+  // image: the block. Throws damaged if it is none.
+  ImagedFile(FilePtr file, Bytes image, const FileLayout& layout)
+      : File(file->path(), file->size(), file->fingerprint()),
+        file_(std::move(file)),
+        image_(std::move(image)) {
+    find_pieces(layout);
+  }
+  int descriptor() const override { return file_->descriptor(); }
+  bool is_remote() const override { return file_->is_remote(); }
+  void will_read(std::span<const ByteRange> ranges) const override { file_->will_read(ranges); }
+  void check_unchanged() const override { file_->check_unchanged(); }
+  void check_unmodified_since(timespec then) const override { file_->check_unmodified_since(then); }
+
+ private:
+  void find_pieces(const FileLayout& layout);
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    file_->read_at(offset, out);
+    const uint64_t end = offset + out.size();
+    auto piece = pieces_.upper_bound(offset);
+    if (piece != pieces_.begin()) --piece;
+    for (; piece != pieces_.end() && piece->first < end; ++piece) {
+      const auto& [at, stored] = *piece;
+      const uint64_t from = std::max(offset, at), to = std::min(end, at + stored.size);
+      if (from < to)
+        std::memcpy(out.data() + (from - offset), image_.data() + stored.offset + (from - at), to - from);
+    }
+  }
+
+  const FilePtr file_;
+  const Bytes image_;
+  std::map<uint64_t, Piece> pieces_;  // by where they belong in the file; they do not overlap
+};
+
+// The block: signature, version, flags, the size of what follows, how many entries; the entries; a checksum.
+// An entry: type, flags, ring and age, a byte each; three counts of 2 bytes, the last that of its parents; a
+// rank of 4; its address and size; an address for each parent; its bytes.
+void ImagedFile::find_pieces(const FileLayout& layout) {
+  Cursor cursor(image_);
+  if (as_text(cursor.bytes(kSignature.size())) != kSignature)
+    throw damaged("a cache image without its signature");
+  if (const unsigned version = cursor.byte(); version != 0)
+    throw unsupported("a cache image of version {}", version);
+  cursor.skip(1 + layout.length_size);
+  for (uint32_t left = cursor.little<uint32_t>(); left > 0; --left) {
+    cursor.skip(8);
+    const unsigned parents = cursor.little<uint16_t>();
+    cursor.skip(4);
+    const uint64_t at = checked_add(address_at(cursor, layout), layout.base_address);
+    const uint64_t size = length_at(cursor, layout);
+    cursor.skip(uint64_t{parents} * layout.address_size);
+    const uint64_t offset = cursor.position();
+    cursor.skip(size);
+    const auto next = pieces_.lower_bound(at);
+    const bool overlaps =
+        (next != pieces_.end() && next->first - at < size) ||
+        (next != pieces_.begin() && at - std::prev(next)->first < std::prev(next)->second.size);
+    if (overlaps) throw damaged("a cache image with two entries for the bytes at {}", at);
+    pieces_.emplace(at, Piece{offset, size});
+  }
+}
+
+}  // namespace
+
+FilePtr with_cache_image(FilePtr file, const FileLayout& layout) {
+  const std::optional<uint64_t> extension = extension_of(*file, layout);
+  if (!extension) return file;
+  Bytes image;
+  for_each_message(*file, layout, *extension, [&](const HeaderMessage& message) {
+    if (message.type != kImageMessage) return true;
+    Cursor cursor(message.data);
+    if (const unsigned version = cursor.byte(); version != 0)
+      throw unsupported("a cache image message of version {}", version);
+    const uint64_t address = address_at(cursor, layout);
+    const uint64_t size = length_at(cursor, layout);
+    if (!is_no_address(address, layout) && size > 0)
+      image = read_bytes(*file, layout, address, size, "the cache image");
+    return false;
+  });
+  if (image.empty()) return file;
+  return std::make_shared<const ImagedFile>(std::move(file), std::move(image), layout);
+}
+
+}  // namespace plainfs::hdf5

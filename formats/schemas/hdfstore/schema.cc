@@ -1,0 +1,44 @@
+#include "formats/schemas/hdfstore/schema.h"
+
+#include "formats/schemas/hdfstore/formats.h"
+
+namespace plainfs::hdfstore {
+namespace {
+
+// Whether the group has what any frame or series has.
+bool has_parts_of_frame(const Group& group) {
+  const auto has = [&](const char* name) { return group.find(name).has_value(); };
+  return has("table") || has("axis1") || (has("index") && has("values"));
+}
+
+// Those of a group that may be a frame; none of any other of which they cannot be read.
+Attributes attributes_in(const Group& group) {
+  try {
+    return group.attributes();
+  } catch (const Error&) {
+    if (has_parts_of_frame(group)) throw;
+    return {};
+  }
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (!node.parts || !std::holds_alternative<std::monostate>(node.content)) return std::nullopt;
+  const Attributes attributes = attributes_in(*node.parts);
+  const auto type = text_of(attributes, "pandas_type");
+  const bool is_fixed = type == "frame" || type == "series";
+  if (!is_fixed && type != "frame_table" && type != "series_table") return std::nullopt;
+  Node refined = node;
+  try {
+    refined.content = (is_fixed ? fixed_table : compound_table)(*node.parts, attributes, context);
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    context.notice(
+        fmt::format("{}: a {} of pandas is shown as its parts: {}", node.parts->path(), *type, error.what()));
+    return std::nullopt;
+  }
+  return refined;
+}
+
+}  // namespace plainfs::hdfstore

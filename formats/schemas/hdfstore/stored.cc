@@ -1,0 +1,181 @@
+#include "formats/schemas/hdfstore/stored.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cache/cancellable_lock.h"
+#include "formats/core/codecs/pickle.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/time_text.h"
+
+namespace plainfs::hdfstore {
+namespace {
+
+// As PyTables guesses it (attributeset.py): a pickle ends with a dot; of protocol 0 it begins with what makes
+// a value.
+bool may_be_pickle(std::string_view text) {
+  if (text.size() < 2 || !text.ends_with('.')) return false;
+  return text[0] == '(' || text[0] == '\x80' || text == "N." || text.find('\n') != std::string_view::npos;
+}
+
+DType time_type(Kind kind, TimeUnit unit) {
+  DType type = number_type(kind, 8);
+  type.time_unit = unit;
+  return type;
+}
+
+ArrayPtr nanoseconds(ArrayPtr values, Kind kind) {
+  if (values->dtype() != number_type(Kind::integer, 8, values->dtype().big_endian))
+    throw damaged("times of type {}", values->dtype().name());
+  return std::make_shared<DerivedArray>(std::move(values), time_type(kind, TimeUnit::nano));
+}
+
+// Python's ordinals count days from the year 1 on.
+ArrayPtr days(ArrayPtr ordinals) {
+  constexpr int64_t kOrdinalOf1970 = 719163;
+  if (!ordinals->dtype().is_integer()) throw damaged("dates of type {}", ordinals->dtype().name());
+  const DType stored = ordinals->dtype();
+  return mapped(std::move(ordinals), time_type(Kind::time_point, TimeUnit::day),
+                [stored](const Elements& elements, const Box&) {
+                  Elements dates = zero_elements(time_type(Kind::time_point, TimeUnit::day), elements.count);
+                  visit_number(stored, [&](auto number) {
+                    using T = decltype(number);
+                    if constexpr (std::is_integral_v<T>)
+                      for (uint64_t i = 0; i < elements.count; ++i)
+                        dates.mutable_values<int64_t>()[i] =
+                            static_cast<int64_t>(elements.values<T>()[i]) - kOrdinalOf1970;
+                  });
+                  return dates;
+                });
+}
+
+ArrayPtr texts(ArrayPtr values, const std::string& nan_text) {
+  const DType type = values->dtype();
+  if (!type.is_text()) throw damaged("texts of type {}", type.name());
+  if (type.kind != Kind::fixed_text) return values;
+  return with_missing(
+      std::move(values), [type, nan_text](const Elements& elements, std::vector<uint8_t>& missing) {
+        for (uint64_t i = 0; i < elements.count; ++i)
+          missing[i] = trim_padding(as_text(elements.bytes).substr(i * type.size, type.size), type.padding) ==
+                       nan_text;
+      });
+}
+
+class MatrixColumn : public DerivedArray {
+ public:
+  MatrixColumn(const ArrayPtr& matrix, uint64_t j, size_t axis)
+      : DerivedArray(matrix, matrix->dtype(), {matrix->shape()[1 - axis]}, false), j_(j), axis_(axis) {}
+  Shape chunk_shape() const override { return {values().chunk_shape()[1 - axis_]}; }
+  Attributes attributes() const override { return {}; }
+
+ private:
+  Box stored_box(const Box& box) const override {
+    Box stored{{box.origin[0], box.origin[0]}, {box.extent[0], box.extent[0]}};
+    stored.origin[axis_] = j_;
+    stored.extent[axis_] = 1;
+    return stored;
+  }
+
+  const uint64_t j_;
+  const size_t axis_;  // of the matrix, the columns'
+};
+
+bool is_missing(const Json& value) {
+  const Json::Number* number = value.number();
+  return value.is_null() || (number && (number->token == "NaN" || number->token == "nan"));
+}
+
+class PickledColumn : public Array {
+ public:
+  PickledColumn(ArrayPtr array, uint64_t rows, uint64_t j)
+      : Array(text_type(), {rows}), array_(std::move(array)), j_(j) {}
+  Elements read(const Box& box) const override {
+    read_.call([this] { load(); });
+    Elements part;
+    append(dtype(), part, all_, box.origin[0], box.extent[0]);
+    return part;
+  }
+  void check() const override { array_->check(); }
+
+ private:
+  void load() const {
+    const Json values = pickled_values(*array_);
+    const Json::List* rows = values.list();
+    if (!rows || rows->size() != shape()[0]) throw damaged("pickled values of another number of rows");
+    TextBuilder builder(rows->size());
+    for (const Json& row : *rows) {
+      const Json* value = row.list() ? (j_ < row.list()->size() ? &(*row.list())[j_] : nullptr) : &row;
+      if (!value) throw damaged("pickled values of another number of columns");
+      if (is_missing(*value))
+        builder.add_missing();
+      else if (const bool* truth = value->boolean())
+        builder.add(*truth ? "TRUE" : "FALSE");
+      else
+        builder.add(value->text() ? *value->text() : to_json_text(*value));
+    }
+    all_ = builder.finish();
+  }
+
+  const ArrayPtr array_;
+  const uint64_t j_;
+  mutable Once read_;
+  mutable Elements all_;  // made by the first use, by read_
+};
+
+}  // namespace
+
+Json attribute_of(const Attributes& attributes, std::string_view name) {
+  const Json* value = find_attribute(attributes, name);
+  if (!value) return nullptr;
+  if (!value->text() || !may_be_pickle(*value->text())) return *value;
+  try {
+    return read_pickle(as_byte_span(*value->text()));
+  } catch (const Error&) {
+    return *value;  // a text that only looks like one, as PyTables takes it
+  }
+}
+
+std::string name_of(const Json& label) {
+  if (label.text()) return *label.text();
+  if (!label.list()) return to_json_text(label);
+  std::string name;
+  for (const Json& part : *label.list()) name += (name.empty() ? "" : ".") + name_of(part);
+  return name;
+}
+
+std::vector<std::string> names_of(const Json& list) {
+  if (!list.list()) throw damaged("{} is no list of names", to_json_text(list));
+  std::vector<std::string> names;
+  for (const Json& label : *list.list()) names.push_back(name_of(label));
+  return names;
+}
+
+ArrayPtr as_kind(ArrayPtr values, const Meaning& meaning) {
+  const std::string& kind = meaning.kind;
+  if (kind.starts_with("datetime64")) return nanoseconds(std::move(values), Kind::time_point);
+  if (kind.starts_with("timedelta")) return nanoseconds(std::move(values), Kind::time_span);
+  if (kind == "date") return days(std::move(values));
+  if (kind.starts_with("bool") && !values->dtype().is_truth()) return as_logical(std::move(values));
+  if (values->dtype().is_text()) return texts(std::move(values), meaning.nan_text);
+  return values;
+}
+
+ArrayPtr column_of(ArrayPtr matrix, uint64_t j, bool is_transposed) {
+  if (matrix->shape().size() == 1 && j == 0) return matrix;
+  const size_t axis = is_transposed ? 0 : 1;
+  if (matrix->shape().size() != 2 || j >= matrix->shape()[axis]) throw damaged("values without column {}", j);
+  return std::make_shared<MatrixColumn>(matrix, j, axis);
+}
+
+ArrayPtr pickled_column(ArrayPtr array, uint64_t rows, uint64_t j) {
+  return std::make_shared<PickledColumn>(std::move(array), rows, j);
+}
+
+Json pickled_values(const Array& array) {
+  if (array.dtype().kind != Kind::sequence || array.count() != 1)
+    throw damaged("pickled values in {} elements of type {}", array.count(), array.dtype().name());
+  const Elements elements = read_all(array);
+  return read_pickle(elements.children.at(0).bytes);
+}
+
+}  // namespace plainfs::hdfstore

@@ -1,0 +1,54 @@
+#include "formats/schemas/netcdf/schema.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "formats/schemas/netcdf/joined_text.h"
+
+namespace plainfs::netcdf {
+namespace {
+
+bool is_of_characters(const Array& array) {
+  return array.dtype().kind == Kind::fixed_text && array.dtype().size == 1 && array.shape().size() >= 2 &&
+         array.shape().back() > 0;
+}
+
+bool has_any(const Attributes& attributes, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* name) { return find_attribute(attributes, name) != nullptr; });
+}
+
+bool is_word_of_texts(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto contains = [&](const char* word) { return name.find(word) != std::string::npos; };
+  return contains("str") || contains("char") || contains("len");
+}
+
+// In Zarr an array of single characters may be what it is (alleles of variants); the name of the axis tells.
+bool is_named_as_text(const Attributes& attributes) {
+  for (const char* dimensions : {"_ARRAY_DIMENSIONS", "dimension_names"})
+    if (const std::vector<std::string> names = texts_of(attributes, dimensions); !names.empty())
+      return is_word_of_texts(names.back());
+  return false;
+}
+
+bool is_of_netcdf(const Attributes& attributes) {
+  // libnetcdf in HDF5; libnetcdf in Zarr; xarray for text that was Unicode.
+  return has_any(attributes, {"DIMENSION_LIST", "_Netcdf4Coordinates", "_Netcdf4Dimid"}) ||
+         has_any(attributes, {"_nczarr_array", "_NCZARR_ARRAY", "_Encoding"}) || is_named_as_text(attributes);
+}
+
+}  // namespace
+
+std::optional<Node> refine(const Node& node, Context&) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array || array->labels || !is_of_characters(*array->values) || !is_of_netcdf(attributes_of(node)))
+    return std::nullopt;
+  Node refined = node;
+  LabelledArray text = *array;
+  text.labels = joined_text(array->values);
+  refined.content = std::move(text);
+  return refined;
+}
+
+}  // namespace plainfs::netcdf

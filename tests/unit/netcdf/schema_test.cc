@@ -1,0 +1,110 @@
+#include "formats/schemas/netcdf/schema.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/store_nodes.h"
+#include "tests/support/test_context.h"
+
+namespace plainfs::netcdf {
+namespace {
+
+DType character() {
+  DType type;
+  type.kind = Kind::fixed_text;
+  type.size = 1;
+  return type;
+}
+
+Node characters(std::string_view bytes, Shape shape, Attributes attributes) {
+  Elements elements = zero_elements(character(), bytes.size());
+  std::memcpy(elements.bytes.data(), bytes.data(), bytes.size());
+  Node node;
+  node.content = LabelledArray{std::make_shared<MemoryArray>(character(), std::move(shape),
+                                                             std::move(elements), std::move(attributes)),
+                               {},
+                               {}};
+  return node;
+}
+
+Attributes of_netcdf() {
+  return {{"DIMENSION_LIST", Json::List{}}};
+}
+
+Attributes with_axes(std::vector<std::string> names) {
+  return {{"_ARRAY_DIMENSIONS", texts(names)}};
+}
+
+// Null where the node is not refined.
+ArrayPtr joined(const Node& node) {
+  TestContext context;
+  const std::optional<Node> refined = refine(node, context);
+  return refined ? std::get<LabelledArray>(refined->content).labels : nullptr;
+}
+
+using namespace std::string_view_literals;
+
+BOOST_AUTO_TEST_SUITE(netcdf_schema)
+
+BOOST_AUTO_TEST_CASE(characters_are_joined_along_the_last_axis) {
+  const ArrayPtr names = joined(characters("ab\0c\xc3\xbc"sv, {2, 3}, of_netcdf()));
+  BOOST_REQUIRE(names);
+  BOOST_TEST(names->shape() == Shape{2}, boost::test_tools::per_element());
+  BOOST_TEST(shown(*names) == (Texts{"ab", "c\u00fc"}), boost::test_tools::per_element());
+  const ArrayPtr labels = joined(characters("abcdefgh", {2, 2, 2}, of_netcdf()));
+  BOOST_REQUIRE(labels);
+  BOOST_TEST(shown(*labels) == (Texts{"ab", "cd", "ef", "gh"}), boost::test_tools::per_element());
+  const Elements one = labels->read({{1, 0}, {1, 1}});
+  BOOST_TEST(as_text(one.bytes) == "ef");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_stored_stays_beside_the_texts) {
+  TestContext context;
+  const std::optional<Node> refined = refine(characters("abcd", {2, 2}, of_netcdf()), context);
+  BOOST_REQUIRE(refined.has_value());
+  BOOST_TEST(std::get<LabelledArray>(refined->content).values->shape() == (Shape{2, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(!refine(*refined, context).has_value());
+}
+
+// An array that is one character everywhere, and knows it.
+class Same : public Array {
+ public:
+  Same() : Array(character(), {2, 3}) {}
+  Elements read(const Box& box) const override {
+    return repeated_element(dtype(), *repeated(box), element_count(box.extent));
+  }
+  std::optional<Elements> repeated(const Box&) const override {
+    Elements one = zero_elements(dtype(), 1);
+    one.bytes[0] = std::byte{'x'};
+    return one;
+  }
+  Attributes attributes() const override { return of_netcdf(); }
+};
+
+BOOST_AUTO_TEST_CASE(one_character_that_stands_for_all_is_a_whole_text) {
+  Node node;
+  node.content = LabelledArray{std::make_shared<Same>(), {}, {}};
+  const ArrayPtr names = joined(node);
+  BOOST_REQUIRE(names);
+  BOOST_TEST(as_text(names->repeated({{0}, {2}})->bytes) == "xxx");
+}
+
+BOOST_AUTO_TEST_CASE(zarr_characters_are_joined_if_the_axis_is_named_so) {
+  for (const char* name : {"string5", "strlen", "NCHAR", "name_len"})
+    BOOST_TEST(joined(characters("abcd", {2, 2}, with_axes({"station", name}))) != nullptr, name);
+  BOOST_TEST(joined(characters("abcd", {2, 2}, {{"_nczarr_array", Json::Object{}}})) != nullptr);
+  BOOST_TEST(!joined(characters("ACGT", {2, 2}, with_axes({"variants", "alleles"}))));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_text_of_netcdf_stays_as_it_is) {
+  TestContext context;
+  BOOST_TEST(!joined(characters("abcd", {2, 2}, {})));
+  BOOST_TEST(!joined(characters("ab", {2}, of_netcdf())));
+  BOOST_TEST(!joined(characters("", {2, 0}, of_netcdf())));
+  BOOST_TEST(!refine(array_node<int32_t>({1, 2, 3, 4}, {2, 2}, of_netcdf()), context).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::netcdf
