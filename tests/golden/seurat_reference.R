@@ -241,7 +241,7 @@ object_differences <- function(ours, store, name, folder) {
   found <- character()
   expect <- function(what, same) if (!isTRUE(same)) found <<- c(found, what)
   meta <- attr(object, "meta.data"); ident <- attr(object, "active.ident"); if (is.null(ident)) ident <- attr(object, "ident")
-  plain <- meta[!vapply(meta, is.list, TRUE)]; plain[] <- lapply(plain, function(column) { names(column) <- NULL; if (inherits(column, "Date")) format(column) else column })
+  plain <- meta[!vapply(meta, is.list, TRUE)]; plain[] <- lapply(plain, function(column) { names(column) <- NULL; column })
   expect("meta.data", identical(rownames(ours@meta.data), rownames(meta)) && all(mapply(identical, as.list(ours@meta.data)[names(plain)], as.list(plain))))
   expect("active.ident", identical(as.character(ours@active.ident), as.character(ident)) && identical(levels(ours@active.ident), levels(ident)))
   reductions <- attr(object, "reductions"); if (is.null(reductions)) reductions <- attr(object, "dr")
