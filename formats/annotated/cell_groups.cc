@@ -111,6 +111,7 @@ std::optional<T> value_of(const DType& type, T stored) {
     if (is_time && stored == INT64_MIN) return std::nullopt;
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(stored)) return std::nullopt;
+    if (type.kind == Kind::counted_time && type.time_unit == TimeUnit::day) return std::floor(stored);
     return stored + T{0};  // there is one zero
   }
   return stored;
@@ -159,6 +160,7 @@ ColumnLevels levels_of(const Array& column) {
     case Kind::real:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
       return ColumnLevels::numbers;
     case Kind::complex:
     case Kind::opaque:

@@ -7,7 +7,6 @@
 #include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/entry_source.h"
 #include "formats/core/frames/names.h"
-#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
 
@@ -35,6 +34,20 @@ class Selection {
   Context& context_;
 };
 
+// The values of some cells in a column.
+class CellsOfColumn : public DerivedArray {
+ public:
+  CellsOfColumn(const ArrayPtr& some, ArrayPtr column)
+      : DerivedArray(some, some->dtype()), column_(std::move(column)) {}
+
+  bool may_be_missing() const override { return values().may_be_missing(); }
+  bool is_nullable() const override { return column_->is_nullable(); }
+  const Array& whole_column() const override { return column_->whole_column(); }
+
+ private:
+  const ArrayPtr column_;
+};
+
 ArrayPtr Selection::of(const ArrayPtr& values) const {
   if (!values) return nullptr;
   if (const FactorParts* const parts = unchecked_factor_parts(*values)) {
@@ -42,13 +55,16 @@ ArrayPtr Selection::of(const ArrayPtr& values) const {
     own.codes = of(own.codes);
     return checked(factor_of(std::move(own), context_), [values] { values->check(); });
   }
-  if (ArrayPtr numbers = instant_numbers(*values)) return instants_since_1970(of(numbers));
   return subset(values->shape().size() > 1 ? in_object_order(values) : values, 0, cells_);
 }
 
 Table Selection::of(const Table& table) const {
   Table some{cells_->size(), of(table.row_names), {}};
-  for (const Column& column : table.columns) some.columns.push_back({column.name, of(column.values)});
+  for (const auto& [name, values] : table.columns) {
+    const ArrayPtr own = of(values);
+    const bool is_factor = unchecked_factor_parts(*values) != nullptr;
+    some.columns.push_back({name, is_factor ? own : std::make_shared<CellsOfColumn>(own, values)});
+  }
   return some;
 }
 

@@ -1,7 +1,6 @@
 #include "fs/native/anndata_parts.h"
 
 #include <algorithm>
-#include <atomic>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +10,7 @@
 #include "formats/core/model/node.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/column_order.h"
+#include "fs/native/column_types.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/sparse_majors.h"
@@ -40,27 +40,6 @@ class CountedNames : public Array {
     return names.finish();
   }
 };
-
-bool look_for_missing(const Array& values, Context& context) {
-  const uint64_t count = values.count();
-  std::atomic<bool> any{false};
-  context.workers.parallel_for(divide_up(count, kCellsAtOnce), [&](size_t run) {
-    if (any) return;
-    const uint64_t first = run * kCellsAtOnce;
-    const Elements elements = read_run(values, first, std::min(kCellsAtOnce, count - first));
-    if (std::find(elements.missing.begin(), elements.missing.end(), 1) != elements.missing.end()) any = true;
-  });
-  return any;
-}
-
-// Whether any value is missing; reads all, and notes what it found.
-bool any_missing(const Array& values, Context& context) {
-  if (!values.may_be_missing()) return false;
-  struct AnyMissing {
-    bool value;
-  };
-  return values.survey<AnyMissing>(0, [&] { return AnyMissing{look_for_missing(values, context)}; })->value;
-}
 
 bool is_whole_or_truth(const DType& type) {
   return type.is_integer() || type.is_truth() || type.kind == Kind::time_span;
@@ -110,7 +89,7 @@ class FrameWriter {
 
 // An index has no place for what is missing: it is spelled, as in the .csv, and so are the numbers beside it.
 void FrameWriter::put_names(const ArrayPtr& names) {
-  if (is_text(names->dtype()) || !any_missing(*names, context_)) return put_values(path_, names);
+  if (is_text(names->dtype()) || !has_missing(*names, context_)) return put_values(path_, names);
   out_.texts(path_, names, encoding("string-array", "0.2.0"));
 }
 
@@ -118,11 +97,10 @@ void FrameWriter::put_column(const ArrayPtr& values) {
   const DType& type = values->dtype();
   if (const auto factor = native_factor(*values))
     return put_categorical(anndata_codes(*factor), factor->parts.levels, factor->parts.is_ordered);
-  const bool may_be_missing = values->may_be_missing();
-  if (is_text(type) && may_be_missing && measure_texts(*values, context_)->any_missing)
-    return put_texts_with_missing(values);
-  if (is_whole_or_truth(type) && any_missing(*values, context_)) return put_nullable(values);
-  put_values(path_, values);
+  const bool is_real = type.kind == Kind::real;  // a missing one is NaN
+  if (is_real || !has_missing(*values, context_)) return put_values(path_, values);
+  if (is_text(type)) return put_texts_with_missing(with_missing_times(values));
+  put_nullable(with_missing_times(values));
 }
 
 void FrameWriter::put_categorical(const ArrayPtr& codes, const ArrayPtr& categories, bool is_ordered) {
@@ -310,7 +288,7 @@ void ElementWriter::put_by_column(const SparseMatrix& matrix, AnnDataLayout& out
 
 // Values of which whole ones may be missing are looked through: no reader has such a matrix but of reals.
 ArrayPtr ElementWriter::numbers_of(const ArrayPtr& values) const {
-  const bool any = marks_missing_ && values->dtype().kind != Kind::real && any_missing(*values, context_);
+  const bool any = marks_missing_ && values->dtype().kind != Kind::real && has_missing(*values, context_);
   return any ? as_reals(values) : without_missing_integers(values);
 }
 

@@ -17,7 +17,7 @@ namespace plainfs {
 namespace {
 
 // As Measured has it.
-constexpr const char kZarrTexts[] = "zarr texts 1";
+constexpr const char kZarrTexts[] = "zarr texts 2";
 
 // A type of numbers as Zarr names it, with what stands for an element that is in no chunk.
 struct ZarrNumber {

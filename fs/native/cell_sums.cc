@@ -7,6 +7,7 @@
 
 #include "cache/request.h"
 #include "formats/core/model/array_runs.h"
+#include "fs/native/column_types.h"
 #include "fs/native/dense_entries.h"
 
 namespace plainfs {
@@ -205,7 +206,9 @@ class CellFeatures : public Array {
 
 CellSums cell_sums(const ColumnMatrixPtr& matrix, Context& context) {
   const auto sums = std::make_shared<const SumsOfCells>(matrix, context);
-  return {std::make_shared<CellCounts>(sums), std::make_shared<CellFeatures>(sums)};
+  const auto features = std::make_shared<CellFeatures>(sums);
+  tell_integer_extent(*features, {0, INT32_MAX});
+  return {std::make_shared<CellCounts>(sums), features};
 }
 
 }  // namespace plainfs

@@ -117,6 +117,21 @@ void write_r_integer(const DType& type, const Elements& elements, uint64_t first
   });
 }
 
+void write_r_integer64(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                       std::byte* out) {
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>)
+      write_each<T>(
+          elements, first, count, out, swapped(static_cast<uint64_t>(INT64_MIN)),
+          [](T value) { return std::in_range<int64_t>(value) && std::cmp_not_equal(value, INT64_MIN); },
+          [](T value) { throw unsupported("R has no integer {}", value); },
+          [](T value) { return swapped(static_cast<uint64_t>(value)); });
+    else
+      throw unsupported("{} as an integer of 64 bits", type.name());
+  });
+}
+
 void write_r_logical(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                      std::byte* out) {
   visit_number(type, [&](auto zero) {
@@ -255,6 +270,9 @@ ElementForm r_logical() {
 }
 ElementForm r_complex() {
   return {16, write_r_complex};
+}
+ElementForm r_integer64() {
+  return {8, write_r_integer64};
 }
 ElementForm little_int8() {
   return {1, write_little<int8_t>};

@@ -24,6 +24,7 @@ ElementForm r_integer();
 ElementForm r_double();
 ElementForm r_logical();  // 0 FALSE, every other TRUE
 ElementForm r_complex();
+ElementForm r_integer64();  // of the package bit64, 64 bits whose least number is NA
 
 // Little-endian, as files of AnnData, BPCells and 10x have them. A number that does not fit is damaged; a
 // missing one is NaN in a real, else 0.

@@ -12,6 +12,7 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/time_text.h"
 #include "formats/core/text/utf8.h"
+#include "fs/native/column_types.h"
 #include "fs/native/element_form.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/thrift.h"
@@ -80,6 +81,10 @@ ParquetType integer_column_type(uint32_t size, bool is_unsigned) {
           (is_unsigned ? "UInt" : "Int") + digits};
 }
 
+ParquetType date_column_type() {
+  return {ParquetPhysical::int32, kDate, logical_date(), false, "date", "object", "object"};
+}
+
 ParquetType timestamp_column_type(TimeUnit unit, bool is_utc = false) {
   const int place = unit == TimeUnit::milli ? 1 : unit == TimeUnit::micro ? 2 : 3;
   const int converted = place == 1 ? kTimestampMillis : place == 2 ? kTimestampMicros : -1;
@@ -133,9 +138,23 @@ std::optional<Scale> scale_of(const DType& type) {
   }
 }
 
-void mark_no_times(const Elements& elements, std::vector<uint8_t>& missing) {
-  const auto counts = elements.values<int64_t>();
-  for (uint64_t i = 0; i < counts.size(); ++i) missing[i] |= counts[i] == kNotATime;
+// Whether counts of a unit are such as all readers take for times: DuckDB has milliseconds in microseconds,
+// and the outermost numbers of 32 bits (days) and of 64 for infinities.
+bool are_readable_counts(TimeUnit unit, int64_t least, int64_t most) {
+  const int64_t limit = unit == TimeUnit::day     ? INT32_MAX
+                        : unit == TimeUnit::milli ? INT64_MAX / 1000
+                                                  : INT64_MAX;
+  return least > -limit && most < limit;
+}
+
+// Whether all times of a column can be counted by that scale.
+bool has_room_for_times(const Array& times, Scale scale, Context& context) {
+  const IntegerExtent extent = integer_extent(times, context);
+  int64_t least = 0, most = 0;
+  if (extent.most > INT64_MAX || __builtin_mul_overflow(extent.least, scale.factor, &least) ||
+      __builtin_mul_overflow(static_cast<int64_t>(extent.most), scale.factor, &most))
+    return false;
+  return are_readable_counts(scale.unit, least, most);
 }
 
 // Days of 32 bits, or a count of 64.
@@ -163,29 +182,41 @@ ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
                 });
 }
 
-constexpr uint64_t kInstantsAtOnce = 16 * 1024;
+// What counts these times of R exactly: days, or microseconds where they do; nullopt where nanoseconds do
+// not, or one is no point in time.
+std::optional<TimeUnit> unit_of(const Array& times, Context& context) {
+  const CountedExtent extent = extent_of_times(times, context);
+  if (times.dtype().time_unit == TimeUnit::second) {
+    for (const TimeUnit unit : {TimeUnit::micro, TimeUnit::nano})
+      if (are_counted_by(unit, extent)) return unit;
+    return std::nullopt;
+  }
+  const bool has_room =
+      are_counted_by(TimeUnit::day, extent) && are_readable_counts(TimeUnit::day, extent.least, extent.most);
+  return has_room ? std::optional(TimeUnit::day) : std::nullopt;
+}
 
-// What counts instants exactly, microseconds where they do; nullopt where nanoseconds do not, and of what is
-// none.
-std::optional<TimeUnit> unit_of_instants(const Array& values, Context& context) {
-  const ArrayPtr instants = instant_numbers(values);
-  if (!instants) return std::nullopt;
-  const Array& numbers = *instants;
-  struct InstantDigits {
-    size_t most;
-  };
-  const auto look = [&] {
-    const uint64_t count = numbers.count();
-    std::vector<size_t> digits(divide_up(count, kInstantsAtOnce));
-    context.workers.parallel_for(digits.size(), [&](size_t run) {
-      const uint64_t first = run * kInstantsAtOnce;
-      digits[run] = instant_digits(numbers, first, std::min(kInstantsAtOnce, count - first));
-    });
-    return InstantDigits{digits.empty() ? 0 : *std::max_element(digits.begin(), digits.end())};
-  };
-  const size_t most = numbers.survey<InstantDigits>(0, look)->most;
-  if (most > 9) return std::nullopt;
-  return most > 6 ? TimeUnit::nano : TimeUnit::micro;
+struct CountedColumn {
+  ParquetType type;
+  ArrayPtr times;
+};
+
+// Points in time as Parquet counts them; nullopt where it does not count all of them exactly.
+std::optional<CountedColumn> counted_column(const ArrayPtr& values, Context& context) {
+  const DType& type = values->dtype();
+  if (type.kind == Kind::counted_time) {
+    const std::optional<TimeUnit> unit = unit_of(*values, context);
+    if (!unit) return std::nullopt;
+    ArrayPtr times = whole_counts(values, *unit);
+    if (*unit == TimeUnit::day)
+      return CountedColumn{date_column_type(), scaled_times(std::move(times), {*unit, 1})};
+    return CountedColumn{timestamp_column_type(*unit, true), std::move(times)};
+  }
+  const std::optional<Scale> scale = scale_of(type);
+  if (!scale || !has_room_for_times(*values, *scale, context)) return std::nullopt;
+  ArrayPtr times = scaled_times(with_missing_times(values), *scale);
+  return CountedColumn{scale->unit == TimeUnit::day ? date_column_type() : timestamp_column_type(scale->unit),
+                       std::move(times)};
 }
 
 Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool in_passing) {
@@ -348,11 +379,6 @@ ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most
       factor && factor->levels.size() <= most_levels)
     return std::make_shared<FactorColumn>(std::move(name), is_optional(true), std::move(values),
                                           *std::move(factor));
-  if (const std::optional<TimeUnit> unit = unit_of_instants(*values, context)) {
-    ArrayPtr times = with_missing(counted_instants(instant_numbers(*values), *unit), mark_no_times);
-    const ElementForm form = little_stored(times->dtype());
-    return numbers_of(timestamp_column_type(*unit, true), std::move(times), form, is_optional(true));
-  }
   switch (type.kind) {
     case Kind::boolean:
     case Kind::logical:
@@ -371,24 +397,15 @@ ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most
       return numbers_of({ParquetPhysical::real32, -1, {}, false, "float32", "float32", "float32"}, values,
                         type.size == 2 ? little_float() : little_stored(type), may_be_missing);
     case Kind::time_span:
-      return numbers_of(integer_column_type(8, false), with_missing(values, mark_no_times),
-                        little_stored(type), is_optional(true));
+      return numbers_of(integer_column_type(8, false), with_missing_times(values), little_stored(type),
+                        is_optional(true));
+    case Kind::counted_time:
     case Kind::time_point:
-      values = with_missing(values, mark_no_times);
-      if (const std::optional<Scale> scale = scale_of(type)) {
-        ArrayPtr times = scaled_times(values, *scale);
-        const ElementForm form = little_stored(times->dtype());
-        ParquetType as = scale->unit == TimeUnit::day ? ParquetType{ParquetPhysical::int32,
-                                                                    kDate,
-                                                                    logical_date(),
-                                                                    false,
-                                                                    "date",
-                                                                    "object",
-                                                                    "object"}
-                                                      : timestamp_column_type(scale->unit);
-        return numbers_of(std::move(as), std::move(times), form, is_optional(true));
+      if (std::optional<CountedColumn> counted = counted_column(values, context)) {
+        const ElementForm form = little_stored(counted->times->dtype());
+        return numbers_of(std::move(counted->type), std::move(counted->times), form, is_optional(true));
       }
-      return std::make_shared<TextColumn>(std::move(name), is_optional(true), std::move(values));
+      return std::make_shared<TextColumn>(std::move(name), is_optional(true), with_missing_times(values));
     default:
       return std::make_shared<TextColumn>(std::move(name), may_be_missing, std::move(values));
   }

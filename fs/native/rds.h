@@ -37,7 +37,7 @@ void put_factor(const NativeFactor& factor, RdsWriter& out);
 // A data.frame of columns that are all as long (fs/native/flat_columns.h); put_row_names puts the vector that
 // is its last attribute.
 void put_data_frame(const std::vector<Column>& columns, const std::function<void()>& put_row_names,
-                    RdsWriter& out);
+                    Context& context, RdsWriter& out);
 
 // The slots of a dgCMatrix in R's order, from i to factors, as attributes; the names are text, as many as
 // rows and columns.

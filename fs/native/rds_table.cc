@@ -5,6 +5,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
+#include "fs/native/column_types.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/rds.h"
@@ -15,6 +16,84 @@ namespace plainfs {
 namespace {
 
 constexpr int32_t kMissingInteger = INT32_MIN;
+
+std::shared_ptr<const TextAttributes> r_class(TextAttributes attributes) {
+  return std::make_shared<const TextAttributes>(std::move(attributes));
+}
+
+// Points in time as R's dates or instants; null where its numbers do not hold each of them.
+ArrayPtr times_in_r(const ArrayPtr& times, Context& context) {
+  const DType stored = times->dtype();
+  const std::optional<TimeUnit> unit = counted_unit(stored);
+  if (!unit || !are_exact_times(*times, context)) return nullptr;
+  const DType counted = counted_time_type(
+      *unit, *unit == TimeUnit::day ? r_class({{"class", {"Date"}}})
+                                    : r_class({{"class", {"POSIXct", "POSIXt"}}, {"tzone", {"UTC"}}}));
+  return mapped(with_missing_times(times), counted, [stored, counted](Elements elements, const Box&) {
+    Elements made = zero_elements(counted, elements.count);
+    const auto counts = elements.values<int64_t>();
+    const auto numbers = made.mutable_values<double>();
+    for (uint64_t i = 0; i < elements.count; ++i)
+      if (!elements.is_missing(i)) numbers[i] = exact_number(stored, counts[i]).value();
+    made.missing = std::move(elements.missing);
+    return made;
+  });
+}
+
+// Integers of 32 bits as such of 64, which are doubles in R.
+ArrayPtr widened_integers(const ArrayPtr& values) {
+  const DType wide = number_type(Kind::integer, 8);
+  return mapped(values, wide, [wide](Elements elements, const Box&) {
+    Elements made = zero_elements(wide, elements.count);
+    const auto stored = elements.values<int32_t>();
+    std::copy(stored.begin(), stored.end(), made.mutable_values<int64_t>().begin());
+    made.missing = std::move(elements.missing);
+    return made;
+  });
+}
+
+// Whole numbers as the first of R's types that holds all of them: that of their size, double, and integer64
+// of the package bit64. Null where none does.
+ArrayPtr integers_in_r(const Column& column, Context& context) {
+  const ArrayPtr& values = column.values;
+  const DType& type = values->dtype();
+  if (type.size < 4 || type.r_class || (type.size == 4 && type.kind == Kind::unsigned_integer)) return values;
+  const IntegerExtent extent = integer_extent(*values, context);
+  if (type.size == 4) return extent.is_r_integer() ? values : widened_integers(values);
+  if (extent.is_exact_real()) return with_missing_times(values);
+  if (!extent.is_integer64()) return nullptr;
+  context.notice(
+      fmt::format("column {}: integers beyond 2^53, which R reads with the package bit64", column.name));
+  DType integer64 = number_type(Kind::integer, 8);
+  integer64.r_class = r_class({{"class", {"integer64"}}});
+  return mapped(with_missing_times(values), integer64,
+                [](Elements elements, const Box&) { return elements; });
+}
+
+// A column as R holds all of its values; null where R has but text for them.
+ArrayPtr values_in_r(const Column& column, Context& context) {
+  switch (column.values->dtype().kind) {
+    case Kind::time_point:
+      return times_in_r(column.values, context);
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::time_span:
+      return integers_in_r(column, context);
+    default:
+      return column.values;
+  }
+}
+
+void put_column(const Column& column, Context& context, RdsWriter& out) {
+  if (const std::optional<NativeFactor> factor = native_factor(*column.values)) {
+    put_factor(*factor, out);
+    return out.end_attributes();
+  }
+  if (const ArrayPtr held = values_in_r(column, context))
+    out.numbers(held, false);
+  else
+    out.texts(with_missing_times(column.values));
+}
 
 // Compact row names say how many rows there are, as data.frame() writes them.
 void put_row_names(const Table& table, RdsWriter& out) {
@@ -50,16 +129,11 @@ void put_factor(const NativeFactor& factor, RdsWriter& out) {
 }
 
 void put_data_frame(const std::vector<Column>& columns, const std::function<void()>& put_row_names,
-                    RdsWriter& out) {
+                    Context& context, RdsWriter& out) {
   out.vector(RVector::list, columns.size(), true, true);
   std::vector<std::string> names;
   for (const Column& column : columns) {
-    if (const std::optional<NativeFactor> factor = native_factor(*column.values)) {
-      put_factor(*factor, out);
-      out.end_attributes();
-    } else {
-      out.numbers(column.values, false, false);
-    }
+    put_column(column, context, out);
     names.push_back(column.name);
   }
   out.attribute("names");
@@ -76,7 +150,7 @@ ByteLayout table_rds(const Table& table, Context& context) {
   const std::vector<Column> columns = flat_columns(table);
   RdsWriter out(context);
   put_data_frame(
-      columns, [&] { put_row_names(table, out); }, out);
+      columns, [&] { put_row_names(table, out); }, context, out);
   return out.finish();
 }
 
@@ -89,6 +163,7 @@ bool has_rds(const LabelledArray& array) {
     case Kind::integer:
     case Kind::unsigned_integer:
     case Kind::real:
+    case Kind::counted_time:
     case Kind::complex:
     case Kind::text:
     case Kind::fixed_text:
@@ -107,7 +182,7 @@ ByteLayout array_rds(const LabelledArray& array, Context& context) {
   for (const uint64_t axis : shape)
     if (axis > INT32_MAX) throw unsupported("{} rows or columns are more than R's arrays can have", axis);
   RdsWriter out(context);
-  out.numbers(in_column_order(array.values), false, true);
+  out.numbers(in_column_order(array.values), true);
   out.attribute("dim");
   out.vector(RVector::integer, shape.size());
   for (const uint64_t axis : shape) out.integer(static_cast<int32_t>(axis));

@@ -74,8 +74,14 @@ class StringsSegment : public Segment {
   const TextLengthsPtr lengths_;
 };
 
-ElementForm form_of(RVector vector) {
-  switch (vector) {
+// bit64's integers lie in R's doubles as they are.
+bool is_integer64(const DType& type) {
+  return type.kind == Kind::integer && type.size == 8 && type.r_class;
+}
+
+ElementForm form_of(const DType& type) {
+  if (is_integer64(type)) return r_integer64();
+  switch (r_vector_of(type)) {
     case RVector::logical:
       return r_logical();
     case RVector::integer:
@@ -105,6 +111,8 @@ RVector r_vector_of(const DType& type) {
     case Kind::time_span:
     case Kind::real:
       return RVector::real;
+    case Kind::counted_time:
+      return type.base == Kind::integer ? RVector::integer : RVector::real;
     case Kind::complex:
       return RVector::complex;
     default:
@@ -157,11 +165,18 @@ void RdsWriter::texts(const ArrayPtr& values, bool is_object, bool has_attribute
   data(std::make_shared<StringsSegment>(values, measure_texts(*values, context_)));
 }
 
-void RdsWriter::numbers(const ArrayPtr& values, bool is_object, bool has_attributes) {
-  const RVector type = r_vector_of(values->dtype());
-  if (type == RVector::text) return texts(values, is_object, has_attributes);
-  vector(type, values->count(), is_object, has_attributes);
+void RdsWriter::numbers(const ArrayPtr& values, bool has_more) {
+  const DType& type = values->dtype();
+  if (r_vector_of(type) == RVector::text) return texts(values, false, has_more);
+  const bool has_class = type.r_class != nullptr;
+  vector(r_vector_of(type), values->count(), has_class, has_class || has_more);
   data(array_segment(values, form_of(type), context_));
+  if (!has_class) return;
+  for (const auto& [name, value] : *type.r_class) {
+    attribute(name);
+    texts(value);
+  }
+  if (!has_more) end_attributes();
 }
 
 void RdsWriter::attribute(std::string_view name) {

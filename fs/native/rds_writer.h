@@ -29,8 +29,9 @@ class RdsWriter {
   void texts(const std::vector<std::string>& values, bool has_attributes = false);
   // A vector of all elements of values as text, in C order; measures them.
   void texts(const ArrayPtr& values, bool is_object = false, bool has_attributes = false);
-  // A vector of numbers or truth values: which kind, values' dtype says.
-  void numbers(const ArrayPtr& values, bool is_object, bool has_attributes);
+  // A vector of all elements of values, in C order: of which kind r_vector_of() says, with its class where R
+  // has one for the type (DType::r_class). has_more: other attributes are to follow, and end_attributes().
+  void numbers(const ArrayPtr& values, bool has_more);
   void data(SegmentPtr segment) { layout_.put(std::move(segment)); }
 
   void null() { integer(0xfe); }

@@ -47,7 +47,7 @@ class SeuratWriter {
   void put_empty() { put_dense({}, nullptr, nullptr); }
   void put_frame(const std::vector<Column>& columns, const ArrayPtr& row_names) {
     put_data_frame(
-        columns, [&] { out_.texts(row_names); }, out_);
+        columns, [&] { out_.texts(row_names); }, context_, out_);
   }
   void put_identities();
   void put_version();

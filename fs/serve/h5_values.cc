@@ -262,6 +262,7 @@ Json h5_type(const DType& type) {
     case Kind::reference:
       return type_of(kH5Reference, 8);
     case Kind::time_point:
+    case Kind::counted_time:
     case Kind::fixed_utf32:
     case Kind::text:
     case Kind::json:
@@ -308,6 +309,7 @@ void append_h5_value(const DType& type, const Elements& elements, uint64_t i, st
       });
     }
     case Kind::time_point:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:

@@ -44,6 +44,7 @@ uint64_t typical_width(const DType& type) {
       return 10;
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
       return 24;
     case Kind::fixed_text:
       return 1 + type.size;

@@ -53,6 +53,7 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:

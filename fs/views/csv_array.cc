@@ -22,7 +22,7 @@ class CsvArray : public EmittingSource<CsvArray> {
 
   void prepare() override;
   std::string head() const override;
-  std::string version() const override { return "csv array 1"; }
+  std::string version() const override { return "csv array 2"; }
   uint64_t division() const override { return units_ ? grid().number() : 0; }
   uint64_t block_count() const override { return units_ ? grid().block_count() : 0; }
   bool is_worth_keeping(uint64_t block) const override {

@@ -92,8 +92,8 @@ std::optional<FeatureLists> features_of(const Node& node) {
 }
 
 // Of what the files hold and of how they are laid out, as Measured has it.
-constexpr const char kRds[] = "rds 1", kH5ad[] = "h5ad 3", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 1",
-                     kIndex[] = "position index 1", kSeurat[] = "seurat 1";
+constexpr const char kRds[] = "rds 2", kH5ad[] = "h5ad 4", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 2",
+                     kIndex[] = "position index 1", kSeurat[] = "seurat 2";
 
 // Of a file whose metadata libhdf5 writes.
 std::string with_hdf5(const char* version) {

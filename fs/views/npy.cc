@@ -271,6 +271,7 @@ std::string descr(const DType& type) {
       return type.size == 4 ? "[('r', '<f2'), ('i', '<f2')]" : number_descr('c', type.size);
     case Kind::logical:
     case Kind::enumeration:
+    case Kind::counted_time:
       return number_descr(type.base == Kind::unsigned_integer ? 'u'
                           : type.base == Kind::real           ? 'f'
                                                               : 'i',

@@ -16,10 +16,17 @@ same_numbers <- function(ours, theirs) {
   identical(ours[!finite], theirs[!finite]) && all(abs(ours[finite] - theirs[finite]) <= abs(ours[finite]) * 2^-51)
 }
 
+# Returns the text of times; that of a number that is infinite or NaN is the number.
+time_text <- function(times) {
+  text <- if (inherits(times, "Date")) as.character(times) else format(times, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
+  numbers <- as.double(times)
+  ifelse(is.infinite(numbers) | is.nan(numbers), as.character(numbers), text)
+}
+
 same_text <- function(ours, fields) {
   compared <<- compared + length(ours)
-  if (inherits(ours, "POSIXct")) ours <- format(ours, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
-  if (is.factor(ours) || inherits(ours, "Date")) ours <- as.character(ours)
+  if (inherits(ours, c("Date", "POSIXct"))) ours <- time_text(ours)
+  if (is.factor(ours)) ours <- as.character(ours)
   if (is.raw(ours)) ours <- as.integer(ours)
   ours <- unname(as.vector(ours))
   if (length(ours) != length(fields)) return(FALSE)
@@ -61,16 +68,21 @@ check_text <- function(x, path) {
   if (!same_text(x, fields)) differs(file, "values")
 }
 
-# Returns x as an .rds file of a mount holds it: dates and times as text, logical values and numbers as they are.
+# Returns x as an .rds file of a mount holds it: factors by their labels, bytes as integers, all else as it is.
 as_shown <- function(x) {
-  if (inherits(x, "POSIXct")) return(format(x, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"))
-  if (inherits(x, "Date") || is.factor(x)) return(as.character(x))
+  if (is.factor(x)) return(as.character(x))
   if (is.raw(x)) return(as.integer(x))
   x
 }
 
+# Returns the type, class, time zone and units of times; NULL of anything else.
+about_times <- function(x) {
+  if (inherits(x, c("Date", "POSIXct", "difftime"))) c(typeof(x), class(x), attr(x, "tzone"), attr(x, "units"))
+}
+
 same_value <- function(ours, theirs) {
   compared <<- compared + length(ours)
+  if (!identical(about_times(ours), about_times(theirs))) return(FALSE)
   ours <- unname(as.vector(as_shown(ours)))
   theirs <- unname(as.vector(if (is.factor(theirs)) as.character(theirs) else theirs))
   if (is.double(ours) || is.double(theirs)) return(identical(as.double(ours), as.double(theirs)))

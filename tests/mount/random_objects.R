@@ -25,6 +25,12 @@ numbers <- function(n) {
   with_na(one(candidates))
 }
 
+# Puts an infinity or NaN among some numbers.
+with_odd <- function(x) {
+  if (maybe(0.2)) x[sample.int(length(x), 1)] <- one(c(Inf, -Inf, NaN))
+  x
+}
+
 text <- function(n) {
   x <- with_na(words(n))
   if (maybe(0.2)) x[1] <- "NA"
@@ -41,8 +47,11 @@ atoms <- list(
   real_sequence = function(n) as.double(seq_len(n)),
   deferred = function(n) as.character(seq_len(n)),
   deferred_real = function(n) as.character(with_na(round(runif(n) * 10^sample(-3:8, n, TRUE), one(0:6)))),
-  date = function(n) as.Date(sample(-20000:40000, n, TRUE), "1970-01-01"),
-  time = function(n) as.POSIXct(sample(-1e9:2e9, n, TRUE), "1970-01-01", tz = one(c("UTC", "Europe/Berlin"))),
+  date = function(n) with_na(as.Date(with_odd(sample(-20000:40000, n, TRUE)), "1970-01-01")),
+  time = function(n) {
+    with_na(as.POSIXct(with_odd(sample(-1e9:2e9, n, TRUE)), "1970-01-01", tz = one(c("UTC", "Europe/Berlin"))))
+  },
+  span = function(n) with_na(as.difftime(with_odd(round(runif(n, 0, 1e4))), units = one(c("secs", "days")))),
   factor = function(n) factor(with_na(sample(c("a", "b,c", "\u00fc"), n, TRUE)), ordered = maybe(0.3))
 )
 

@@ -294,6 +294,7 @@ Elements v2_fill(const Json& fill, const DType& dtype) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::array:
     case Kind::reference:
       break;
@@ -332,6 +333,7 @@ Elements v3_fill(const Json& fill, const DType& dtype) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_utf32:
     case Kind::array:
     case Kind::sequence:

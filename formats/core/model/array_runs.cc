@@ -92,6 +92,7 @@ uint64_t decoded_size(const DType& type) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/time_text.h"
+#include "formats/core/text/number_text.h"
 
 namespace plainfs {
 
 namespace {
+
+__extension__ typedef __int128 WideCount;  // a 64-bit count times a 32-bit multiple
+
+constexpr int64_t kWholeInDouble = int64_t{1} << 53;
 
 DType time_type(TimeUnit unit) {
   DType type = number_type(Kind::time_point, 8);
@@ -20,16 +23,12 @@ DType time_type(TimeUnit unit) {
   return type;
 }
 
-// Element i, nullopt where it is none, or infinite.
-std::optional<double> finite_number(const DType& type, const Elements& elements, uint64_t i) {
-  if (elements.is_missing(i)) return std::nullopt;
-  const double value =
-      type.kind == Kind::integer ? elements.values<int32_t>()[i] : elements.values<double>()[i];
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+bool is_point(double number) {
+  return std::fabs(number) <= static_cast<double>(kWholeInDouble);  // false of NaN
 }
 
-bool is_near(double value) {
-  return std::fabs(value) <= 0x1p53;
+int64_t rounded_down(double number) {
+  return static_cast<int64_t>(std::floor(number));
 }
 
 // The digits after the point of a number, as the shortest that read back to it; of a negative one those
@@ -54,100 +53,151 @@ std::string fraction_digits(double number) {
   return digits;
 }
 
+// Digits behind the second.
 size_t digits_of(TimeUnit unit) {
-  return unit == TimeUnit::second ? 0 : unit == TimeUnit::milli ? 3 : unit == TimeUnit::micro ? 6 : 9;
+  return unit <= TimeUnit::second ? 0
+                                  : 3 * (static_cast<size_t>(unit) - static_cast<size_t>(TimeUnit::second));
 }
 
-int64_t count_of(double seconds, TimeUnit unit) {
+int64_t power_of_10(size_t exponent) {
+  int64_t power = 1;
+  while (exponent-- > 0) power *= 10;
+  return power;
+}
+
+// A time that are_counted_by() is true of.
+int64_t count_of(double number, TimeUnit unit) {
   const size_t places = digits_of(unit);
-  std::string digits = fraction_digits(seconds);
-  if (digits.size() > places)
-    throw unsupported("the second {} has more than {} digits behind the point", seconds, places);
+  int64_t count = rounded_down(number) * power_of_10(places);
+  if (places == 0) return count;
+  std::string digits = fraction_digits(number);
   digits.resize(places, '0');
-  int64_t fraction = 0, scale = 1, count = 0;
-  for (const char digit : digits) {
-    fraction = fraction * 10 + (digit - '0');
-    scale *= 10;
-  }
-  if (!is_near(seconds) || __builtin_mul_overflow(static_cast<int64_t>(std::floor(seconds)), scale, &count) ||
-      __builtin_add_overflow(count, fraction, &count))
-    throw unsupported("the second {} is too far from 1970", seconds);
-  return count;
+  int64_t fraction = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), fraction);
+  return count + fraction;
 }
 
-class Instants : public DerivedArray {
- public:
-  explicit Instants(ArrayPtr numbers) : DerivedArray(numbers, text_type()), numbers_(std::move(numbers)) {}
-
-  const ArrayPtr& numbers() const { return numbers_; }
-
- private:
-  Elements derived(Elements stored, const Box&) const override {
-    TextBuilder texts(stored.count);
-    const DType seconds = time_type(TimeUnit::second);
-    for (uint64_t i = 0; i < stored.count; ++i) {
-      const std::optional<double> number = finite_number(numbers_->dtype(), stored, i);
-      if (!number) {
-        texts.add_missing();
-        continue;
-      }
-      if (!is_near(*number)) throw unsupported("the second {} is too far", *number);
-      std::string text;
-      append_time(seconds, static_cast<int64_t>(std::floor(*number)), text);
-      if (const std::string digits = fraction_digits(*number); !digits.empty()) text += "." + digits;
-      texts.add(text + "Z");
-    }
-    return texts.finish();
-  }
-
-  const ArrayPtr numbers_;
-};
-
-// Each number as a point in time of that unit, count(number) of one.
-template <class Count>
-ArrayPtr as_times(ArrayPtr numbers, TimeUnit unit, Count count) {
-  const DType stored = numbers->dtype(), times = time_type(unit);
-  return mapped(std::move(numbers), times, [stored, times, count](const Elements& elements, const Box&) {
-    Elements made = zero_elements(times, elements.count);
-    const auto counts = made.mutable_values<int64_t>();
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      const std::optional<double> number = finite_number(stored, elements, i);
-      counts[i] = number ? count(*number) : kNotATime;
-    }
-    return made;
-  });
+// count of 10^-places seconds as seconds; places > 0.
+std::optional<double> exact_seconds(WideCount count, size_t places) {
+  const int64_t scale = power_of_10(places);
+  WideCount whole = count / scale;
+  if (count % scale < 0) --whole;
+  const auto fraction = static_cast<int64_t>(count - whole * scale);
+  if (whole < -kWholeInDouble || whole > kWholeInDouble) return std::nullopt;
+  if (fraction == 0) return static_cast<double>(whole);
+  const WideCount distance = count < 0 ? -count : count;
+  const std::string text = fmt::format("{}.{:0{}}", static_cast<int64_t>(distance / scale),
+                                       static_cast<int64_t>(distance % scale), places);
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (count < 0) number = -number;
+  std::string digits = fraction_digits(number);
+  if (digits.size() > places) return std::nullopt;
+  digits.resize(places, '0');
+  const bool is_same = rounded_down(number) == whole && digits == fmt::format("{:0{}}", fraction, places);
+  return is_same ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
 
-ArrayPtr days_since_1970(ArrayPtr numbers) {
-  return as_times(std::move(numbers), TimeUnit::day, [](double day) {
-    if (!is_near(day)) throw unsupported("the day {} is too far", day);
-    return static_cast<int64_t>(std::floor(day));
+DType counted_time_type(TimeUnit unit, std::shared_ptr<const TextAttributes> r_class) {
+  DType type = number_type(Kind::counted_time, 8);
+  type.base = Kind::real;
+  type.time_unit = unit;
+  type.r_class = std::move(r_class);
+  return type;
+}
+
+ArrayPtr counted_times(ArrayPtr numbers, TimeUnit unit, std::shared_ptr<const TextAttributes> r_class) {
+  DType type = counted_time_type(unit, std::move(r_class));
+  type.base = numbers->dtype().kind;
+  type.size = numbers->dtype().size;
+  return std::make_shared<DerivedArray>(std::move(numbers), std::move(type));
+}
+
+double counted_number(const DType& type, const Elements& times, uint64_t i) {
+  return type.base == Kind::integer ? times.values<int32_t>()[i] : times.values<double>()[i];
+}
+
+void append_counted_time(const DType& type, double number, std::string& out) {
+  if (!is_point(number)) {
+    char text[kNumberTextMax];
+    out.append(text, write_number(text, number));
+    return;
+  }
+  append_time(time_type(type.time_unit), rounded_down(number), out);
+  if (type.time_unit == TimeUnit::day) return;
+  if (const std::string digits = fraction_digits(number); !digits.empty()) out += "." + digits;
+  out += 'Z';
+}
+
+CountedExtent counted_extent(const DType& type, const Elements& times) {
+  CountedExtent extent;
+  const bool has_digits = type.time_unit == TimeUnit::second && type.base == Kind::real;
+  bool is_first = true;
+  for (uint64_t i = 0; i < times.count; ++i) {
+    if (times.is_missing(i)) continue;
+    const double number = counted_number(type, times, i);
+    if (!is_point(number)) {
+      extent.are_points = false;
+      continue;
+    }
+    const int64_t whole = rounded_down(number);
+    extent.least = is_first ? whole : std::min(extent.least, whole);
+    extent.most = is_first ? whole : std::max(extent.most, whole);
+    is_first = false;
+    if (has_digits) extent.digits = std::max(extent.digits, fraction_digits(number).size());
+  }
+  return extent;
+}
+
+CountedExtent joined(const CountedExtent& a, const CountedExtent& b) {
+  return {a.are_points && b.are_points, std::max(a.digits, b.digits), std::min(a.least, b.least),
+          std::max(a.most, b.most)};
+}
+
+bool are_counted_by(TimeUnit unit, const CountedExtent& extent) {
+  const size_t places = digits_of(unit);
+  const WideCount scale = power_of_10(places);
+  return extent.are_points && extent.digits <= places && extent.least * scale >= INT64_MIN &&
+         (extent.most + WideCount{1}) * scale <= INT64_MAX;
+}
+
+ArrayPtr whole_counts(ArrayPtr times, TimeUnit unit) {
+  const DType stored = times->dtype(), whole = time_type(unit);
+  return mapped(std::move(times), whole, [stored, whole, unit](const Elements& elements, const Box&) {
+    if (!are_counted_by(unit, counted_extent(stored, elements)))
+      throw unsupported("a time has more digits or is farther from 1970 than {} counts", whole.name());
+    Elements made = zero_elements(whole, elements.count);
+    made.missing = elements.missing;
+    const auto counts = made.mutable_values<int64_t>();
+    for (uint64_t i = 0; i < elements.count; ++i)
+      if (!elements.is_missing(i)) counts[i] = count_of(counted_number(stored, elements, i), unit);
+    return made;
   });
 }
 
-ArrayPtr instants_since_1970(ArrayPtr numbers) {
-  return std::make_shared<Instants>(std::move(numbers));
+std::optional<TimeUnit> counted_unit(const DType& time_point) {
+  switch (time_point.time_unit) {
+    case TimeUnit::week:
+    case TimeUnit::day:
+      return TimeUnit::day;
+    case TimeUnit::generic:
+    case TimeUnit::year:
+    case TimeUnit::month:
+      return std::nullopt;
+    default:
+      return TimeUnit::second;
+  }
 }
 
-ArrayPtr instant_numbers(const Array& array) {
-  const auto* instants = dynamic_cast<const Instants*>(&without_rule(array));
-  return instants ? instants->numbers() : nullptr;
-}
-
-size_t instant_digits(const Array& numbers, uint64_t first, uint64_t count) {
-  if (numbers.dtype().kind == Kind::integer) return 0;
-  const Elements elements = numbers.read(range(first, count));
-  size_t most = 0;
-  for (uint64_t i = 0; i < elements.count; ++i)
-    if (const std::optional<double> number = finite_number(numbers.dtype(), elements, i))
-      most = std::max(most, fraction_digits(*number).size());
-  return most;
-}
-
-ArrayPtr counted_instants(ArrayPtr numbers, TimeUnit unit) {
-  return as_times(std::move(numbers), unit, [unit](double seconds) { return count_of(seconds, unit); });
+std::optional<double> exact_number(const DType& time_point, int64_t count) {
+  const TimeUnit unit = time_point.time_unit;
+  WideCount all = WideCount{count} * time_point.time_count;
+  if (const size_t places = digits_of(unit)) return exact_seconds(all, places);
+  all *= unit == TimeUnit::week ? 7 : unit == TimeUnit::hour ? 3600 : unit == TimeUnit::minute ? 60 : 1;
+  if (all < -kWholeInDouble || all > kWholeInDouble) return std::nullopt;
+  return static_cast<double>(all);
 }
 
 }  // namespace plainfs

@@ -1,26 +1,53 @@
-// Times that are counted in numbers which may have a fraction, as R does it: days since 1970 (Date), and
-// seconds since 1970 in UTC (POSIXct). A number that is none, or infinite, is no time.
+// Times that R counts in numbers which may have a fraction: days since 1970 (Date), and seconds since 1970 in
+// UTC (POSIXct). Such a number may also be infinite or NaN, which R tells apart from a missing one, so that
+// no whole number can stand for it: they are elements of Kind::counted_time, and hold the numbers themselves.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "formats/core/model/array.h"
 
 namespace plainfs {
 
-// numbers: integers of 32 bits or reals of 64. A fraction of a day is dropped towards the past. A number
-// beyond 2^53 is unsupported when it is read, here and below.
-ArrayPtr days_since_1970(ArrayPtr numbers);
+// numbers (integers of 32 bits or reals of 64) as times of that unit, TimeUnit::day or second, with the class
+// of the R vector that they are.
+ArrayPtr counted_times(ArrayPtr numbers, TimeUnit unit, std::shared_ptr<const TextAttributes> r_class);
 
-// Text, as YYYY-MM-DDTHH:MM:SSZ, with the fewest digits behind the second that read back to the number.
-ArrayPtr instants_since_1970(ArrayPtr numbers);
+// The type of such times as doubles.
+DType counted_time_type(TimeUnit unit, std::shared_ptr<const TextAttributes> r_class);
 
-// The numbers that instants_since_1970() was given; null of any other array.
-ArrayPtr instant_numbers(const Array& array);
+// Element i of counted times.
+double counted_number(const DType& type, const Elements& times, uint64_t i);
 
-// How many digits an instant has behind its second where it has most. numbers: as of instants_since_1970().
-size_t instant_digits(const Array& numbers, uint64_t first, uint64_t count);
+// Appends YYYY-MM-DD, a fraction of a day dropped towards the past, or YYYY-MM-DDTHH:MM:SSZ with the fewest
+// digits behind the second that read back to the number. What is no point in time that can be counted, NaN,
+// an infinity or a number beyond 2^53, is written as that number.
+void append_counted_time(const DType& type, double number, std::string& out);
 
-// Such numbers as counts of `unit` (seconds, or milli to nano), kNotATime of those that are none. What has
-// more digits, or is too far from 1970 to be counted, is unsupported when it is read.
-ArrayPtr counted_instants(ArrayPtr numbers, TimeUnit unit);
+// What whole numbers have to hold to count some times as they are written.
+struct CountedExtent {
+  bool are_points = true;       // none is NaN, infinite or beyond 2^53
+  size_t digits = 0;            // behind the second, of the one that has most
+  int64_t least = 0, most = 0;  // days or seconds, rounded down
+};
+// Of the elements that are not missing. times: of counted_times().
+CountedExtent counted_extent(const DType& type, const Elements& times);
+CountedExtent joined(const CountedExtent& a, const CountedExtent& b);
+
+// Whether a 64-bit number of that unit (day, or second to nano) counts each of these times.
+bool are_counted_by(TimeUnit unit, const CountedExtent& extent);
+
+// Counted times as points in time of that unit; what is missing stays so. One that the unit does not count is
+// unsupported when it is read.
+ArrayPtr whole_counts(ArrayPtr times, TimeUnit unit);
+
+// The unit by which R counts points in time of that type: day for days and weeks, second for hours to
+// attoseconds; nullopt for the others.
+std::optional<TimeUnit> counted_unit(const DType& time_point);
+
+// A count of a time_point's type as a number of its counted unit: the nearest double, where that is written
+// as the same point in time; else nullopt. Requires: counted_unit(), count is not kNotATime.
+std::optional<double> exact_number(const DType& time_point, int64_t count);
 
 }  // namespace plainfs

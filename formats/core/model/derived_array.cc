@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "cache/cancellable_lock.h"
+#include "formats/core/model/time_text.h"
 
 namespace plainfs {
 
@@ -42,6 +43,7 @@ class CheckedArray : public DerivedArray {
     holds_.store(true, std::memory_order_release);
   }
   bool may_be_missing() const override { return values().may_be_missing(); }
+  bool is_nullable() const override { return values().is_nullable(); }
   const Array& without_rule() const { return values(); }
 
  private:
@@ -86,6 +88,15 @@ ArrayPtr with_missing(ArrayPtr values, MissingRule rule) {
     const bool any = std::find(missing.begin(), missing.end(), 1) != missing.end();
     elements.missing = any ? std::move(missing) : std::vector<uint8_t>{};
     return elements;
+  });
+}
+
+ArrayPtr with_missing_times(ArrayPtr values) {
+  const Kind kind = values->dtype().kind;
+  if (kind != Kind::time_point && kind != Kind::time_span) return values;
+  return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+    const auto counts = elements.values<int64_t>();
+    for (uint64_t i = 0; i < counts.size(); ++i) missing[i] = counts[i] == kNotATime;
   });
 }
 

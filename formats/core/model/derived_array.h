@@ -67,6 +67,9 @@ ArrayPtr factor(ArrayPtr codes, ArrayPtr levels, int64_t base, std::string place
 using MissingRule = std::function<void(const Elements& elements, std::vector<uint8_t>& missing)>;
 ArrayPtr with_missing(ArrayPtr values, MissingRule rule);
 
+// values with each time that is none (kNotATime) marked as missing; arrays of other kinds as they are.
+ArrayPtr with_missing_times(ArrayPtr values);
+
 // Numbers read as Kind::logical of the same size: 0 FALSE, every other TRUE. Missing marks stay. Values of
 // another kind give an array that throws unsupported when it is used.
 ArrayPtr as_logical(ArrayPtr values);

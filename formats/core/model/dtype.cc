@@ -38,6 +38,11 @@ bool equal_items(const DType& a, const DType& b) {
   return *a.item == *b.item;
 }
 
+bool equal_classes(const DType& a, const DType& b) {
+  if (!a.r_class || !b.r_class) return a.r_class == b.r_class;
+  return *a.r_class == *b.r_class;
+}
+
 bool equal_fields(const Field& a, const Field& b) {
   return a.name == b.name && a.offset == b.offset && a.type == b.type;
 }
@@ -69,6 +74,7 @@ bool DType::fixed_size() const {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:
@@ -109,6 +115,8 @@ std::string DType::name() const {
       return time_name("datetime64", *this);
     case Kind::time_span:
       return time_name("timedelta64", *this);
+    case Kind::counted_time:
+      return time_unit == TimeUnit::day ? "date" : "time";
     case Kind::fixed_text:
       return fmt::format("text of {} bytes", size);
     case Kind::fixed_utf32:
@@ -183,7 +191,7 @@ DType sequence_type(DType item) {
 bool operator==(const DType& a, const DType& b) {
   return a.kind == b.kind && a.size == b.size && a.big_endian == b.big_endian && a.base == b.base &&
          a.padding == b.padding && a.time_unit == b.time_unit && a.time_count == b.time_count &&
-         a.dims == b.dims && equal_items(a, b) &&
+         a.dims == b.dims && equal_items(a, b) && equal_classes(a, b) &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), equal_members) &&
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), equal_fields);
 }

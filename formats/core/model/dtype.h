@@ -24,16 +24,17 @@ enum class Kind : uint8_t {
   enumeration,       // an integer (DType::base) whose values have names (DType::members)
   time_point,        // int64 count of DType::time_unit since 1970; INT64_MIN is not-a-time
   time_span,         // int64 count of DType::time_unit; INT64_MIN is not-a-time
-  fixed_text,        // size bytes of text, padded as DType::padding says; not UTF-8 is damage in text views
-  fixed_utf32,       // size / 4 code units, NUL-padded
-  opaque,            // size bytes without meaning; hex
-  compound,          // DType::fields; stored packed or with padding, Elements hold one child a field
-  array,             // DType::dims of DType::item, inside one element
-  text,              // variable-length text; not UTF-8 is damage in text views
-  blob,              // variable-length bytes without meaning; hex
-  sequence,          // a variable number of DType::item
-  json,              // any value, kept as canonical JSON text (json.h)
-  reference,         // kept as the path of what it points to; missing for a null one
+  counted_time,  // a number (DType::base) of days or seconds since 1970 (DType::time_unit); counted_times.h
+  fixed_text,    // size bytes of text, padded as DType::padding says; not UTF-8 is damage in text views
+  fixed_utf32,   // size / 4 code units, NUL-padded
+  opaque,        // size bytes without meaning; hex
+  compound,      // DType::fields; stored packed or with padding, Elements hold one child a field
+  array,         // DType::dims of DType::item, inside one element
+  text,          // variable-length text; not UTF-8 is damage in text views
+  blob,          // variable-length bytes without meaning; hex
+  sequence,      // a variable number of DType::item
+  json,          // any value, kept as canonical JSON text (json.h)
+  reference,     // kept as the path of what it points to; missing for a null one
 };
 
 enum class TimeUnit : uint8_t {
@@ -56,6 +57,9 @@ enum class Padding : uint8_t { null_terminated, null_padded, space_padded };
 
 struct DType;
 
+// Attributes that are texts, in the order in which an object has them.
+using TextAttributes = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
 struct EnumMember {
   std::string name;
   int64_t value;  // the bits of a uint64_t where base is unsigned_integer
@@ -67,14 +71,17 @@ struct DType {
   Kind kind = Kind::integer;
   uint32_t size = 0;                       // bytes of one stored element; 0 = variable length
   bool big_endian = false;                 // as stored; Elements are native
-  Kind base = Kind::integer;               // logical, enumeration: integer or unsigned_integer
+  Kind base = Kind::integer;               // of logical, enumeration and counted_time: a kind of number
   Padding padding = Padding::null_padded;  // fixed_text
-  TimeUnit time_unit = TimeUnit::generic;  // time_point, time_span
+  TimeUnit time_unit = TimeUnit::generic;  // time_point, time_span; counted_time: day or second
   uint32_t time_count = 1;                 // "10us": 10
   std::vector<EnumMember> members;         // enumeration
   std::vector<Field> fields;               // compound
   std::vector<uint64_t> dims;              // array
   std::shared_ptr<const DType> item;       // array, sequence
+  // The class of R's vectors of this type and what belongs to it (units, tzone), for whoever writes one; null
+  // of numbers without a class, and of other stores.
+  std::shared_ptr<const TextAttributes> r_class;
 
   bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
   bool is_truth() const { return kind == Kind::boolean || kind == Kind::logical; }
@@ -113,13 +120,13 @@ bool operator==(const DType& a, const DType& b);
 bool is_complex_pair(const std::vector<Field>& fields);
 
 // Calls visit(T{}) with the C++ type of one native element of a number: int8_t … uint64_t, Half, float,
-// double; boolean, logical and enumeration as the integer that stores them (boolean: uint8_t), time_point
-// and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws
+// double; boolean, logical, enumeration and counted_time as the number that stores them (boolean: uint8_t),
+// time_point and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws
 // Error(unsupported) where type is no such number (complex included: its two parts are reals).
 template <class Visit>
 decltype(auto) visit_number(const DType& type, Visit&& visit) {
   Kind kind = type.kind;
-  if (kind == Kind::logical || kind == Kind::enumeration) kind = type.base;
+  if (kind == Kind::logical || kind == Kind::enumeration || kind == Kind::counted_time) kind = type.base;
   if (kind == Kind::boolean) return std::forward<Visit>(visit)(uint8_t{});
   if (kind == Kind::time_point || kind == Kind::time_span) return std::forward<Visit>(visit)(int64_t{});
   if (kind == Kind::integer) {

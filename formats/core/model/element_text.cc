@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/time_text.h"
 #include "formats/core/text/number_text.h"
 #include "formats/core/text/utf8.h"
@@ -254,6 +255,10 @@ typename Maker::Value make(const DType& type, const Elements& elements, uint64_t
         return make(*type.item, elements.children[0], first + item, maker);
       });
     }
+    case Kind::counted_time:
+      if (const double number = counted_number(type, elements, i); !std::isfinite(number))
+        return maker.number(number);
+      break;
     case Kind::complex:
     case Kind::time_point:
     case Kind::fixed_utf32:
@@ -298,6 +303,9 @@ bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::
     }
     case Kind::time_point:
       append_time(type, elements.values<int64_t>()[i], out);
+      return false;
+    case Kind::counted_time:
+      append_counted_time(type, counted_number(type, elements, i), out);
       return false;
     case Kind::fixed_text:
       out += fixed_text(type, elements, i);

@@ -30,6 +30,7 @@ bool is_number_size(Kind kind, uint32_t size) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:

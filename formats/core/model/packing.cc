@@ -32,6 +32,7 @@ uint32_t swap_unit(const DType& type) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::compound:
     case Kind::array:
     case Kind::text:

@@ -49,6 +49,7 @@ class RecordReader {
       case Kind::enumeration:
       case Kind::time_point:
       case Kind::time_span:
+      case Kind::counted_time:
       case Kind::text:
       case Kind::blob:
       case Kind::sequence:

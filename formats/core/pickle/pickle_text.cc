@@ -320,6 +320,7 @@ void PickleText::write_stored(const DType& type, const std::byte* at, std::strin
     case Kind::real:
     case Kind::logical:
     case Kind::enumeration:
+    case Kind::counted_time:
     case Kind::text:
     case Kind::blob:
     case Kind::sequence:

@@ -71,6 +71,7 @@ void mark_missing(const DType& dtype, Elements& elements) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::fixed_text:
     case Kind::fixed_utf32:
     case Kind::opaque:

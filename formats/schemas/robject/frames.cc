@@ -177,6 +177,7 @@ ArrayPtr frame_row_names(const Value& frame) {
   if (names->type == RType::text) return names->vector;
   if (frame.type == RType::s4 || counted_rows(*names)) return nullptr;
   if (names->type != RType::integer && names->type != RType::real) return nullptr;
+  if (names->length() == 0) return nullptr;  // integer(0): how R counts the rows of a frame without any
   return rds::text_of_numbers(names->type, names->vector);
 }
 

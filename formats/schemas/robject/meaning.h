@@ -87,6 +87,8 @@ ArrayPtr side_names(const Value& object, const char* dimnames, size_t side, uint
 bool is_factor(const Value& value);
 // Whether a double is R's NA, and no other NaN.
 bool is_missing_real(double value);
+// Marks those among doubles.
+void mark_missing_reals(Elements& reals);
 
 // times.cc: POSIXlt.
 bool is_broken_down(const Value& value);

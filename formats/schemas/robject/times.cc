@@ -1,8 +1,8 @@
 // POSIXlt: points in time as seconds, minutes, …, years, each in a vector of its own (R: ?DateTimeClasses).
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <limits>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/counted_times.h"
@@ -12,7 +12,7 @@
 namespace plainfs::robject {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+const double kMissing = std::bit_cast<double>(uint64_t{0x7ff00000000007a2});  // NA_real_
 
 // Days from 1970-01-01 to the first day of a month, from 0, of a year since 1900. Months beyond a year belong
 // to other years, as R's mktime() has it.
@@ -33,7 +33,7 @@ constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "ye
 
 double instant_of(const std::array<double, kParts>& parts) {
   for (const size_t part : {kMinute, kHour, kDay, kMonth, kYear, kOffset})
-    if (std::isnan(parts[part])) return std::isinf(parts[kSecond]) ? parts[kSecond] : kMissing;
+    if (std::isnan(parts[part])) return std::isfinite(parts[kSecond]) ? kMissing : parts[kSecond];
   const double days = days_before_month(parts[kYear], parts[kMonth]) + parts[kDay] - 1;
   return days * 86400 + parts[kHour] * 3600 + parts[kMinute] * 60 + parts[kSecond] - parts[kOffset];
 }
@@ -56,6 +56,7 @@ class Instants final : public Array {
       for (size_t part = 0; part < kParts; ++part) one[part] = values[part][i];
       instants[i] = instant_of(one);
     }
+    mark_missing_reals(elements);
     return elements;
   }
   Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
@@ -65,7 +66,7 @@ class Instants final : public Array {
   }
 
  private:
-  // As doubles, NaN those that are missing.
+  // As doubles, NA those that are missing.
   std::vector<double> values_of(const ArrayPtr& part, uint64_t first, uint64_t some) const {
     std::vector<double> values(checked_size(some, 1));
     if (!part || some == 0) return values;
@@ -102,6 +103,15 @@ bool are_offsets_known(const Array& offsets, const Array& days) {
   return true;
 }
 
+// As as.POSIXct() makes it: with the time zone alone, without its names of standard and summer time.
+std::shared_ptr<const TextAttributes> instant_class(const Value& times) {
+  TextAttributes attributes{{"class", {"POSIXct", "POSIXt"}}};
+  const ValuePtr zone = times.attribute("tzone");
+  if (zone && zone->type == RType::text && zone->length() > 0)
+    attributes.push_back({"tzone", {zone->texts().front()}});
+  return std::make_shared<const TextAttributes>(std::move(attributes));
+}
+
 }  // namespace
 
 bool is_broken_down(const Value& value) {
@@ -127,7 +137,8 @@ BrokenDown broken_down(const Value& times) {
       return {nullptr, "it is in local time, and its offset to UTC is not stored"};
     parts[kOffset] = offsets->vector;
   }
-  return {instants_since_1970(std::make_shared<Instants>(std::move(parts), is_empty ? 0 : count)), ""};
+  auto seconds = std::make_shared<Instants>(std::move(parts), is_empty ? 0 : count);
+  return {counted_times(std::move(seconds), TimeUnit::second, instant_class(times)), ""};
 }
 
 }  // namespace plainfs::robject

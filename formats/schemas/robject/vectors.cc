@@ -23,9 +23,10 @@ ArrayPtr with_missing_integers(ArrayPtr values) {
 }
 
 ArrayPtr with_missing_reals(ArrayPtr values) {
-  return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
-    const auto all = elements.values<double>();
-    for (size_t i = 0; i < all.size(); ++i) missing[i] = is_missing_real(all[i]);
+  const DType type = values->dtype();
+  return mapped(std::move(values), type, [](Elements elements, const Box&) {
+    mark_missing_reals(elements);
+    return elements;
   });
 }
 
@@ -37,6 +38,10 @@ ArrayPtr with_missing_pairs(ArrayPtr values) {
   });
 }
 
+bool is_integer64(const Value& vector) {
+  return vector.type == RType::real && vector.is_a("integer64");
+}
+
 // bit64: doubles whose bits are the integers.
 ArrayPtr bits_as_integers(ArrayPtr reals) {
   const ArrayPtr integers = mapped(std::move(reals), number_type(Kind::integer, 8),
@@ -45,6 +50,26 @@ ArrayPtr bits_as_integers(ArrayPtr reals) {
     const auto all = elements.values<int64_t>();
     for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == std::numeric_limits<int64_t>::min();
   });
+}
+
+// The attributes of a vector that tell what its numbers are, as it has them; null where it has no class.
+std::shared_ptr<const TextAttributes> r_class_of(const Value& vector) {
+  TextAttributes texts;
+  for (const rds::NamedValue& attribute : vector.attributes) {
+    const std::string& name = attribute.name;
+    if ((name == "class" || name == "units" || name == "tzone") && attribute.value->type == RType::text)
+      texts.emplace_back(name, attribute.value->texts());
+  }
+  const bool has_class =
+      std::any_of(texts.begin(), texts.end(), [](const auto& text) { return text.first == "class"; });
+  return has_class ? std::make_shared<const TextAttributes>(std::move(texts)) : nullptr;
+}
+
+// The same elements, which R has a class for.
+ArrayPtr of_class(ArrayPtr values, const Value& vector) {
+  DType type = values->dtype();
+  type.r_class = r_class_of(vector);
+  return std::make_shared<DerivedArray>(std::move(values), std::move(type));
 }
 
 // The levels of a factor; an array that throws where there are none.
@@ -101,6 +126,14 @@ bool is_missing_real(double value) {
   return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kLowWord;
 }
 
+void mark_missing_reals(Elements& reals) {
+  const auto all = reals.values<double>();
+  std::vector<uint8_t> missing(all.size());
+  std::transform(all.begin(), all.end(), missing.begin(), is_missing_real);
+  reals.missing = std::find(missing.begin(), missing.end(), 1) != missing.end() ? std::move(missing)
+                                                                                : std::vector<uint8_t>();
+}
+
 bool is_factor(const Value& value) {
   return value.type == RType::integer && value.is_a("factor");
 }
@@ -140,7 +173,7 @@ ArrayPtr with_missing_marked(const Value& vector) {
     case RType::integer:
       return with_missing_integers(vector.vector);
     case RType::real:
-      return vector.is_a("integer64") ? bits_as_integers(vector.vector) : with_missing_reals(vector.vector);
+      return is_integer64(vector) ? bits_as_integers(vector.vector) : with_missing_reals(vector.vector);
     case RType::complex:
       return with_missing_pairs(vector.vector);
     case RType::null:
@@ -157,15 +190,16 @@ ArrayPtr with_missing_marked(const Value& vector) {
 
 VectorMeaning meaning_of(const Value& vector, const View& view) {
   VectorMeaning meaning{with_missing_marked(vector), nullptr};
-  const bool is_number =
-      (vector.type == RType::integer || vector.type == RType::real) && !vector.is_a("integer64");
+  const bool is_number = vector.type == RType::integer || vector.type == RType::real;
   if (is_factor(vector))
     meaning.shown = factor(meaning.stored, levels_of(vector), 1, view.place.path, view.scope->context,
                            vector.is_a("ordered"));
+  else if (is_integer64(vector) || (is_number && vector.is_a("difftime")))
+    meaning.stored = of_class(std::move(meaning.stored), vector);
   else if (is_number && vector.is_a("Date"))
-    meaning.shown = days_since_1970(meaning.stored);
+    meaning.shown = counted_times(meaning.stored, TimeUnit::day, r_class_of(vector));
   else if (is_number && vector.is_a("POSIXct"))
-    meaning.shown = instants_since_1970(meaning.stored);
+    meaning.shown = counted_times(meaning.stored, TimeUnit::second, r_class_of(vector));
   return meaning;
 }
 

@@ -73,6 +73,7 @@ std::string type_of(const DType& type) {
     case Kind::enumeration:
     case Kind::time_point:
     case Kind::time_span:
+    case Kind::counted_time:
     case Kind::opaque:
     case Kind::compound:
     case Kind::array:

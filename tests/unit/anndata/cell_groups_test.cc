@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/model/counted_times.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
 #include "tests/unit/anndata/anndata_store.h"
@@ -105,6 +106,16 @@ BOOST_AUTO_TEST_CASE(numbers_rise_and_there_is_one_zero) {
   BOOST_TEST(groups_of(numbers<uint64_t>({UINT64_MAX, 0})).levels == (Texts{"0", "18446744073709551615"}));
   BOOST_TEST(groups_of(of_type<uint16_t>({0x3c00, 0x8000}, number_type(Kind::real, 2))).levels ==
              (Texts{"0", "1"}));
+}
+
+BOOST_AUTO_TEST_CASE(times_of_r_rise_and_days_lose_their_fraction) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  const ArrayPtr days = counted_times(numbers<double>({1.5, 1, nan, inf, -0.5}), TimeUnit::day, nullptr);
+  BOOST_TEST((levels_of(*days) == ColumnLevels::numbers));
+  BOOST_TEST(groups_of(days).levels == (Texts{"1969-12-31", "1970-01-02", "Inf"}));
+  BOOST_TEST(groups_of(days).cells == (Cells{1, 1, kNone, 2, 0}));
+  const ArrayPtr instants = counted_times(numbers<double>({1.5, 1}), TimeUnit::second, nullptr);
+  BOOST_TEST(groups_of(instants).levels == (Texts{"1970-01-01T00:00:01Z", "1970-01-01T00:00:01.5Z"}));
 }
 
 BOOST_AUTO_TEST_CASE(named_values_are_in_the_order_of_the_values) {

@@ -101,6 +101,23 @@ BOOST_AUTO_TEST_CASE(a_column_called_as_the_index_gets_another_name) {
   BOOST_TEST(context.warned("obs: column _index is called _index_2 in the .h5ad"));
 }
 
+BOOST_AUTO_TEST_CASE(time_that_is_none_is_missing) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  for (const Kind kind : {Kind::time_point, Kind::time_span}) {
+    DType type = number_type(kind, 8);
+    type.time_unit = TimeUnit::day;
+    matrix.obs.columns.push_back(
+        {kind == Kind::time_point ? "point" : "span",
+         std::make_shared<MemoryArray>(type, Shape{3}, elements_of<int64_t>({0, INT64_MIN, 1}))});
+  }
+  const WrittenFile file = written(matrix);
+  BOOST_TEST(file.numbers<int32_t>({"obs", "point", "codes"}) == (std::vector<int32_t>{0, -1, 1}));
+  BOOST_TEST(file.texts({"obs", "point", "categories"}) ==
+             (std::vector<std::string>{"1970-01-01", "1970-01-02"}));
+  BOOST_TEST(file.numbers<uint8_t>({"obs", "span", "mask"}) == (std::vector<uint8_t>{0, 1, 0}));
+}
+
 BOOST_AUTO_TEST_CASE(categories_that_are_numbers_stay_numbers) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);

@@ -1,9 +1,11 @@
 #include "fs/native/rds.h"
 
+#include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
@@ -37,6 +39,44 @@ std::string rds_of(const SparseMatrix& matrix) {
 
 std::string rds_of(const CoordinateMatrix& matrix) {
   return bytes_of([&](Context& context) { return coordinates_rds(matrix, context); });
+}
+
+std::string big_endian(uint64_t value, size_t bytes) {
+  std::string text;
+  while (bytes-- > 0) text += static_cast<char>(value >> (8 * bytes));
+  return text;
+}
+
+constexpr uint64_t kMissingReal = 0x7ff00000000007a2;
+
+// The bytes of a vector of doubles with attributes or without, as far as its values.
+std::string words(const std::vector<uint64_t>& bits, bool has_class) {
+  std::string bytes = big_endian(has_class ? 0x30e : 0xe, 4) + big_endian(bits.size(), 4);
+  for (const uint64_t each : bits) bytes += big_endian(each, 8);
+  return bytes;
+}
+std::string reals(const std::vector<double>& values, bool has_class) {
+  std::vector<uint64_t> bits;
+  for (const double value : values)
+    bits.push_back(std::isnan(value) ? kMissingReal : std::bit_cast<uint64_t>(value));
+  return words(bits, has_class);
+}
+
+// A string of R's.
+std::string r_text(std::string_view text) {
+  return big_endian(0x40009, 4) + big_endian(text.size(), 4) + std::string(text);
+}
+
+// The attribute class, where the file has named it for the first time, as far as its first text.
+std::string class_of(std::string_view first, size_t count = 1) {
+  return big_endian(0x402, 4) + big_endian(1, 4) + r_text("class") + big_endian(0x10, 4) +
+         big_endian(count, 4) + r_text(first);
+}
+
+ArrayPtr times_of(Kind kind, TimeUnit unit, const std::vector<int64_t>& counts) {
+  DType type = number_type(kind, 8);
+  type.time_unit = unit;
+  return std::make_shared<MemoryArray>(type, Shape{counts.size()}, elements_of(counts));
 }
 
 // Marks elements as missing.
@@ -236,18 +276,83 @@ BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
   matrix.error = damaged("no shape");
   BOOST_TEST(refuses(matrix, "no shape"));
 
+  LabelledArray array{numbers<int64_t>({(int64_t{1} << 53) + 1}, {1, 1}), nullptr, nullptr};
+  BOOST_TEST(refuses(array, "no integer as large as 9007199254740993"));
+  array.values = numbers<int32_t>({std::numeric_limits<int32_t>::min()}, {1, 1});
+  BOOST_TEST(refuses(array, "no integer -2147483648"));
+
   Table table;
   table.rows = 1;
-  table.columns = {{"c", numbers<int64_t>({(int64_t{1} << 53) + 1})}};
-  BOOST_TEST(refuses(table, "no integer as large as 9007199254740993"));
-  table.columns = {{"c", numbers<int32_t>({std::numeric_limits<int32_t>::min()})}};
-  BOOST_TEST(refuses(table, "no integer -2147483648"));
   table.columns = {{"c", text_array({std::string("a\0b", 3)})}};
   BOOST_TEST(refuses(table, "holds a NUL"));
   table.columns = {{"c", text_array({"\xff"})}};
   BOOST_TEST(refuses(table, "UTF-8"));
   table.columns = {{"c", numbers<double>({1, 2})}};
   BOOST_TEST(refuses(table, "column c has 2 values for 1 rows"));
+}
+
+BOOST_AUTO_TEST_CASE(times_of_r_keep_their_class_and_number) {
+  const auto rds_with = [](ArrayPtr values) { return rds_of(Table{4, nullptr, {{"x", std::move(values)}}}); };
+  const TextAttributes instants{{"class", {"POSIXct", "POSIXt"}}, {"tzone", {"Europe/Zurich"}}};
+  const auto stored = without(numbers<double>({0.5, 0, INFINITY, -INFINITY}), {0, 1, 0, 0});
+  const std::string rds =
+      rds_with(counted_times(stored, TimeUnit::second, std::make_shared<const TextAttributes>(instants)));
+  const std::string tzone = big_endian(0x402, 4) + big_endian(1, 4) + r_text("tzone") + big_endian(0x10, 4) +
+                            big_endian(1, 4) + r_text("Europe/Zurich") + big_endian(0xfe, 4);
+  BOOST_TEST(rds.find(reals({0.5, std::nan(""), INFINITY, -INFINITY}, true) + class_of("POSIXct", 2) +
+                      r_text("POSIXt") + tzone) != rds.npos);
+  const TextAttributes days{{"class", {"IDate", "Date"}}};
+  const std::string integers =
+      rds_with(counted_times(without(numbers<int32_t>({1, 0, 3, 4}), {0, 1, 0, 0}), TimeUnit::day,
+                             std::make_shared<const TextAttributes>(days)));
+  BOOST_TEST(integers.find(big_endian(0x30d, 4) + big_endian(4, 4) + big_endian(1, 4) +
+                           big_endian(0x80000000, 4) + big_endian(3, 4) + big_endian(4, 4) +
+                           class_of("IDate", 2)) != rds.npos);
+}
+
+// VIEWS 10 "In a table of any other store points in time are Date"
+BOOST_AUTO_TEST_CASE(points_in_time_are_dates_and_instants_where_doubles_hold_them) {
+  const auto rds_with = [](TimeUnit unit, std::vector<int64_t> counts) {
+    return rds_of(Table{counts.size(), nullptr, {{"x", times_of(Kind::time_point, unit, counts)}}});
+  };
+  const std::string days = rds_with(TimeUnit::day, {18262, INT64_MIN});
+  BOOST_TEST(days.find(reals({18262, std::nan("")}, true) + class_of("Date")) != days.npos);
+  const std::string nanos = rds_with(TimeUnit::nano, {1500000000, INT64_MIN});
+  BOOST_TEST(nanos.find(reals({1.5, std::nan("")}, true) + class_of("POSIXct", 2)) != nanos.npos);
+  // Text where one of them is no number that reads back to it, a missing one missing.
+  const std::string texts = rds_with(TimeUnit::nano, {1700000000123456789, INT64_MIN});
+  BOOST_TEST(texts.find(r_text("2023-11-14T22:13:20.123456789") + big_endian(9, 4) +
+                        big_endian(0xffffffff, 4)) != texts.npos);
+  const std::string months = rds_with(TimeUnit::month, {1, INT64_MIN});
+  BOOST_TEST(months.find(r_text("1970-02") + big_endian(9, 4) + big_endian(0xffffffff, 4)) != months.npos);
+}
+
+BOOST_AUTO_TEST_CASE(span_that_is_none_is_missing) {
+  const std::string rds =
+      rds_of(Table{2, nullptr, {{"x", times_of(Kind::time_span, TimeUnit::second, {3, INT64_MIN})}}});
+  BOOST_TEST(rds.find(reals({3, std::nan("")}, false)) != rds.npos);
+}
+
+// VIEWS 10 "Integers of a table that R's own do not hold"
+BOOST_AUTO_TEST_CASE(integers_have_the_first_type_that_holds_all) {
+  const auto rds_with = [](ArrayPtr values) {
+    return rds_of(Table{values->count(), nullptr, {{"x", std::move(values)}}});
+  };
+  const std::string least = rds_with(without(numbers<int32_t>({INT32_MIN, 0}), {0, 1}));
+  BOOST_TEST(least.find(reals({-2147483648.0, std::nan("")}, false)) != least.npos);
+  const int64_t exact = int64_t{1} << 53;
+  const std::string doubles = rds_with(without(numbers<int64_t>({exact, 0}), {0, 1}));
+  BOOST_TEST(doubles.find(reals({9007199254740992.0, std::nan("")}, false)) != doubles.npos);
+  const std::string large = rds_with(without(numbers<int64_t>({exact + 1, -1, 0}), {0, 0, 1}));
+  BOOST_TEST(large.find(words({uint64_t{exact} + 1, ~uint64_t{0}, uint64_t{1} << 63}, true) +
+                        class_of("integer64")) != large.npos);
+  const std::string beyond = rds_with(numbers<uint64_t>({UINT64_MAX, 1}));
+  BOOST_TEST(beyond.find(r_text("18446744073709551615") + r_text("1")) != beyond.npos);
+  const std::string lowest = rds_with(numbers<int64_t>({INT64_MIN}));
+  BOOST_TEST(lowest.find(r_text("-9223372036854775808")) != lowest.npos);
+  const std::string spans = rds_with(times_of(Kind::time_span, TimeUnit::nano, {exact + 1, INT64_MIN}));
+  BOOST_TEST(spans.find(words({uint64_t{exact} + 1, uint64_t{1} << 63}, true) + class_of("integer64")) !=
+             spans.npos);
 }
 
 BOOST_AUTO_TEST_CASE(levels_that_are_numbers_or_truth_values_are_text) {

@@ -86,6 +86,21 @@ BOOST_AUTO_TEST_CASE(a_level_is_an_annotated_matrix_of_its_cells) {
   BOOST_TEST(!is_there("by/type/T/X/data.npy"));
 }
 
+// Its cells have all values; c2, which has another level, has not.
+BOOST_AUTO_TEST_CASE(column_of_a_level_has_the_type_of_the_whole) {
+  const auto without_c2 = [](ArrayPtr values) {
+    return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
+      if (elements.count == 5) missing[1] = 1;
+    });
+  };
+  obs.columns.push_back({"whole", without_c2(numbers<int32_t>({1, 2, 3, 4, 5}))});
+  obs.columns.push_back({"text", without_c2(text_array({"a", "b", "c", "d", "e"}))});
+  for (const char* path : {"whole/mask/0", "text/codes/0"})
+    for (const char* place : {"", "by/type/T/", "by/type/T/by/type/T/"})
+      BOOST_TEST(is_there(std::string(place) + "anndata.zarr/obs/" + path), place << path);
+  BOOST_TEST(!is_there("by/type/T/anndata.zarr/obs/n/mask/0"));
+}
+
 BOOST_AUTO_TEST_CASE(levels_are_found_among_the_cells_of_a_level) {
   BOOST_TEST(names("by/a%2Fb/x/by/type") == (Names{"a%2Fb", "%00"}), boost::test_tools::per_element());
   BOOST_TEST(text("by/a%2Fb/x/by/n/9/by/type/%00/X/matrix.mtx") ==
