@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/algebra/coordinate_source.h"
 #include "formats/core/frames/scalars.h"
 #include "formats/core/model/element_text.h"
 
@@ -115,7 +116,10 @@ void add_assay_matrix(std::vector<Member>& members, const std::string& name, con
   const size_t before = members.size();
   add_member(members, name, value, view);
   if (members.size() == before) return;
-  if (auto* array = std::get_if<LabelledArray>(&members.back().node.content))
+  Content& content = members.back().node.content;
+  if (const auto* entries = std::get_if<CoordinateMatrix>(&content))
+    content = by_columns(CoordinateMatrix(*entries), view.scope->context);
+  if (auto* array = std::get_if<LabelledArray>(&content))
     array->is_genes_by_cells = array->values->shape().size() == 2 && array->values->dtype().is_numeric();
 }
 

@@ -57,7 +57,8 @@ std::vector<Member> slot_members(const Value& object, const View& view,
 // Adds the node of the value under that name, where both are there.
 void add_member(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
                 const View& view);
-// The same of a matrix of genes by cells.
+// The same of a matrix of genes by cells. One whose entries each say where they stand (a dgTMatrix, as
+// readMM() gives, or one that is symmetric or diagonal) is shown as the dgCMatrix that R makes of it.
 void add_assay_matrix(std::vector<Member>& members, const std::string& name, const ValuePtr& value,
                       const View& view);
 

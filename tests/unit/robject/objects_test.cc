@@ -1,6 +1,7 @@
 // What R objects mean, each put together by hand.
 #include <boost/test/unit_test.hpp>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/containers/rds/container.h"
 #include "formats/core/model/element_text.h"
 #include "formats/schemas/robject/schema.h"
@@ -212,6 +213,26 @@ BOOST_AUTO_TEST_CASE(assays_in_an_environment_are_assays) {
   out.class_of("ShallowSimpleListAssays", "SummarizedExperiment");
   Object object(out.class_of("SummarizedExperiment", "SummarizedExperiment"));
   BOOST_TEST(object.values({"assays", "counts"}) == (Texts{"1", "2"}), boost::test_tools::per_element());
+}
+
+// Entries at one place add up, as in the dgCMatrix that R makes of it.
+BOOST_AUTO_TEST_CASE(an_assay_of_triplets_is_a_matrix_by_column) {
+  RStream out = start();
+  out.s4().tag("colData");
+  data_frame_s4(out, 2).tag("elementMetadata");
+  data_frame_s4(out, 3).tag("assays").list(1, rds::kWithAttributes).s4();
+  out.tag("i").integers({2, 0, 2}).tag("j").integers({1, 0, 1}).tag("x").reals({1, 2, 4});
+  out.tag("Dim").integers({3, 2}).tag("Dimnames").list(2).nil().nil().class_of("dgTMatrix", "Matrix");
+  Object object(out.names({"counts"}).class_of("SummarizedExperiment", "SummarizedExperiment"));
+  const SparseMatrix made = evaluated(std::get<SparseMatrix>(object.at({"assays", "counts"}).content));
+  BOOST_TEST(made.rows == 3U);
+  BOOST_TEST(!made.by_row);
+  BOOST_TEST(shown(*made.value) == (Texts{"2.000000", "5.000000"}), boost::test_tools::per_element());
+  BOOST_TEST(object.values({"assays", "counts", "i"}) == (Texts{"2", "0", "2"}),
+             boost::test_tools::per_element());
+  const auto found = annotated_matrices(object.root(), object.context().context);
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].make().genes == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(slots_that_a_class_adds_to_an_experiment_are_shown) {
