@@ -11,23 +11,6 @@
 namespace plainfs {
 namespace {
 
-std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what) {
-  const Elements elements = array.read(range(first, count));
-  std::vector<uint64_t> numbers;
-  visit_number(array.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      const std::span<const T> values = elements.values<T>();
-      const auto negative = std::find_if(values.begin(), values.end(), [](T value) { return value < 0; });
-      if (negative != values.end()) throw damaged("{} {} is negative", what, *negative);
-      numbers.assign(values.begin(), values.end());
-    } else {
-      throw damaged("{} is {}, not a whole number", what, array.dtype().name());
-    }
-  });
-  return numbers;
-}
-
 std::vector<uint64_t> lengths_of(const std::vector<uint64_t>& pointer) {
   std::vector<uint64_t> lengths;
   for (size_t i = 1; i < pointer.size(); ++i) lengths.push_back(pointer[i] - pointer[i - 1]);
@@ -353,6 +336,23 @@ class Converted : public EntrySource {
 };
 
 }  // namespace
+
+std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what) {
+  const Elements elements = array.read(range(first, count));
+  std::vector<uint64_t> numbers;
+  visit_number(array.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      const std::span<const T> values = elements.values<T>();
+      const auto negative = std::find_if(values.begin(), values.end(), [](T value) { return value < 0; });
+      if (negative != values.end()) throw damaged("{} {} is negative", what, *negative);
+      numbers.assign(values.begin(), values.end());
+    } else {
+      throw damaged("{} is {}, not a whole number", what, array.dtype().name());
+    }
+  });
+  return numbers;
+}
 
 EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
                                  uint64_t minors, bool as_stored) {

@@ -47,6 +47,10 @@ class EntrySource {
 };
 using EntrySourcePtr = std::shared_ptr<const EntrySource>;
 
+// Reads count numbers of a list of indices or pointers. Throws damaged if one is negative or none is a whole
+// number; what: "index".
+std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what);
+
 // Of the three lists of a compressed matrix. as_stored: the indices of a major are in the order that they are
 // stored in, whether they rise or not; so they are then in what is made of it by subset.
 EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
