@@ -107,6 +107,13 @@ Status Filesystem::status_so_far(Inode inode) {
   return status(inode, false);
 }
 
+std::optional<Status> Filesystem::status_of_unreadable(Inode file) {
+  if (!is_made(file)) return std::nullopt;
+  Status status = status_so_far(file);
+  set_size(status, 1);
+  return status;
+}
+
 Status Filesystem::status_in_listing(Inode file, const Status& directory) {
   Status whole = directory;
   whole.stat.st_ino = file;

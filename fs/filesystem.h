@@ -97,8 +97,14 @@ class Filesystem {
                         const std::function<void(uint64_t part, uint64_t parts)>& has_measured);
   // The same without a pass over the content: where the size is not known yet, or cannot be, it is 0.
   Status status_so_far(Inode inode);
-  // The same of a part (Listing::is_of_parts) that the directory is listing, where that takes no opening of
-  // it either.
+  // Returns whether the inode is a directory that views make (anndata.zarr/, bpcells/, by/), or below one.
+  bool is_made(Inode inode) { return current()->tree().is_made(inode); }
+  // Returns the status of a file whose size cannot be known. Of a file that is_made() the size is 1, as many
+  // readers of such a directory take a name without a status for an absent one, and some an empty file for
+  // one that was read. Any other file has no status then: nullopt.
+  std::optional<Status> status_of_unreadable(Inode file);
+  // As status_so_far() of a part (Listing::is_of_parts) that the directory is listing, where that takes no
+  // opening of it either.
   Status status_in_listing(Inode file, const Status& directory);
   // Throws changed as open does.
   ListingPtr list(Inode directory);

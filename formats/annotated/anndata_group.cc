@@ -35,22 +35,23 @@ std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name
   const std::optional<Node> room = member_of(group, name, context);
   if (!room || !room->parts) return parts;
   for (Member& member : room->parts->members()) {
-    const Node node = readable(std::move(member.node), context);
-    if (is_part(node.content, sides))
-      parts.push_back(
-          {member.name, sides == Sides::cells_and_genes ? expression(node.content) : node.content});
-    else if (!std::holds_alternative<Nothing>(node.content))
-      context.notice(fmt::format("{}/{}: not in the .h5ad", room->parts->path(), member.name));
+    const Content content = part_content(std::move(member.node), context);
+    if (is_part(content, sides) || std::holds_alternative<Error>(content))
+      parts.push_back({member.name, sides == Sides::cells_and_genes ? expression(content) : content});
+    else if (!std::holds_alternative<Nothing>(content))
+      note_left_out(room->parts, member.name, context);
   }
   return parts;
 }
 
 Content x_of(const GroupPtr& group, Context& context) {
-  const std::optional<Node> x = member_of(group, "X", context);
-  if (!x || std::holds_alternative<Nothing>(x->content)) return {};
-  if (const auto* array = std::get_if<LabelledArray>(&x->content); array && array->values->is_null())
-    return {};
-  return expression(x->content);
+  std::optional<Node> x = group->find("X");
+  if (!x) return {};
+  const Content content = part_content(*std::move(x), context);
+  if (std::holds_alternative<Nothing>(content)) return {};
+  if (const auto* array = std::get_if<LabelledArray>(&content); array && array->values->is_null()) return {};
+  if (std::holds_alternative<std::monostate>(content)) note_left_out(group, "X", context);
+  return expression(content);
 }
 
 // The graphs of cells that stood in uns up to 0.6: anndata's readers put them where they are today.
@@ -116,6 +117,8 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
     if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
       made.raw = {x_of(raw->parts, context), *raw_var,
                   parts_of(raw->parts, "varm", Sides::first_alone, context)};
+    else
+      note_left_out(group, "raw", context);
   }
   return made;
 }

@@ -75,6 +75,8 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
     const std::optional<Extent> same = extent_of(node.content);
     if (same && same->rows == made.genes && same->columns == made.cells)
       made.layers.push_back({layer.name, cells_by_genes(node.content)});
+    else
+      note_left_out(layers->parts, layer.name, context);
   }
   return made;
 }

@@ -29,7 +29,23 @@ Node readable(Node node, Context& context) {
   if (const std::optional<Error> fault = transient_fault(node)) throw *fault;
   if (const auto* error = std::get_if<Error>(&node.content)) throw *error;
   if (const auto* broken = dynamic_cast<const BrokenGroup*>(node.parts.get())) throw broken->error();
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (array && dynamic_cast<const BrokenArray*>(array->values.get())) array->values->check();
   return node;
+}
+
+Content part_content(Node node, Context& context) {
+  try {
+    return readable(std::move(node), context).content;
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    return error;
+  }
+}
+
+void note_left_out(const GroupPtr& group, std::string_view name, Context& context) {
+  const std::string place = group->path();
+  context.notice(fmt::format("{}/{}: not in the .h5ad", place == "/" ? "" : place, name));
 }
 
 Content cells_by_genes(const Content& genes_by_cells) {

@@ -21,6 +21,13 @@ std::optional<Node> look_at_member(const GroupPtr& group, std::string_view name,
 // As member_of() of a member that is at hand.
 Node readable(Node node, Context& context);
 
+// The content of such a member, or the error that keeps it from being read: a damaged part costs itself.
+// Throws an error that may pass.
+Content part_content(Node node, Context& context);
+
+// Logs that a member has no place in an annotated matrix.
+void note_left_out(const GroupPtr& group, std::string_view name, Context& context);
+
 // Its content where it is of that kind.
 template <class Wanted>
 std::optional<Wanted> content_of(const std::optional<Node>& node) {

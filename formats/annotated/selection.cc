@@ -201,8 +201,10 @@ struct Genes {
   ArrayPtr ids;
 };
 
+// Names that cannot be read are no list of none.
 Genes names_in(const Table& var) {
-  Genes genes{var.rows > 0 ? var.row_names : nullptr, nullptr};
+  const bool are_broken = dynamic_cast<const BrokenArray*>(var.row_names.get()) != nullptr;
+  Genes genes{var.rows > 0 || are_broken ? var.row_names : nullptr, nullptr};
   for (const Column& column : var.columns)
     if (column.name == "gene_ids" && frames::is_text(column.values->dtype())) genes.ids = column.values;
   return genes;

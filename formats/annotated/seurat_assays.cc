@@ -102,12 +102,13 @@ void Assay::take_other_layers(const SeuratLayers& matrices) {
 }
 
 void Assay::take_tables() {
-  if (const auto meta = content_of<Table>(find(root_, "meta.data"))) {
-    if (meta->rows == made_.cells) made_.obs.columns = meta->columns;
-  }
-  if (const auto meta = content_of<Table>(find(group_, "meta.features"))) {
-    if (meta->rows == made_.genes) made_.var.columns = meta->columns;
-  }
+  const auto take = [](const std::optional<Table>& table, const char* name, Table& to) {
+    if (!table || table->columns.empty()) return;
+    if (table->rows != to.rows) throw damaged("{} has {} rows, expected {}", name, table->rows, to.rows);
+    to.columns = table->columns;
+  };
+  take(content_of<Table>(find(root_, "meta.data")), "meta.data", made_.obs);
+  take(content_of<Table>(find(group_, "meta.features")), "meta.features", made_.var);
 }
 
 // Whether the reduction's features are those of the assay, in that order.
@@ -133,6 +134,8 @@ void Assay::take_reductions() {
       made_.obsm.push_back({"X_" + member.name, *embeddings});
       // "PC_1" is what Seurat calls a dimension; AnnData numbers them.
       std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
+    } else {
+      note_left_out(reductions->parts, member.name, context_);
     }
     const auto loadings = content_of<LabelledArray>(find(reduction, "feature.loadings"));
     if (loadings && extent_of(*loadings) && extent_of(*loadings)->rows == made_.genes &&
@@ -147,7 +150,10 @@ void Assay::take_graphs() {
   for (Member& member : graphs->parts->members()) {
     const Node node = readable(std::move(member.node), context_);
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
-    if (!graph || graph->rows != made_.cells || graph->columns != made_.cells) continue;
+    if (!graph || graph->rows != made_.cells || graph->columns != made_.cells) {
+      note_left_out(graphs->parts, member.name, context_);
+      continue;
+    }
     const Attributes attributes = attributes_of(node);
     const Json* assay = find_attribute(attributes, "assay.used");
     if (assay && assay->list() && assay->list()->size() == 1) assay = &assay->list()->front();

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <functional>
 #include <new>
+#include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "fs/command_line/exit_code.h"
@@ -50,8 +52,9 @@ class Export {
     for (const std::string& line : folder_.keep_apart(found.paths())) progress_.say("plainfs: " + line);
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
+    measure(filesystem_, workers_, found, progress_, failures_);
     files_ = std::move(found.files);
-    measure(filesystem_, workers_, files_, progress_, failures_);
+    whole_.emplace(paths_of(files_));
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
@@ -59,19 +62,53 @@ class Export {
                               byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
     if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
     progress_.begin("writing", Progress::Unit::bytes, total);
-    // An index of positions is made for the members of the text as it is there.
-    const auto indexes = std::stable_partition(
-        files_.begin(), files_.end(), [](const Copy& file) { return indexed_text(file.path).empty(); });
-    const auto first_index = static_cast<size_t>(indexes - files_.begin());
-    std::atomic<size_t> count{0};
-    workers_.parallel_for(first_index, [&](size_t i) { count += copy(files_[i]); });
-    workers_.parallel_for(files_.size() - first_index,
-                          [&](size_t i) { count += copy(files_[first_index + i]); });
-    progress_.finish(fmt::format("{} written, {} there already", count_text(count, "file"), skipped_.load()));
+    copy_all();
+    progress_.finish(
+        fmt::format("{} written, {} there already", count_text(written_.load(), "file"), skipped_.load()));
     return failures_.code();
   }
 
  private:
+  static std::vector<std::string> paths_of(const std::vector<Copy>& files) {
+    std::vector<std::string> paths;
+    for (const Copy& file : files) paths.push_back(file.path);
+    return paths;
+  }
+
+  // Indexes of positions come after their texts, as they are made for the members of the text as it is there;
+  // then what makes a folder of the others one that readers open.
+  void copy_all() {
+    const auto is_mark = [&](const Copy& file) { return whole_->is_mark(file.path); };
+    const auto is_index = [](const Copy& file) { return !indexed_text(file.path).empty(); };
+    const auto marks = std::stable_partition(files_.begin(), files_.end(), std::not_fn(is_mark));
+    const auto indexes = std::stable_partition(files_.begin(), marks, std::not_fn(is_index));
+    for (auto mark = marks; mark != files_.end(); ++mark) make([&] { remove_other(*mark); });
+    copy_these({files_.begin(), indexes});
+    copy_these({indexes, marks});
+    const auto is_in_whole = [&](const Copy& mark) { return !whole_->is_broken(mark.path); };
+    copy_these({marks, std::stable_partition(marks, files_.end(), is_in_whole)});
+    for (const std::string& folder : whole_->broken())
+      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
+                                folder_.whole(folder)));
+  }
+
+  void copy_these(std::span<const Copy> files) {
+    workers_.parallel_for(files.size(), [&](size_t i) {
+      if (!copy(files[i])) return;
+      ++written_;
+    });
+  }
+
+  // A mark of an earlier export of another content.
+  void remove_other(const Copy& mark) {
+    try {
+      if (!is_copied(filesystem_, folder_, mark)) folder_.remove_file(mark.path);
+    } catch (const Error& error) {
+      failures_.add(mark.path, error);
+      whole_->add_failure(mark.path);
+    }
+  }
+
   // ", 12 times the store" where the store is a file: that several views show the same values again is dear
   // with a large one.
   std::string beside_store(uint64_t total) const {
@@ -103,8 +140,10 @@ class Export {
       const auto least = static_cast<size_t>(std::min_element(bytes.begin(), bytes.end()) - bytes.begin());
       const std::string text(indexed_text(copy.path));
       const bool is_text = copy.path.ends_with(".gz");
-      const size_t its =
-          is_text || !text.empty() ? part_of.emplace(is_text ? copy.path : text, least).first->second : least;
+      // A folder that is written as a whole is one job's.
+      const std::optional<std::string> folder = whole_->folder_of(copy.path);
+      const std::string together = folder ? *folder + "/" : is_text ? copy.path : text;
+      const size_t its = together.empty() ? least : part_of.emplace(together, least).first->second;
       bytes[its] += copy.size + 1;  // empty files are shared too
       if (its + 1 == part.number) own.push_back(std::move(copy));
     }
@@ -114,6 +153,13 @@ class Export {
 
   // Whether the file was written now.
   bool copy(const Copy& copy) {
+    const std::optional<bool> written = try_to_copy(copy);
+    if (!written) whole_->add_failure(copy.path);
+    return written.value_or(false);
+  }
+
+  // Nullopt: it cannot be.
+  std::optional<bool> try_to_copy(const Copy& copy) {
     try {
       const bool is_smaller = can_be_deflated(filesystem_, copy);
       if (is_smaller ? is_deflated(filesystem_, folder_, copy) : is_copied(filesystem_, folder_, copy)) {
@@ -126,13 +172,13 @@ class Export {
       return true;
     } catch (const Error& error) {
       failures_.add(filesystem_.path(copy.inode), error);
-      return false;
+      return std::nullopt;
     } catch (const std::bad_alloc&) {
       failures_.add(filesystem_.path(copy.inode), out_of_memory());
-      return false;
+      return std::nullopt;
     } catch (const InTheWay& failure) {
       failures_.add(failure);
-      return false;
+      return std::nullopt;
     }
   }
 
@@ -140,7 +186,8 @@ class Export {
   Workers& workers_;
   TargetFolder folder_;
   std::vector<Copy> files_;
-  std::atomic<size_t> skipped_{0};
+  std::optional<WholeFolders> whole_;
+  std::atomic<size_t> written_{0}, skipped_{0};
   Progress progress_;
   Failures failures_{progress_};
 };

@@ -15,6 +15,12 @@ std::vector<std::string> Exported::paths() const {
   return all;
 }
 
+WholeFolders Exported::whole_folders() const {
+  std::vector<std::string> all = failed;
+  for (const Copy& file : files) all.push_back(file.path);
+  return WholeFolders(all, failed);
+}
+
 Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, const Options& options,
                        Failures& failures) {
   Exported found;
@@ -33,7 +39,10 @@ Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& p
       failures.add(walked.path, error);
     }
   }
-  for (const WalkFailure& failure : not_listed) failures.add(failure.path, failure.error);
+  for (const WalkFailure& failure : not_listed) {
+    failures.add(failure.path, failure.error);
+    found.failed.push_back(failure.path);
+  }
   for (const Walked& walked : repeated) {
     const std::string name = last_name(walked.path);
     found.left_out.insert(walked.kind == FileKind::directory
@@ -51,8 +60,9 @@ std::string left_out_text(const Exported& found) {
              : fmt::format("what shows the same again ({}) is left out; --views=listed writes it too", names);
 }
 
-void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files, Progress& progress,
+void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress& progress,
              Failures& failures) {
+  std::vector<Copy>& files = found.files;
   progress.begin("measuring", Progress::Unit::files, files.size());
   std::vector<char> is_whole(files.size());
   workers.parallel_for(files.size(), [&](size_t i) {
@@ -68,11 +78,15 @@ void measure(Filesystem& filesystem, Workers& workers, std::vector<Copy>& files,
     }
     progress.add(1);
   });
+  for (size_t i = 0; i < files.size(); ++i)
+    if (!is_whole[i]) found.failed.push_back(files[i].path);
+  const WholeFolders folders = found.whole_folders();
   std::vector<Copy> whole;
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (is_whole[i]) whole.push_back(std::move(files[i]));
-  }
+  for (size_t i = 0; i < files.size(); ++i)
+    if (is_whole[i] && !folders.is_broken(files[i].path)) whole.push_back(std::move(files[i]));
   files = std::move(whole);
+  for (const std::string& folder : folders.broken())
+    progress.say(fmt::format("{}: not written, as a part of it cannot be", folder.empty() ? "." : folder));
 }
 
 }  // namespace plainfs

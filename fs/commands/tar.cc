@@ -27,10 +27,7 @@ class Tar {
       if (!path.empty()) put(tar_header(path, filesystem_.status(filesystem_.find(path))));
     for (const ExportedLink& link : found.links)
       put(tar_header(link.path, filesystem_.status(filesystem_.find(link.path)), link.text));
-    for (const Copy& copy : found.files) {
-      add(copy);
-      progress_.add(1);
-    }
+    add_all(found);
     put(tar_end());
     return failures_.code();
   }
@@ -40,9 +37,24 @@ class Tar {
     if (!write_out(text)) throw NobodyReads();
   }
 
+  // The marks of folders that are written as a whole come last, if they are whole.
+  void add_all(const Exported& found) {
+    WholeFolders whole = found.whole_folders();
+    for (const bool are_marks : {false, true}) {
+      for (const Copy& copy : found.files) {
+        if (whole.is_mark(copy.path) != are_marks) continue;
+        if (!are_marks || !whole.is_broken(copy.path)) add(copy, whole);
+        progress_.add(1);
+      }
+    }
+    for (const std::string& folder : whole.broken())
+      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
+                                folder.empty() ? "." : folder));
+  }
+
   // What fails before the header is written costs this file alone. Once the header has told its size nothing
   // can be taken back: the stream then ends, without its end, which every reader takes for an error.
-  void add(const Copy& copy) {
+  void add(const Copy& copy, WholeFolders& whole) {
     bool is_begun = false;
     try {
       const struct stat status = filesystem_.status(copy.inode);
@@ -63,6 +75,7 @@ class Tar {
         throw Failure(exit_code_of(error.code()),
                       fmt::format("{}: {}; the archive ends in the middle of it", copy.path, reason(error)));
       failures_.add(copy.path, error);
+      whole.add_failure(copy.path);
     }
   }
 

@@ -141,6 +141,17 @@ void TargetFolder::make_link(const std::string& path, const std::string& as_show
   throw InTheWay(fmt::format("{}: is there already, and not that link", whole(path)));
 }
 
+void TargetFolder::remove_file(const std::string& path) const {
+  const size_t slash = path.rfind('/');
+  const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));
+  struct stat there {};
+  const std::string name = name_of(path);
+  if (folder.number() < 0 || ::fstatat(folder.number(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(there.st_mode))
+    return;
+  if (::unlinkat(folder.number(), name.c_str(), 0) != 0 && errno != ENOENT) throw disk_failure(whole(path));
+}
+
 bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec modified) const {
   const size_t slash = path.rfind('/');
   const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));

@@ -45,6 +45,8 @@ class TargetFolder {
   void make_link(const std::string& path, const std::string& text) const;
   // The directory there, or none (a negative number) where it is not there.
   Descriptor folder_if_there(const std::string& path) const;
+  // Removes the file there. Does nothing if there is none, or something else.
+  void remove_file(const std::string& path) const;
   // Whether a file of that size and modification time is there.
   bool has_file(const std::string& path, uint64_t size, timespec modified) const;
 

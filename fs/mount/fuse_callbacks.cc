@@ -156,14 +156,24 @@ struct FuseCallbacks {
 
   // is_open: it is asked of a file that is open, where no name is looked up again.
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
-                         const Status& status, Filesystem& filesystem) {
+                         const Status& status, Filesystem& filesystem, bool is_readable = true) {
     const bool changes = filesystem.changes(inode_of(node));
     const ReaderLock lock(mount.replying_);
     const bool is_past = !Nodes::is_of(node, status.opening) || status.opening != filesystem.times_reopened();
     if (S_ISREG(status.stat.st_mode) && !changes && is_past)
       fuse_reply_err(request, is_open ? EIO : ESTALE);
     else
-      fuse_reply_attr(request, &status.stat, changes ? 0 : mount.settings_.attr_timeout);
+      fuse_reply_attr(request, &status.stat, changes || !is_readable ? 0 : mount.settings_.attr_timeout);
+  }
+
+  // Replies to a question for the attributes of a file without a size. False: the error is the reply. A
+  // reader who has the file open asks where it ends, which only the error answers.
+  static bool unreadable_attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
+                                    Filesystem& filesystem) {
+    if (is_open) return false;
+    const std::optional<Status> status = filesystem.status_of_unreadable(inode_of(node));
+    if (status) attr_reply(mount, request, node, is_open, *status, filesystem, false);
+    return status.has_value();
   }
 
   static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
@@ -176,9 +186,14 @@ struct FuseCallbacks {
       if (is_whole) attr_reply(mount, request, node, info != nullptr, status, filesystem);
     });
     if (is_whole) return;
+    const bool is_open = info != nullptr;
     when_sized(
-        mount, request, inode, [&mount, request, node, is_open = info != nullptr](Filesystem& filesystem) {
+        mount, request, inode,
+        [&mount, request, node, is_open](Filesystem& filesystem) {
           attr_reply(mount, request, node, is_open, filesystem.status_with_size(inode_of(node)), filesystem);
+        },
+        [&mount, request, node, is_open](Filesystem& filesystem) {
+          return unreadable_attr_reply(mount, request, node, is_open, filesystem);
         });
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
@@ -13,6 +12,7 @@
 #include "fs/native/column_types.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
+#include "fs/native/seurat_names.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
 
@@ -178,35 +178,60 @@ std::vector<Column> columns_without_index(const std::string& path, const Table& 
   return columns;
 }
 
-// Puts the group path with the columns and the index; rows without names are counted from 0. anndata has no
-// columns of compounds.
+void put_needed(const std::string& path, AnnDataLayout::Put put, AnnDataLayout& out) {
+  if (const std::optional<Error> error = out.part(path, std::move(put))) throw *error;
+}
+
+// Whether out holds it, else it is left out.
+bool is_put(const std::string& path, AnnDataLayout::Put put, Context& context, AnnDataLayout& out) {
+  const std::optional<Error> error = out.part(path, std::move(put));
+  if (error) context.notice(fmt::format("{}: not in the .h5ad: {}", path, error->what()));
+  return !error;
+}
+
+// Columns with a name each, by which anndata finds them.
+std::vector<Column> unique_columns(const std::string& path, std::vector<Column> columns, Context& context) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  names = made_unique(std::move(names));
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == columns[i].name) continue;
+    context.notice(
+        fmt::format("{}: another column is called {}: this one is {}", path, columns[i].name, names[i]));
+    columns[i].name = names[i];
+  }
+  return columns;
+}
+
+// Puts the group path with the columns and the index; rows without names are counted from 0.
+// anndata has no columns of compounds: their members are columns.
 void put_frame(const std::string& path, const Table& stored, Context& context, AnnDataLayout& out) {
   const Table table{stored.rows, stored.row_names, member_columns(stored)};
-  std::vector<std::string> order;
-  std::unordered_set<std::string> distinct;
-  const std::vector<Column> columns = columns_without_index(path, table, context);
-  for (const Column& column : columns) {
-    if (!distinct.insert(column.name).second)
-      throw unsupported("{}: two columns are called {}", path, column.name);
-    order.push_back(column.name);
-  }
+  const std::vector<Column> columns =
+      unique_columns(path, columns_without_index(path, table, context), context);
   const std::string index = kIndex;
   AnnDataAttributes attributes = encoding("dataframe", "0.2.0");
   attributes.push_back({"_index", index});
-  attributes.push_back({"column-order", order});
-  out.group(path, std::move(attributes));
-  out.part(path + "/" + index, [path = path + "/" + index, names = Table{table.rows, table.row_names, {}},
-                                &context](AnnDataLayout& to) { put_index(path, names, context, to); });
+  out.group(path, attributes);
+  put_needed(
+      path + "/" + index,
+      [path = path + "/" + index, rows = Table{table.rows, table.row_names, {}},
+       &context](AnnDataLayout& to) { put_index(path, rows, context, to); },
+      out);
+  std::vector<std::string> order;
   for (const Column& column : columns) {
-    const auto put = [path, column, rows = table.rows, &context](AnnDataLayout& to) {
+    const std::string place = path + "/" + column.name;
+    const auto put = [path, place, column, rows = table.rows, &context](AnnDataLayout& to) {
       column.values->check();
       if (column.values->count() != rows)
         throw damaged("{}: column {} has {} values for {} rows", path, column.name, column.values->count(),
                       rows);
-      FrameWriter(path + "/" + column.name, context, to).put_column(column.values);
+      FrameWriter(place, context, to).put_column(column.values);
     };
-    out.part(path + "/" + column.name, put);
+    if (is_put(place, put, context, out)) order.push_back(column.name);
   }
+  attributes.push_back({"column-order", order});
+  out.change_group(path, std::move(attributes));
 }
 
 // The sides that a matrix must have.
@@ -311,19 +336,23 @@ class AnnDataWriter {
   void write();
 
  private:
-  void put(const std::string& path, const Content& content, const Extent& extent) {
-    if (std::holds_alternative<std::monostate>(content)) return;
-    out_.part(path,
-              [writer = writer(path, extent), content](AnnDataLayout& out) { writer.put(content, out); });
+  AnnDataLayout::Put element(const std::string& path, const Content& content, const Extent& extent) const {
+    return [writer = writer(path, extent), content](AnnDataLayout& out) { writer.put(content, out); };
+  }
+  void put_x(const std::string& path, const Content& content, const Extent& extent) {
+    if (!std::holds_alternative<std::monostate>(content))
+      put_needed(path, element(path, content, extent), out_);
   }
   void put_table(const std::string& path, const Table& table) {
-    out_.part(path, [path, table, &context = context_](AnnDataLayout& out) {
+    const auto put = [path, table, &context = context_](AnnDataLayout& out) {
       put_frame(path, table, context, out);
-    });
+    };
+    put_needed(path, put, out_);
   }
   void put_parts(const std::string& path, const std::vector<AnnotatedPart>& parts, const Extent& extent) {
     out_.group(path, encoding("dict", "0.1.0"));
-    for (const AnnotatedPart& part : parts) put(path + "/" + part.name, part.content, extent);
+    for (const AnnotatedPart& part : parts)
+      is_put(path + "/" + part.name, element(path + "/" + part.name, part.content, extent), context_, out_);
   }
   void put_layers();
 
@@ -354,7 +383,7 @@ void AnnDataWriter::put_layers() {
 
 void AnnDataWriter::write() {
   out_.group("/", encoding("anndata", "0.1.0"));
-  put("/X", matrix_.x, {matrix_.cells, matrix_.genes});
+  put_x("/X", matrix_.x, {matrix_.cells, matrix_.genes});
   check_rows("/obs", matrix_.obs, matrix_.cells);
   check_rows("/var", matrix_.var, matrix_.genes);
   put_layers();
@@ -364,7 +393,7 @@ void AnnDataWriter::write() {
   if (matrix_.raw) {
     const uint64_t genes = matrix_.raw->var.rows;
     out_.group("/raw", encoding("raw", "0.1.0"));
-    put("/raw/X", matrix_.raw->x, {matrix_.cells, genes});
+    put_x("/raw/X", matrix_.raw->x, {matrix_.cells, genes});
     put_table("/raw/var", matrix_.raw->var);
     put_parts("/raw/varm", matrix_.raw->varm, {genes, {}});
   }

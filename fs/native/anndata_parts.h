@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class AnnDataLayout {
 
   // "/obs": before what is in it.
   virtual void group(const std::string& path, AnnDataAttributes attributes) = 0;
+  // Gives a group that was put other attributes.
+  virtual void change_group(const std::string& path, AnnDataAttributes attributes) = 0;
   // An array of values' shape (as users see it, in C order): numbers and truth values in their own type,
   // everything else as text. A missing text is NA, a missing real NaN.
   virtual void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
@@ -34,15 +37,18 @@ class AnnDataLayout {
   virtual void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
                      AnnDataAttributes attributes) = 0;
 
-  // What put() puts at path and below, on a layout of this kind: now, or when it is asked for.
+  // Puts what put() puts at path and below, on a layout of this kind: now, or when it is asked for. Returns
+  // why the layout cannot hold it, if that is known by now; then nothing of it was put.
   using Put = std::function<void(AnnDataLayout& out)>;
-  virtual void part(const std::string& path, Put put) = 0;
+  virtual std::optional<Error> part(const std::string& path, Put put) = 0;
   // The same of what no reader is to come to by itself: only where names can be found that are not listed.
   virtual void unlisted_part(const std::string&, const Put&) {}
 };
 
-// Looks through texts and for missing values in the tables where out has its parts put. Throws damaged where
-// the parts do not fit each other, and unsupported where AnnData has no place for one.
+// Looks through texts and for missing values in the tables where out has its parts put. A column, a layer and
+// the like that out cannot hold is left out, which is logged; of columns of one name the later ones get .1,
+// .2, …. Throws damaged if the parts do not fit each other, and unsupported if X or the names of an axis are
+// such.
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out);
 
 }  // namespace plainfs

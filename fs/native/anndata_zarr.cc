@@ -57,24 +57,7 @@ std::optional<ZarrNumber> stored_form(const DType& type) {
   }
 }
 
-Json shape_list(const Shape& shape) {
-  Json::List list;
-  for (const uint64_t length : shape) list.push_back(Json::of(length));
-  return list;
-}
-
-Json array_document(const Shape& shape, const Shape& chunk, std::string dtype, Json fill, Json filters) {
-  return Json::Object{{"chunks", shape_list(chunk)},
-                      {"compressor", nullptr},
-                      {"dimension_separator", "."},
-                      {"dtype", std::move(dtype)},
-                      {"fill_value", std::move(fill)},
-                      {"filters", std::move(filters)},
-                      {"order", "C"},
-                      {"shape", shape_list(shape)},
-                      {"zarr_format", Json::of(int64_t{2})}};
-}
-
+// Throws damaged if a text is not UTF-8.
 std::optional<Json> attributes_document(const AnnDataAttributes& attributes) {
   if (attributes.empty()) return std::nullopt;
   const auto to_json = [](const auto& value) -> Json {
@@ -93,7 +76,9 @@ std::optional<Json> attributes_document(const AnnDataAttributes& attributes) {
   };
   Json::Object object;
   for (const auto& [name, value] : attributes) object.emplace_back(name, std::visit(to_json, value));
-  return object;
+  Json document = std::move(object);
+  check_utf8(document);
+  return document;
 }
 
 uint64_t elements_in_line(const Shape& shape) {
@@ -147,6 +132,10 @@ class ZarrAnnData : public AnnDataLayout {
   void group(const std::string& path, AnnDataAttributes attributes) override {
     add(path, {attributes_document(attributes), {}, {}});
   }
+  void change_group(const std::string& path, AnnDataAttributes attributes) override {
+    if (path != base_) throw std::logic_error("no group that can be changed");
+    content_.attributes = attributes_document(attributes);
+  }
   void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
     values->check();
     if (std::optional<ZarrNumber> number = stored_form(values->dtype()))
@@ -164,7 +153,11 @@ class ZarrAnnData : public AnnDataLayout {
     const auto has_room = [&](uint64_t most) { return categories < most; };
     integers(path, values, has_room(INT8_MAX) ? 1 : has_room(INT16_MAX) ? 2 : 4, std::move(attributes));
   }
-  void part(const std::string& path, Put put) override { add_part(path, std::move(put), false); }
+  // An element that cannot be held has its place all the same (zarr_tree.h).
+  std::optional<Error> part(const std::string& path, Put put) override {
+    add_part(path, std::move(put), false);
+    return std::nullopt;
+  }
   void unlisted_part(const std::string& path, const Put& put) override { add_part(path, put, true); }
 
   ZarrContent take() { return std::move(content_); }
@@ -173,6 +166,7 @@ class ZarrAnnData : public AnnDataLayout {
   void numbers(const std::string& path, const ArrayPtr& values, ZarrNumber number,
                const AnnDataAttributes& attributes);
   void add(const std::string& path, ZarrContent content) {
+    if (content.array) check_chunk_count(*content.array);
     if (path == base_ || path == "/") {
       content_ = std::move(content);
     } else {
@@ -206,7 +200,7 @@ void ZarrAnnData::numbers(const std::string& path, const ArrayPtr& values, ZarrN
     layout.put(padded_box(ordered, form, origin, chunk));
     return layout_file(std::move(layout), context);
   };
-  Json document = array_document(shape, chunk, std::move(number.dtype), std::move(number.fill), nullptr);
+  Json document = zarr_array_document(shape, chunk, std::move(number.dtype), std::move(number.fill), nullptr);
   add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
 }
 
@@ -223,7 +217,7 @@ void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnData
     return layout_file(lay_out, context, kZarrTexts);
   };
   const Json filters = Json::List{Json::Object{{"id", "vlen-utf8"}}};
-  Json document = array_document(shape, chunk, "|O", Json::of(int64_t{0}), filters);
+  Json document = zarr_array_document(shape, chunk, "|O", Json::of(int64_t{0}), filters);
   add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
 }
 

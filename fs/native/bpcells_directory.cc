@@ -108,7 +108,13 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
 
   uint64_t entries() { return made().order->get().entries(); }
 
-  ByteLayout version() { return text(std::string("unpacked-") + made().type + "-matrix-v2\n"); }
+  // BPCells reads the version first, takes a list of names that breaks off for a shorter one, and gives no
+  // names to a matrix without a list. So there is a version only if the names can be read.
+  ByteLayout version() {
+    row_names();
+    column_names();
+    return text(std::string("unpacked-") + made().type + "-matrix-v2\n");
+  }
   ByteLayout storage_order() { return text(matrix_.by_row ? "row\n" : "col\n"); }
   ByteLayout shape() {
     check_extents();

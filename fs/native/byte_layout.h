@@ -87,6 +87,8 @@ struct MadeEntry {
   // known.
   std::function<std::vector<MadeEntry>()> list = nullptr;
   bool found_by_name = false;  // and in no listing
+  // Why it cannot be read for now; the directory is listed again because of it.
+  std::optional<Error> fault = std::nullopt;
 };
 using ListMade = std::function<std::vector<MadeEntry>()>;
 

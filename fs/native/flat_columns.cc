@@ -1,6 +1,12 @@
 #include "fs/native/flat_columns.h"
 
+#include <algorithm>
+
 #include "formats/core/model/derived_array.h"
+#include "fs/native/factor_codes.h"
+#include "fs/native/rds_writer.h"
+#include "fs/native/seurat_names.h"
+#include "fs/native/text_segments.h"
 
 namespace plainfs {
 
@@ -29,7 +35,45 @@ void add_columns(const std::string& name, const ArrayPtr& values, std::vector<Co
   }
 }
 
+// Throws unsupported if R has no such texts.
+void check_texts_of_r(const Array& values, Context& context) {
+  if (const std::optional<NativeFactor> factor = native_factor(values)) {
+    for (const std::string& level : factor->levels)
+      if (level.find('\0') != level.npos) throw unsupported("a level holds a NUL");
+  } else if (r_vector_of(values.dtype()) == RVector::text) {
+    measure_texts(values, context);
+  }
+}
+
 }  // namespace
+
+std::vector<Column> held_by_r(std::vector<Column> columns, const std::string& place, Context& context) {
+  std::erase_if(columns, [&](const Column& column) {
+    try {
+      check_texts_of_r(*column.values, context);
+      return false;
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      context.notice(fmt::format("{}: column {} is left out: {}", place, column.name, error.what()));
+      return true;
+    }
+  });
+  return columns;
+}
+
+std::vector<Column> columns_of_r(std::vector<Column> columns, const std::string& place, Context& context) {
+  columns = held_by_r(std::move(columns), place, context);
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  names = made_unique(std::move(names));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == names[i]) continue;
+    context.notice(
+        fmt::format("{}: another column is called {}: this one is {}", place, columns[i].name, names[i]));
+    columns[i].name = names[i];
+  }
+  return columns;
+}
 
 std::vector<Column> member_columns(const Table& table) {
   std::vector<Column> columns;

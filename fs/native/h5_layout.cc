@@ -47,6 +47,18 @@ void H5Layout::group(std::string path, H5Attributes attributes) {
   segments_.push_back(nullptr);
 }
 
+void H5Layout::change_group(const std::string& path, H5Attributes attributes) {
+  const auto group = std::find_if(objects_.rbegin(), objects_.rend(),
+                                  [&](const hdf5::SkeletonObject& object) { return object.path == path; });
+  if (group == objects_.rend()) throw std::logic_error("no such group");
+  group->attributes = std::move(attributes);
+}
+
+void H5Layout::drop_from(size_t first) {
+  objects_.resize(first);
+  segments_.resize(first);
+}
+
 void H5Layout::data(const std::string& path, SkeletonDataset as, SegmentPtr segment,
                     H5Attributes attributes) {
   objects_.push_back({path, std::move(attributes), std::move(as)});

@@ -21,6 +21,12 @@ class H5Layout {
   explicit H5Layout(Context& context) : context_(context) {}
 
   void group(std::string path, H5Attributes attributes = {});
+  // Gives a group that is there other attributes.
+  void change_group(const std::string& path, H5Attributes attributes);
+  // How many groups and datasets there are.
+  size_t count() const { return objects_.size(); }
+  // Takes away all but the first of them.
+  void drop_from(size_t first);
   // A dataset of values' shape (as users see it, in C order): numbers and truth values in their own type,
   // everything else as text of fixed length, which is measured now. A missing text is NA, a missing
   // real NaN.

@@ -147,7 +147,7 @@ void put_data_frame(const std::vector<Column>& columns, const std::function<void
 ByteLayout table_rds(const Table& table, Context& context) {
   if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
   checked_row_names(table);
-  const std::vector<Column> columns = flat_columns(table);
+  const std::vector<Column> columns = held_by_r(flat_columns(table), ".rds", context);
   RdsWriter out(context);
   put_data_frame(
       columns, [&] { put_row_names(table, out); }, context, out);

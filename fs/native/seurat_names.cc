@@ -143,10 +143,22 @@ std::vector<std::string> made_unique(std::vector<std::string> names) {
   return names;
 }
 
+std::vector<std::string> without_empty_names(std::vector<std::string> names) {
+  const auto is_empty = [](const std::string& name) { return name.empty(); };
+  if (std::none_of(names.begin(), names.end(), is_empty)) return names;
+  const std::unordered_set<std::string> taken(names.begin(), names.end());
+  uint64_t number = 0;
+  const auto next = [&number] { return number++ == 0 ? "X" : fmt::format("X.{}", number - 1); };
+  for (std::string& name : names) {
+    if (!name.empty()) continue;
+    do name = next();
+    while (taken.contains(name));
+  }
+  return names;
+}
+
 std::vector<std::string> feature_names(std::vector<std::string> stored) {
-  for (size_t i = 0; i < stored.size(); ++i)
-    if (stored[i].empty()) throw unsupported("feature {} has an empty name, which Seurat refuses", i + 1);
-  std::vector<std::string> names = made_unique(std::move(stored));
+  std::vector<std::string> names = made_unique(without_empty_names(std::move(stored)));
   bool is_changed = false;
   for (std::string& name : names) {
     for (char& c : name) {
@@ -249,35 +261,63 @@ std::vector<std::string> held_texts(const Array& texts, const char* what, Contex
 
 namespace {
 
-// Throws where one of the names whose hashes come twice comes twice itself.
-void check_twice(const Array& cells, const std::unordered_set<size_t>& hashes) {
+// Whether one of the names whose hashes come twice comes twice itself.
+bool any_comes_twice(const Array& cells, const std::unordered_set<size_t>& hashes) {
   std::unordered_set<std::string> names;
-  for_all_texts(cells, [&](uint64_t i, std::string_view name) {
-    if (!hashes.count(std::hash<std::string_view>()(name))) return;
-    if (!names.emplace(name).second)
-      throw unsupported("cell {} is called {}, as one before it, which Seurat refuses", i + 1, name);
+  bool any = false;
+  for_all_texts(cells, [&](uint64_t, std::string_view name) {
+    if (hashes.contains(std::hash<std::string_view>()(name))) any |= !names.emplace(name).second;
   });
+  return any;
 }
 
-}  // namespace
-
-ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context) {
-  const uint64_t count = cells->count();
-  if (count == 0) throw unsupported("a Seurat object has cells, and here is none");
+// Whether each has a name, which no other has.
+bool are_told_apart(const Array& cells, Context& context) {
+  const uint64_t count = cells.count();
   check_room(checked_multiply(count, sizeof(size_t)), count, "cells", context);
   std::vector<size_t> hashes;
   hashes.reserve(count);
-  Prefixes prefixes(count);
-  for_all_texts(*cells, [&](uint64_t i, std::string_view name) {
-    if (name.empty()) throw unsupported("cell {} has an empty name, which Seurat refuses", i + 1);
+  bool any_empty = false;
+  for_all_texts(cells, [&](uint64_t, std::string_view name) {
+    any_empty |= name.empty();
     hashes.push_back(std::hash<std::string_view>()(name));
-    prefixes.add(name);
   });
+  if (any_empty) return false;
   std::sort(hashes.begin(), hashes.end());
   std::unordered_set<size_t> twice;
   for (size_t i = 1; i < hashes.size(); ++i)
     if (hashes[i] == hashes[i - 1]) twice.insert(hashes[i]);
-  if (!twice.empty()) check_twice(*cells, twice);
+  return twice.empty() || !any_comes_twice(cells, twice);
+}
+
+}  // namespace
+
+void note_renamed(const char* what, const std::vector<std::string>& stored,
+                  const std::vector<std::string>& made, Context& context) {
+  uint64_t renamed = 0, last = 0;
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i] == stored[i]) continue;
+    ++renamed;
+    last = i;
+  }
+  if (renamed > 0)
+    context.notice(fmt::format("seurat.rds: {} {} have names that Seurat refuses, \"{}\" is \"{}\"", renamed,
+                               what, stored[last], made[last]));
+}
+
+ArrayPtr cell_names(const ArrayPtr& cells, Context& context) {
+  if (are_told_apart(*cells, context)) return cells;
+  const std::vector<std::string> stored = held_texts(*cells, "cells", context);
+  const std::vector<std::string> made = made_unique(without_empty_names(stored));
+  note_renamed("cells", stored, made, context);
+  return text_array(made);
+}
+
+ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context) {
+  const uint64_t count = cells->count();
+  if (count == 0) throw unsupported("a Seurat object has cells, and here is none");
+  Prefixes prefixes(count);
+  for_all_texts(*cells, [&](uint64_t, std::string_view name) { prefixes.add(name); });
   if (ArrayPtr groups = prefixes.factor_of(count, context)) return groups;
   return one_identity(project, count, context);
 }

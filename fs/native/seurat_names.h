@@ -13,9 +13,20 @@ namespace plainfs {
 // skipped.
 std::vector<std::string> made_unique(std::vector<std::string> names);
 
+// Gives each empty name, which Seurat refuses, the first of X, X.1, X.2, … that no name is.
+std::vector<std::string> without_empty_names(std::vector<std::string> names);
+
 // The features of an assay as CreateAssayObject calls them: unique, _ and | as -, and unique again, which it
-// leaves out. Throws unsupported where a name is empty.
+// leaves out; none is empty.
 std::vector<std::string> feature_names(std::vector<std::string> stored);
+
+// Logs how many names are others than those that are stored, if any, with an example. what: "cells".
+void note_renamed(const char* what, const std::vector<std::string>& stored,
+                  const std::vector<std::string>& made, Context& context);
+
+// The names of cells as CreateSeuratObject makes them unique, none empty; logs it if any had to be changed.
+// Reads all. Throws unsupported if there are too many to be told apart.
+ArrayPtr cell_names(const ArrayPtr& cells, Context& context);
 
 // The key of an assay or a reduction: the name's letters and digits from the first letter on (of an assay in
 // lower case) and _.
@@ -42,8 +53,8 @@ bool are_same_texts(const Array& a, const Array& b, Context& context);
 std::vector<std::string> held_texts(const Array& texts, const char* what, Context& context);
 
 // What CreateSeuratObject makes of the names of cells: a factor of what stands before the first _, or of
-// project alone where that tells no groups (more than 100, or as many as cells). Throws unsupported where a
-// name is empty or comes twice.
+// project alone where that tells no groups (more than 100, or as many as cells). Throws unsupported if there
+// are no cells.
 ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context);
 // The same factor, of project alone.
 ArrayPtr one_identity(const std::string& project, uint64_t cells, Context& context);

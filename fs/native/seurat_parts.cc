@@ -39,12 +39,7 @@ std::vector<Column> columns_of(const Table& table, const std::string& place, Con
     if (!is_held) context.notice(fmt::format("seurat.rds: {}/{}: not in the object", place, column.name));
     return !is_held;
   });
-  std::vector<Column> columns = flat_columns(held);
-  std::set<std::string> names;
-  for (const Column& column : columns)
-    if (!names.insert(column.name).second)
-      throw unsupported("{}: two columns are called {}", place, column.name);
-  return columns;
+  return columns_of_r(flat_columns(held), "seurat.rds: " + place, context);
 }
 
 // Where the genes of X stand among the features of an assay.
@@ -180,13 +175,15 @@ class ObjectMaker {
   ColumnMatrices& matrices_;
   Context& context_;
   SeuratObject object_;
+  ArrayPtr stored_cells_;  // the names of the cells, before each was given one of its own
   std::vector<Part> parts_;
   std::set<std::string> names_;  // of assays, graphs and reductions: [[ finds each by its name
   std::set<std::string> keys_;
 };
 
 SeuratObject ObjectMaker::make() {
-  object_.cells = names_of_rows(joint_.parts[0].matrix.obs, context_);
+  stored_cells_ = names_of_rows(joint_.parts[0].matrix.obs, context_);
+  object_.cells = cell_names(stored_cells_, context_);
   object_.project = kProject;
   object_.identities = identities(object_.cells, kProject, context_);
   check_cells();
@@ -209,7 +206,7 @@ SeuratObject ObjectMaker::make() {
 void ObjectMaker::check_cells() const {
   const auto check = [&](const Table& obs, const std::string& whose) {
     const ArrayPtr cells = names_of_rows(obs, context_);
-    if (!are_same_texts(*cells, *object_.cells, context_))
+    if (!are_same_texts(*cells, *stored_cells_, context_))
       throw unsupported("{} has other cells than {}, or in another order", whose, joint_.parts[0].name);
   };
   for (size_t i = 1; i < joint_.parts.size(); ++i) check(joint_.parts[i].matrix.obs, joint_.parts[i].name);
@@ -222,16 +219,9 @@ ArrayPtr ObjectMaker::features_of(const Table& genes, std::vector<std::string>& 
   const ArrayPtr names = names_of_rows(genes, context_);
   if (!genes.row_names) return names;
   stored = held_texts(*names, "features", context_);
-  std::vector<std::string> made = feature_names(stored);
-  uint64_t renamed = 0, last = 0;
-  for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i] == stored[i]) continue;
-    ++renamed;
-    last = i;
-  }
-  if (renamed == 0) return names;
-  context_.notice(fmt::format("seurat.rds: {} features have names that Seurat refuses, {} is {}", renamed,
-                              stored[last], made[last]));
+  const std::vector<std::string> made = feature_names(stored);
+  if (made == stored) return names;
+  note_renamed("features", stored, made, context_);
   return text_array(made);
 }
 
@@ -359,6 +349,7 @@ void ObjectMaker::add_loadings(const Part& part, uint64_t dimensions,
   const auto found =
       std::find_if(varm.begin(), varm.end(), [&](const AnnotatedPart& other) { return other.name == name; });
   if (found == varm.end()) return;
+  if (const auto* error = std::get_if<Error>(&found->content)) throw *error;
   const auto* array = std::get_if<LabelledArray>(&found->content);
   const ArrayPtr values = array ? as_meant(*array).values : nullptr;
   if (!values || columns_of_numbers(values, part.matrix.genes) != dimensions || !part.genes.are_known())

@@ -225,27 +225,32 @@ void SeuratWriter::put_jackstraw() {
   out_.s4_class("JackStrawData", kPackage);
 }
 
-void check_features(const ArrayPtr& features, const std::string& assay, Context& context) {
-  std::unordered_set<std::string> names;
-  for (const std::string& name : held_texts(*features, "features", context)) {
-    if (name.empty()) throw unsupported("a feature of {} has an empty name, which Seurat refuses", assay);
-    if (!names.insert(name).second)
-      throw unsupported("two features of {} are called {}, which Seurat refuses", assay, name);
-  }
+// As Seurat has them: unique, and none empty.
+ArrayPtr stored_features(const ArrayPtr& features, Context& context) {
+  const std::vector<std::string> stored = held_texts(*features, "features", context);
+  const std::vector<std::string> made = made_unique(without_empty_names(stored));
+  if (made == stored) return features;
+  note_renamed("features", stored, made, context);
+  return text_array(made);
 }
 
 // Of a stored object: what it does not tell, as CreateSeuratObject makes it, and columns as R has them.
 void complete(SeuratObject& object, Context& context) {
-  object.cells = spelled(object.cells, context);
+  object.cells = cell_names(spelled(object.cells, context), context);
   const ArrayPtr made = identities(object.cells, object.project, context);
+  if (object.identities && !native_factor(*object.identities))
+    context.notice(
+        "seurat.rds: the identities of the cells are no factor that R could have: not in the object");
   if (!object.identities || !native_factor(*object.identities)) object.identities = made;
-  object.meta_data = flat_columns({object.cells->count(), nullptr, object.meta_data});
+  const auto columns_in = [&](std::vector<Column>& columns, const ArrayPtr& rows, const std::string& place) {
+    columns = columns_of_r(flat_columns({rows->count(), nullptr, columns}), "seurat.rds: " + place, context);
+  };
+  columns_in(object.meta_data, object.cells, "meta.data");
   for (SeuratObject::Assay& assay : object.assays) {
     assay.key = valid_key(assay.key);
     if (assay.key.empty()) assay.key = assay_key(assay.name);
-    assay.features = spelled(assay.features, context);
-    check_features(assay.features, assay.name, context);
-    assay.columns = flat_columns({assay.features->count(), nullptr, assay.columns});
+    assay.features = stored_features(spelled(assay.features, context), context);
+    columns_in(assay.columns, assay.features, assay.name + "/meta.features");
   }
   for (SeuratObject::Reduction& reduction : object.reductions) {
     reduction.key = valid_key(reduction.key);

@@ -3,8 +3,11 @@
 #include <limits.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/split.hpp>
+#include <new>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 
@@ -101,15 +104,43 @@ Json group_document() {
   return Json::Object{{"zarr_format", Json::of(int64_t{2})}};
 }
 
+Json shape_list(const Shape& shape) {
+  Json::List list;
+  for (const uint64_t length : shape) list.push_back(Json::of(length));
+  return list;
+}
+
 // Of all files of the hierarchy, as Measured has it.
-constexpr const char kZarr[] = "zarr 1";
+constexpr const char kZarr[] = "zarr 2";
 
 uint64_t chunk_count(const ZarrArray& array) {
   uint64_t count = 1;
   for (size_t axis = 0; axis < array.shape.size(); ++axis)
     count = checked_multiply(count, divide_up(array.shape[axis], array.chunk[axis]));
-  if (count > kMostZarrChunks) throw unsupported("{} chunks are more than are shown of a Zarr array", count);
   return count;
+}
+
+// A file that opens, and that cannot be read: some readers of Zarr take a chunk that does not open for an
+// absent one.
+class UnreadableFile : public ViewFile {
+ public:
+  explicit UnreadableFile(Error error) : error_(std::move(error)) {}
+  uint64_t size() override { throw error_; }
+  Slices read(uint64_t, size_t) override { throw error_; }
+
+ private:
+  const Error error_;
+};
+
+// One value of a type without a meaning: nothing is known of the shape and the type of an element that cannot
+// be shown.
+ZarrContent unreadable_array(const Error& error) {
+  return {{},
+          ZarrArray{zarr_array_document({}, {}, "|V1", nullptr, nullptr),
+                    {},
+                    {},
+                    [error](const Shape&) { return std::make_shared<UnreadableFile>(error); }},
+          {}};
 }
 
 class NodeFiles {
@@ -117,6 +148,17 @@ class NodeFiles {
   NodeFiles(ZarrNodePtr node, Context& context) : node_(std::move(node)), context_(context) {}
 
   std::vector<MadeEntry> list() const {
+    try {
+      return list_content();
+    } catch (const Error& error) {
+      return unread_documents(error);
+    } catch (const std::bad_alloc&) {
+      return unread_documents(out_of_memory());
+    }
+  }
+
+ private:
+  std::vector<MadeEntry> list_content() const {
     const ZarrContent& content = node_->content();
     std::vector<MadeEntry> files;
     if (content.array)
@@ -132,7 +174,16 @@ class NodeFiles {
     return files;
   }
 
- private:
+  // Those of a node of which it is not known for now whether it is a group.
+  static std::vector<MadeEntry> unread_documents(const Error& fault) {
+    std::vector<MadeEntry> files;
+    for (const char* name : {".zarray", ".zattrs", ".zgroup"}) {
+      files.push_back({name, [fault] { return std::make_shared<UnreadableFile>(fault); }});
+      files.back().fault = fault;
+    }
+    return files;
+  }
+
   MadeEntry document(std::string name, const Json& value) const {
     return {std::move(name), [text = python_json(value), &context = context_] {
               ByteLayout layout;
@@ -154,6 +205,7 @@ class NodeFiles {
         name += std::to_string(number[axis]);
         origin[axis] = number[axis] * array.chunk[axis];
       }
+      if (rank == 0) name = "0";
       files.push_back(
           {std::move(name), [node = node_, origin] { return node->content().array->open_chunk(origin); }});
       for (size_t axis = rank; axis-- > 0;) {
@@ -171,7 +223,6 @@ void collect(ZarrNode& node, const std::string& place, Json::Object& documents) 
   const ZarrContent& content = node.content();
   if (content.attributes) documents.emplace_back(place + ".zattrs", *content.attributes);
   if (content.array) {
-    chunk_count(*content.array);
     documents.emplace_back(place + ".zarray", content.array->document);
   } else {
     documents.emplace_back(place + ".zgroup", group_document());
@@ -194,30 +245,86 @@ void check_name(std::string_view name) {
     throw unsupported("\"{}\" cannot be a name in Zarr", printable(name));
 }
 
-}  // namespace
-
-const ZarrContent& ZarrNode::content() {
-  if (make_) once_.call([&] { content_ = make_(); });
-  return content_;
-}
-
-void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member member) {
+// Puts member there. Throws unsupported if the path cannot be one in Zarr, or something else stands there.
+void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member& member) {
+  std::vector<std::string> names;
+  boost::algorithm::split(names, path, [](char c) { return c == '/'; });
+  for (const std::string& name : names) check_name(name);
+  const std::string last = std::move(names.back());
+  names.pop_back();
   ZarrContent* group = &root;
-  for (std::string_view rest = path;;) {
-    const size_t end = std::min(rest.find('/'), rest.size());
-    const std::string name(rest.substr(0, end));
-    check_name(name);
-    if (end == rest.size()) {
-      if (!group->members.try_emplace(name, std::move(member)).second)
-        throw unsupported("{}: there is a group of that name", path);
-      return;
-    }
+  for (const std::string& name : names) {
     const ZarrNodePtr next =
         group->members.try_emplace(name, ZarrContent::Member{std::make_shared<ZarrNode>(ZarrContent())})
             .first->second.node;
     group = next->at_hand();
     if (!group || group->array) throw unsupported("{}: {} is no group", path, name);
-    rest.remove_prefix(end + 1);
+  }
+  if (!group->members.try_emplace(last, member).second)
+    throw unsupported("{}: there is a group of that name", path);
+}
+
+// A name that Zarr can have, and that none of the members has.
+std::string free_zarr_name(const ZarrContent& group, std::string_view path) {
+  constexpr size_t kMost = 200;
+  const std::string encoded = percent_encoded(path);
+  const std::string name = (encoded.starts_with('.') ? "%2E" + encoded.substr(1) : encoded).substr(0, kMost);
+  std::string free = name.empty() ? "%00" : name;
+  for (int number = 2; group.members.contains(free); ++number) free = fmt::format("{}~{}", name, number);
+  return free;
+}
+
+// The group that the first name of "a/b" is; null if there is none.
+ZarrContent* group_below(const ZarrContent& group, std::string_view path) {
+  const size_t end = path.find('/');
+  const auto member = end == path.npos ? group.members.end() : group.members.find(path.substr(0, end));
+  ZarrContent* const below = member == group.members.end() ? nullptr : member->second.node->at_hand();
+  return below && !below->array ? below : nullptr;
+}
+
+}  // namespace
+
+Json zarr_array_document(const Shape& shape, const Shape& chunk, std::string dtype, Json fill, Json filters) {
+  return Json::Object{{"chunks", shape_list(chunk)},
+                      {"compressor", nullptr},
+                      {"dimension_separator", "."},
+                      {"dtype", std::move(dtype)},
+                      {"fill_value", std::move(fill)},
+                      {"filters", std::move(filters)},
+                      {"order", "C"},
+                      {"shape", shape_list(shape)},
+                      {"zarr_format", Json::of(int64_t{2})}};
+}
+
+void check_chunk_count(const ZarrArray& array) {
+  const uint64_t count = chunk_count(array);
+  if (count > kMostZarrChunks) throw unsupported("{} chunks are more than are shown of a Zarr array", count);
+}
+
+const ZarrContent& ZarrNode::content() {
+  if (!make_) return content_;
+  once_.call([&] {
+    try {
+      content_ = make_();
+    } catch (const Error& error) {
+      if (is_transient(error)) throw;
+      content_ = unreadable_array(error);
+    }
+  });
+  return content_;
+}
+
+void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member member) {
+  try {
+    put_at(root, path, member);
+  } catch (const Error& error) {
+    ZarrContent* group = &root;
+    while (ZarrContent* const below = group_below(*group, path)) {
+      group = below;
+      path.remove_prefix(path.find('/') + 1);
+    }
+    member.node = std::make_shared<ZarrNode>(unreadable_array(error));
+    group->members.emplace(free_zarr_name(*group, path), std::move(member));
   }
 }
 

@@ -51,6 +51,17 @@ bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string
          std::find(std::begin(kHabits), std::end(kHabits), names.back()) != std::end(kHabits);
 }
 
+// Whether the client is fsspec, and the file part of a Zarr hierarchy that is made here. For zarr-python 2
+// fsspec leaves out what a server answers with an error, and zarr takes it for absent and fills it in.
+bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
+  if (!place.filesystem || place.kind != FileKind::file || !place.filesystem->is_made(place.inode))
+    return false;
+  if (request.method == "PROPFIND" || request.field("User-Agent").find("aiohttp") == std::string::npos)
+    return false;
+  const std::string name = place.filesystem->name(place.inode);
+  return name.starts_with(".z") || name.find_first_not_of("0123456789.") == std::string::npos;
+}
+
 // Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
 // end.
 std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
@@ -195,8 +206,11 @@ void Answering::answer_place(const Asked& asked) const {
       return answer_found(asked, place);
     } catch (const Error& error) {
       if (filesystem) filesystem->report(place.inode, error);
-      if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun())
-        throw Error(error.code(), told_outside(site_, error));
+      if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun()) {
+        if (asked.reply.has_begun() || !would_be_filled_in(asked.request, place))
+          throw Error(error.code(), told_outside(site_, error));
+        return answer_nothing(asked);
+      }
     }
     filesystem->reopen();
     asked.reply.start_again();
@@ -204,11 +218,19 @@ void Answering::answer_place(const Asked& asked) const {
   }
 }
 
+// Without a body, which is neither a chunk nor a document: decoding it is an error.
+void Answering::answer_nothing(const Asked& asked) const {
+  asked.reply.start_again();
+  add_common(asked.request, asked.reply);
+  asked.reply.add("Cache-Control", "no-store");
+  asked.reply.whole(200, "application/octet-stream", "");
+}
+
 void Answering::answer_found(const Asked& asked, const Site::Place& place) const {
   const bool is_folder = place.kind == FileKind::directory;
   if (asked.request.method == "PROPFIND") return answer_properties(asked, place);
   if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
-  if (!is_folder) return answer_file(asked, place);
+  if (!is_folder) return answer_file(asked, place, would_be_filled_in(asked.request, place));
   if (!asked.target.is_folder) {
     asked.reply.add("Location", percent_encoded(asked.target.names.back()) + "/" +
                                     (asked.target.query.empty() ? "" : "?" + asked.target.query));

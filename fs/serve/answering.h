@@ -23,6 +23,7 @@ class Answering {
   void answer_guarded(const HttpRequest& request, Reply& reply) const;
   void dispatch(const HttpRequest& request, Reply& reply) const;
   void answer_place(const Asked& asked) const;
+  void answer_nothing(const Asked& asked) const;
   void answer_found(const Asked& asked, const Site::Place& place) const;
   void add_common(const HttpRequest& request, Reply& reply) const;
   void log(const HttpRequest& request, const Reply& reply) const;

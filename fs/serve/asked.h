@@ -45,7 +45,8 @@ struct Asked {
   std::string tag(const Site::Place& place, uint64_t opening) const;
 };
 
-void answer_file(const Asked& asked, const Site::Place& place);
+// whole_first: all of it is read before any of it is sent.
+void answer_file(const Asked& asked, const Site::Place& place, bool whole_first = false);
 // As a page, a plain list or JSON, whichever is wanted.
 void answer_folder(const Asked& asked, const Site::Place& place);
 // A page or JSON of a member of a store for which there is no folder ("cell.names?page"); false where

@@ -15,9 +15,10 @@ constexpr std::string_view kBinary = "application/octet-stream";
 
 class FileAnswer {
  public:
-  FileAnswer(const Asked& asked, const Site::Place& place)
+  FileAnswer(const Asked& asked, const Site::Place& place, bool whole_first)
       : asked_(asked),
         place_(place),
+        whole_first_(whole_first),
         filesystem_(*place.filesystem),
         reply_(asked.reply),
         file_(filesystem_.open(place.inode)),
@@ -68,6 +69,11 @@ class FileAnswer {
   }
   void add_sandbox() { reply_.add("Content-Security-Policy", "sandbox; default-src 'none'"); }
 
+  void read_whole(uint64_t size) {
+    for (uint64_t at = 0; at < size; at += kPiece)
+      filesystem_.read(file_, at, std::min<uint64_t>(kPiece, size - at));
+  }
+
   void send(ByteRange range) {
     for (uint64_t at = range.first; at <= range.last;) {
       const uint64_t left = range.last - at;
@@ -81,6 +87,7 @@ class FileAnswer {
   }
 
   void answer_all(uint64_t size) {
+    if (whole_first_ && !reply_.is_head()) read_whole(size);
     add_type();
     reply_.begin(200, size);
     if (size > 0 && !reply_.is_head()) send({0, size - 1});
@@ -140,6 +147,7 @@ class FileAnswer {
 
   const Asked& asked_;
   const Site::Place& place_;
+  const bool whole_first_;
   Filesystem& filesystem_;
   Reply& reply_;
   const OpenFile file_;
@@ -183,8 +191,8 @@ std::string_view media_type(std::string_view name) {
   return kBinary;
 }
 
-void answer_file(const Asked& asked, const Site::Place& place) {
-  FileAnswer(asked, place).answer();
+void answer_file(const Asked& asked, const Site::Place& place, bool whole_first) {
+  FileAnswer(asked, place, whole_first).answer();
 }
 
 }  // namespace plainfs::serve

@@ -2,6 +2,8 @@
 // which every client takes; so no XML is read.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "formats/core/text/printable.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
@@ -83,12 +85,24 @@ class MultiStatus {
   std::string held_{kHead};
 };
 
+// Of a file that cannot be read in a directory that views make, as in a mount.
+Status status_of_file(const Site::Place& place) {
+  Filesystem& filesystem = *place.filesystem;
+  try {
+    return filesystem.status_with_size(place.inode);
+  } catch (const Error& error) {
+    std::optional<Status> status = filesystem.status_of_unreadable(place.inode);
+    if (!status) throw;
+    filesystem.report(place.inode, error);
+    return *std::move(status);
+  }
+}
+
 // Its size may take a pass. Throws where it has none.
 void add_file(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path,
               const Site::Place& place) {
-  Filesystem& filesystem = *place.filesystem;
-  if (!filesystem.status_so_far(place.inode).is_whole) all.before_waiting();
-  const Status status = filesystem.status_with_size(place.inode);
+  if (!place.filesystem->status_so_far(place.inode).is_whole) all.before_waiting();
+  const Status status = status_of_file(place);
   all.add({asked.href(path, false), path.empty() ? "" : path.back(), false, asked.modified(status.stat),
            static_cast<uint64_t>(status.stat.st_size), asked.tag(place, status.opening)});
 }

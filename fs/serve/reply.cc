@@ -80,13 +80,21 @@ std::string http_date(time_t seconds) {
                      kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+void Reply::start_again() {
+  assert(!has_begun_);
+  fields_.clear();
+  held_.clear();
+  has_header_ = is_chunked_ = false;
+  left_ = bytes_ = 0;
+}
+
 void Reply::add(std::string_view name, std::string_view value) {
   fields_.append(name).append(": ").append(value).append("\r\n");
 }
 
 void Reply::begin_header(int status) {
-  assert(!has_begun_);
-  has_begun_ = true;
+  assert(!has_header_);
+  has_header_ = true;
   status_ = status;
   held_ =
       fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", status, phrase_of(status), http_date(std::time(nullptr)));
@@ -121,6 +129,7 @@ void Reply::whole(int status, std::string_view type, std::string_view body) {
 
 void Reply::flush() {
   if (held_.empty()) return;
+  has_begun_ = true;
   client_.send(slices_of(std::exchange(held_, {})));
 }
 
@@ -139,6 +148,7 @@ void Reply::write(const Slices& bytes) {
   all.owners.insert(all.owners.end(), bytes.owners.begin(), bytes.owners.end());
   static constexpr std::string_view kEndOfChunk = "\r\n";
   if (is_chunked_) all.add(as_byte_span(kEndOfChunk), nullptr);
+  has_begun_ = true;
   client_.send(all);
 }
 

@@ -35,7 +35,7 @@ class Reply {
   // Fields of the header, before it begins. The value is not looked at: no line of a client's goes here.
   void add(std::string_view name, std::string_view value);
   // Another reply than the one that was prepared. Requires: !has_begun().
-  void start_again() { fields_.clear(); }
+  void start_again();
 
   // A whole reply; of HEAD its header alone.
   void whole(int status, std::string_view type, std::string_view body);
@@ -49,6 +49,7 @@ class Reply {
 
   // HTTP/1.0 has no pieces, and takes what was cut for what is whole.
   bool can_be_chunked() const { return request_.is_1_1; }
+  // Whether a part of the reply was sent.
   bool has_begun() const { return has_begun_; }
   bool is_head() const { return request_.is_head(); }
   const std::string& target() const { return request_.target; }
@@ -67,6 +68,7 @@ class Reply {
   Client& client_;
   std::string fields_;
   std::string held_;  // not sent yet: goes out with what comes next
+  bool has_header_ = false;
   bool has_begun_ = false;
   bool is_chunked_ = false;
   bool closes_ = false;

@@ -103,7 +103,8 @@ DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fa
                       std::move(offered.node),
                       offered.open,
                       {},
-                      fault};
+                      offered.fault ? offered.fault : fault};
+  made.is_made = offered.is_directory();
   made.is_unlisted = offered.found_by_name;
   made.is_sized_by_reading = offered.is_sized_by_reading;
   made.shows_again = offered.shows_again;

@@ -32,6 +32,7 @@ struct DirectoryEntry {
   std::function<std::vector<DirectoryEntry>()> list = nullptr;
   // Where it is set: it is a directory of these.
   FoundFilesPtr found = nullptr;
+  bool is_made = false;              // it is a directory that views make
   bool is_unlisted = false;          // found by its name, and in no listing
   bool is_sized_by_reading = false;  // or, of a link, what it leads to
   bool shows_again = false;          // View::shows_again of its view, or of what it leads to

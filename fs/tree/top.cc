@@ -30,6 +30,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const ListingCon
   Top below{top.store, top.above, *found};
   below.above.push_back(found->name);
   below.directory.name.clear();
+  below.directory.is_made |= top.directory.is_made;
   return below;
 }
 

@@ -64,7 +64,9 @@ Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& 
       listing_{context, stores_, std::move(views)},
       indexes_(std::move(index), store->path, names_of(listing_.views), context),
       top_(top_of(std::move(store), subdir, listing_)) {
-  add(kRootInode, FileKind::directory).own = std::make_shared<const DirectoryEntry>(top_.directory);
+  Entry& root = add(kRootInode, FileKind::directory);
+  root.own = std::make_shared<const DirectoryEntry>(top_.directory);
+  root.is_made = top_.directory.is_made;
 }
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
@@ -122,6 +124,8 @@ Tree::Entry& Tree::add(Inode inode, FileKind kind) {
   if (entries_.size() < inode) entries_.resize(inode);
   auto made = std::make_unique<Entry>();  // whole before another thread can meet it
   made->kind = kind;
+  const Entry* const parent = met(inodes_->parent(inode));
+  made->is_made = parent && parent->is_made;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
   entries_[inode - 1] = std::move(made);
   return *entries_[inode - 1];
@@ -226,6 +230,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_e
       inner_roots_.emplace(inode, store);
     }
     Entry& child = add(inode, contents->shown[i]->kind);
+    child.is_made |= contents->shown[i]->is_made;
     if (child.directory) child.directory->has_found = contents->shown[i]->found != nullptr;
   }
   for (size_t i = contents->shown.size(); i < contents->listing->size(); ++i)

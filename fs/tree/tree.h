@@ -106,6 +106,8 @@ class Tree {
 
   // Whether every opening of the file has a content of its own.
   bool changes(Inode file);
+  // Whether the inode is a directory that views make, or below one.
+  bool is_made(Inode inode) { return entry(inode).is_made; }
   // The file, opened where it is not open; the same one for all.
   std::shared_ptr<ViewFile> view(Inode file);
   // Its size, computed once.
@@ -153,6 +155,7 @@ class Tree {
   struct Entry {
     FileKind kind = FileKind::file;
     bool changes = false;
+    bool is_made = false;                  // a directory that views make, or below one
     DirectoryEntryPtr own;                 // of what no directory lists, and of a store that does not open
     std::unique_ptr<Directory> directory;  // of directories and stores
   };

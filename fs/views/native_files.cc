@@ -6,6 +6,7 @@
 #include "cache/mutex.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/seurat_objects.h"
+#include "formats/core/algebra/coordinate_source.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/registry.h"
 #include "fs/native/bgzf.h"
@@ -267,6 +268,7 @@ namespace {
 
 OfferedFile offered_again(MadeEntry entry) {
   OfferedFile offered{true, std::move(entry.name), std::move(entry.open), {}, entry.found_by_name};
+  offered.fault = std::move(entry.fault);
   if (entry.list)
     offered.list = [list = std::move(entry.list)] {
       std::vector<OfferedFile> files;
@@ -287,6 +289,9 @@ void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& fi
 void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content))
     files.push_back(offered_again({"bpcells", nullptr, bpcells_directory(*matrix, context), true}));
+  if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content))
+    files.push_back(
+        offered_again({"bpcells", nullptr, bpcells_directory(by_columns(*matrix, context), context), true}));
 }
 
 }  // namespace plainfs

@@ -59,6 +59,8 @@ struct OfferedFile {
   // It is found by name however views are named: it is many times the store, leads back to where one comes
   // from, or is an error.
   bool never_listed = false;
+  // Why it cannot be read for now; the directory that it is in is listed again because of it.
+  std::optional<Error> fault{};
 
   bool is_directory() const { return list || found || !members.empty() || node.parts; }
 };

@@ -233,8 +233,8 @@ class OfFragments(Folder):
     def has_index(self, path):
         """Some of the store's fragments end before they begin, of which there is no index."""
         try:
-            os.stat(path + ".csi")
-            return True
+            with open(path + ".csi", "rb") as file:
+                return file.read(1) != b""
         except OSError as error:
             self.assertEqual(error.errno, errno.ENOTSUP)
             return False

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """anndata.zarr/ and bpcells/ of every test store, read by other programs and by plainfs itself."""
 import hashlib
+import io
 import json
 import math
 import os
@@ -19,6 +20,7 @@ try:
     import anndata
     import numpy as np
     import pandas as pd
+    import scipy.io
     import scipy.sparse
     import zarr
 except ImportError:
@@ -86,10 +88,25 @@ def digest(values):
 
 
 def entries_of(path):
-    """(rows, columns, {place: value}) of a MatrixMarket file."""
-    lines = [line.split() for line in content(path).splitlines() if not line.startswith(b"%")]
-    numbers = {(line[0], line[1]): 1.0 if len(line) < 3 else math.nan if line[2] == b"NA" else float(line[2]) for line in lines[1:]}
+    """(rows, columns, {place: value}) of a MatrixMarket file: both triangles, and entries at one place added up."""
+    text = content(path).splitlines()
+    is_symmetric = text[0].endswith(b"symmetric")
+    lines = [line.split() for line in text if not line.startswith(b"%")]
+    numbers = {}
+    for row, column, *value in lines[1:]:
+        number = 1.0 if not value else math.nan if value[0] == b"NA" else float(value[0])
+        for place in {(row, column), (column, row)} if is_symmetric else {(row, column)}:
+            numbers[place] = numbers.get(place, 0.0) + number
     return lines[0][:2], {place: "NaN" if math.isnan(value) else value for place, value in numbers.items()}
+
+
+def bpcells_matrix(folder):
+    """An unpacked BPCells directory, by its format."""
+    types = {b"UINT32v1": "u4", b"UINT64v1": "u8", b"FLOATSv1": "f4", b"DOUBLEv1": "f8"}
+    parts = {name: content(os.path.join(folder, name)) for name in ("shape", "idxptr", "index", "val")}
+    shape, pointer, index, values = (np.frombuffer(part[8:], types[part[:8]]) for part in parts.values())
+    kind = scipy.sparse.csc_matrix if content(os.path.join(folder, "storage_order")) == b"col\n" else scipy.sparse.csr_matrix
+    return kind((values.astype(float), index.astype("i8"), pointer.astype("i8")), tuple(map(int, shape))).tocsc()
 
 
 def in_single(entries):
@@ -267,6 +284,20 @@ class InPlace(Folder):
                 self.assertEqual(sorted(arrays), sorted(mounted))
                 for name, array in mounted.items():
                     self.assertEqual(digest(arrays[name][...]), digest(array[...]), name)
+
+    @needs_modules("numpy", "scipy")
+    def test_bpcells_of_triplets_and_symmetric_matrices(self):
+        forms = set()
+        with Mount(os.path.join(DATA, "r-objects", "sparse_kinds", "store.rds")) as mount:
+            for name in sorted(os.listdir(mount.path)):
+                if not os.path.exists(mount.join(name, "matrix.mtx")):
+                    continue
+                text = mount.read(name, "matrix.mtx").replace(b" NA\n", b" nan\n")
+                forms.add((text.split(b"\n")[0].split()[-1], os.path.exists(mount.join(name, "j.csv"))))
+                want = scipy.sparse.csc_matrix(scipy.io.mmread(io.BytesIO(text)))
+                with self.subTest(name):
+                    np.testing.assert_array_equal(bpcells_matrix(mount.join(name, "bpcells")).toarray(), want.toarray())
+        self.assertEqual(forms, {(b"general", False), (b"general", True), (b"symmetric", False), (b"symmetric", True)})
 
     @needs_modules("anndata", "zarr")
     def test_x_by_column_is_x(self):

@@ -165,6 +165,29 @@ class Clients(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 2)
 
+    @needs_modules("aiohttp", "fsspec", "zarr")
+    def test_zarr_python_raises_over_http(self):
+        """fsspec leaves out what fails; zarr-python 2 would fill it in."""
+        import aiohttp  # of fsspec
+        import fsspec
+        import zarr
+        whole = os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr")
+        for cut in ("obs/n/0", "var/symbol/0", "X/data/0", "X/.zattrs"):
+            path = os.path.join(self.folder, cut.replace("/", "-") + ".zarr")
+            shutil.copytree(whole, path)
+            os.truncate(os.path.join(path, cut), os.path.getsize(os.path.join(path, cut)) // 2)
+            name = cut.rpartition("/")[0] if cut.endswith("0") else "X"
+            with self.subTest(cut), Server(path) as server:
+                for open_store in (fsspec.get_mapper, zarr.storage.FSStore):
+                    root = zarr.open(open_store(server.url + "anndata.zarr"), mode="r")
+                    self.assertGreater(root["obs/_index"][:].size, 0)
+                    self.assertRaises(Exception, lambda name=name, root=root: root[name][...])
+                chunk = f"anndata.zarr/{name}/0"
+                self.assertGreaterEqual(server.ask(chunk).status, 500)
+                self.assertEqual(server.ask(chunk, User_Agent=f"aiohttp/{aiohttp.__version__}").body, b"")
+                found = server.ask(f"anndata.zarr/{name}/", "PROPFIND", Depth="1").body
+                self.assertIn(b"/0</D:href>", found)  # absent it would be the fill value there, too
+
     @needs("Rscript")
     @needs_modules("pandas")
     def test_what_a_page_says_to_type_is_what_reads_it(self):

@@ -43,7 +43,7 @@ class Planner {
                                  uint64_t task_bytes) {
     if (!context_.files.stamps()) return std::nullopt;
     Exported found = find_exported(filesystem_, paths, options, failures_);
-    measure(filesystem_, context_.workers, found.files, progress_, failures_);
+    measure(filesystem_, context_.workers, found, progress_, failures_);
     ExportPlan plan;
     plan.store = filesystem_.store()->path;
     add_names(found, plan);

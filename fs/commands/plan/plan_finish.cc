@@ -10,6 +10,7 @@
 #include "formats/core/codecs/checksum.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
+#include "fs/commands/whole_folders.h"
 #include "fs/session.h"
 
 namespace plainfs {
@@ -79,10 +80,7 @@ class Finish {
       for (size_t i = 0; i < plan_.files.size(); ++i) verify(i);
       check_none_is_missing();
     }
-    for (size_t i = 0; i < plan_.files.size(); ++i) {
-      make([&] { finish(i); });
-      progress_.add(1);
-    }
+    finish_all();
     check_none_is_missing();
     if (failures_.code() != kSuccess) return failures_.code();
     std::vector<size_t> all(plan_.tasks.size());
@@ -149,6 +147,32 @@ class Finish {
                          range.first + range.size),
              {share});
     }
+  }
+
+  // The marks of folders that are written as a whole come last, if they are whole.
+  void finish_all() {
+    std::vector<std::string> paths, failed;
+    for (size_t i = 0; i < plan_.files.size(); ++i) {
+      paths.push_back(plan_.files[i].path);
+      if (!standing_.errors[i].empty()) failed.push_back(paths.back());
+    }
+    const WholeFolders whole(paths, failed);
+    for (const bool are_marks : {false, true}) {
+      for (size_t i = 0; i < paths.size(); ++i) {
+        if (whole.is_mark(paths[i]) != are_marks) continue;
+        make([&] { are_marks&& whole.is_broken(paths[i]) ? withhold(i) : finish(i); });
+        progress_.add(1);
+      }
+    }
+    for (const std::string& folder : whole.broken())
+      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
+                                folder_.whole(folder)));
+  }
+
+  void withhold(size_t i) {
+    PartFile part = state_.existing_part(i);
+    if (part.has_file()) part.discard();
+    folder_.remove_file(plan_.files[i].path);
   }
 
   void finish(size_t i) {

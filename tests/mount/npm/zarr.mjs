@@ -11,11 +11,10 @@ const value_of = data => Array.isArray(data) ? data : createHash('sha256').updat
 for await (const path of createInterface({ input: process.stdin })) {
   const answer = {}
   const store = await zarr.withConsolidatedMetadata(path.startsWith('http') ? new FetchStore(path) : new FileSystemStore(path))
-  const root = await zarr.open.v2(store, { kind: 'group' })
   for (const { path: name, kind } of store.contents()) {
     if (kind !== 'array') continue
     try {
-      const array = await zarr.open.v2(root.resolve(name), { kind: 'array' })
+      const array = await zarr.open.v2(zarr.root(store).resolve(name), { kind: 'array' })
       answer[name.slice(1)] = value_of((await zarr.get(array)).data)
     } catch (error) {
       answer[name.slice(1)] = String(error)

@@ -73,6 +73,19 @@ struct Fixture {
     matrix.obs.columns = std::move(columns);
     return zarr(std::move(matrix));
   }
+
+  // The place of what cannot be shown has an array that no reader gets a value of, also by consolidated
+  // metadata.
+  void check_is_unreadable(const ListMade& made, const std::string& path, const char* why) {
+    const std::string document = text_at(made, path + "/.zarray");
+    BOOST_TEST(document.find("\"dtype\": \"|V1\"") != std::string::npos);
+    BOOST_TEST(document.find("\"shape\": []") != std::string::npos);
+    BOOST_TEST(text_at(made, ".zmetadata").find('"' + path + "/.zarray\"") != std::string::npos);
+    const auto chunk = found(made, path + "/0").open();
+    BOOST_CHECK_EXCEPTION(chunk->size(), Error, says(why));
+    BOOST_CHECK_EXCEPTION(chunk->read(0, 1), Error, says(why));
+    BOOST_CHECK_THROW(found(made, path + "/.zgroup"), std::out_of_range);
+  }
 };
 
 }  // namespace
@@ -246,15 +259,36 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_made_when_its_directory_is_entered) {
   const ListMade list = anndata_zarr(
       [&] {
         ++made;
-        if (made == 1) throw unreadable("the disk fails");
         return small_matrix();
       },
       context);
   BOOST_TEST(made == 0);
-  BOOST_CHECK_EXCEPTION(list(), Error, says("the disk fails"));
   list();
   list();
-  BOOST_TEST(made == 2);
+  BOOST_TEST(made == 1);
+}
+
+// It may pass: the documents are there, and say so until it has passed.
+BOOST_AUTO_TEST_CASE(a_fault_that_passes_fails_the_documents) {
+  bool fails = true;
+  const ListMade list = anndata_zarr(
+      [&] {
+        if (fails) throw unreadable("the disk fails");
+        return small_matrix();
+      },
+      context);
+  std::vector<std::string> names;
+  for (const MadeEntry& entry : list()) {
+    names.push_back(entry.name);
+    BOOST_TEST(entry.fault.has_value() == (entry.name != ".zmetadata"));
+    BOOST_CHECK_EXCEPTION(entry.open()->size(), Error, says("the disk fails"));
+    BOOST_CHECK_EXCEPTION(entry.open()->read(0, 1), Error, says("the disk fails"));
+  }
+  BOOST_TEST(names == (std::vector<std::string>{".zarray", ".zattrs", ".zgroup", ".zmetadata"}),
+             boost::test_tools::per_element());
+  fails = false;
+  BOOST_TEST(text_at(list, ".zgroup") == "{\n    \"zarr_format\": 2\n}");
+  BOOST_CHECK_THROW(found(list, ".zarray"), std::out_of_range);
 }
 
 BOOST_AUTO_TEST_CASE(x_by_column_is_found_and_not_listed) {
@@ -295,30 +329,72 @@ BOOST_AUTO_TEST_CASE(a_slash_is_a_group) {
   BOOST_TEST(files.at("obs/.zattrs").find("\"qc/deep\"") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(names_that_zarr_cannot_have_are_refused) {
+// The others stay, and the order of the columns names it.
+BOOST_AUTO_TEST_CASE(a_name_that_zarr_cannot_have_costs_its_column) {
   const ArrayPtr column = numbers<int8_t>({1, 2, 3});
-  for (const std::string& name :
-       {std::string(".zattrs"), std::string(".."), std::string("."), std::string(), std::string("a//b"),
-        std::string("/a"), std::string(256, 'x'), std::string("a\0b", 3)}) {
-    const ListMade made = zarr_of_columns({{name, column}});
-    BOOST_CHECK_EXCEPTION(found(made, "obs").list(), Error, says("cannot be a name in Zarr"));
-    BOOST_CHECK_EXCEPTION(text_at(made, ".zmetadata"), Error, says("cannot be a name in Zarr"));
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {".zattrs", "%2Ezattrs"},
+      {"..", "%2E."},
+      {".", "%2E"},
+      {"", "%00"},
+      {"a//b", "a%2F%2Fb"},
+      {"/a", "%2Fa"},
+      {std::string(256, 'x'), std::string(200, 'x')},
+      {std::string("a\0b", 3), "a%00b"}};
+  for (const auto& [name, shown] : names) {
+    const ListMade made = zarr_of_columns({{"good", column}, {name, column}});
+    check_is_unreadable(made, "obs/" + shown, "cannot be a name in Zarr");
+    BOOST_TEST(text_at(made, "obs/good/0") == bytes_of<int8_t>({1, 2, 3}));
+    BOOST_TEST(text_at(made, "obs/_index/0") == vlen({"c1", "c2", "c3"}));
     BOOST_TEST(text_at(made, "X/data/0") == bytes_of<float>({1, 2, 3}));
   }
-  BOOST_CHECK_EXCEPTION(found(zarr_of_columns({{"a", column}, {"a/b", column}}), "obs").list(), Error,
-                        says("a/b: a is no group"));
-  BOOST_CHECK_EXCEPTION(found(zarr_of_columns({{"a/b", column}, {"a", column}}), "obs").list(), Error,
-                        says("a: there is a group of that name"));
-  BOOST_CHECK_EXCEPTION(found(zarr_of_columns({{"\xff", column}}), "obs").list(), Error, says("not UTF-8"));
+  const ListMade up = zarr_of_columns({{"..", column}});
+  BOOST_TEST(text_at(up, "obs/.zattrs").find("\"column-order\": [\n        \"..\"\n    ]") !=
+             std::string::npos);
 }
 
-// Everything else stays readable.
+BOOST_AUTO_TEST_CASE(a_name_that_another_has_costs_its_column) {
+  const ArrayPtr column = numbers<int8_t>({1, 2, 3});
+  const ListMade below = zarr_of_columns({{"a", column}, {"a/b", column}});
+  check_is_unreadable(below, "obs/a%2Fb", "a/b: a is no group");
+  BOOST_TEST(text_at(below, "obs/a/0") == bytes_of<int8_t>({1, 2, 3}));
+  const ListMade above = zarr_of_columns({{"a/b", column}, {"a", column}});
+  check_is_unreadable(above, "obs/a~2", "a: there is a group of that name");
+  BOOST_TEST(text_at(above, "obs/a/b/0") == bytes_of<int8_t>({1, 2, 3}));
+}
+
+// A layer has no list of names beside it.
+BOOST_AUTO_TEST_CASE(a_layer_whose_name_zarr_cannot_have_is_there_and_unreadable) {
+  AnnotatedMatrix matrix = small_matrix();
+  matrix.layers = {{"..", small_sparse()}, {"counts", small_sparse()}};
+  const ListMade made = zarr(matrix);
+  check_is_unreadable(made, "layers/%2E.", "cannot be a name in Zarr");
+  BOOST_TEST(text_at(made, "layers/counts/data/0") == bytes_of<float>({1, 2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(a_column_name_that_is_not_utf8_costs_its_frame) {
+  const ListMade made = zarr_of_columns({{"\xff", numbers<int8_t>({1, 2, 3})}});
+  check_is_unreadable(made, "obs", "not UTF-8");
+  BOOST_TEST(text_at(made, "X/data/0") == bytes_of<float>({1, 2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number) {
+  const ListMade made =
+      zarr_of_columns({{"a", numbers<int8_t>({1, 2, 3})}, {"a", numbers<int8_t>({4, 5, 6})}});
+  BOOST_TEST(text_at(made, "obs/a/0") == bytes_of<int8_t>({1, 2, 3}));
+  BOOST_TEST(text_at(made, "obs/a.1/0") == bytes_of<int8_t>({4, 5, 6}));
+  BOOST_TEST(text_at(made, "obs/.zattrs").find("\"a.1\"") != std::string::npos);
+  BOOST_TEST(context.warned("another column is called a: this one is a.1"));
+}
+
+// Everything else stays readable, by the consolidated metadata too.
 BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.columns.push_back({"short", numbers<int>({1})});
+  matrix.layers = {{"broken", damaged("no indptr")}};
   const ListMade made = zarr(matrix);
-  BOOST_CHECK_EXCEPTION(found(made, "obs/short").list(), Error, says("column short has 1 values for 3 rows"));
-  BOOST_CHECK_EXCEPTION(text_at(made, ".zmetadata"), Error, says("column short has 1 values for 3 rows"));
+  check_is_unreadable(made, "obs/short", "column short has 1 values for 3 rows");
+  check_is_unreadable(made, "layers/broken", "no indptr");
   BOOST_TEST(text_at(made, "obs/n/0") == bytes_of<int64_t>({7, 8, 9}));
   SparseMatrix x = small_sparse();
   x.index = numbers<uint32_t>({1, 0, 2});
@@ -326,14 +402,34 @@ BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
   BOOST_CHECK_EXCEPTION(text_at(zarr(matrix), "X/indices/0"), Error, says("column 2 is not below 2"));
 }
 
-BOOST_AUTO_TEST_CASE(an_array_of_too_many_chunks_is_refused) {
+BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_made_is_unreadable) {
+  const ListMade made = anndata_zarr([]() -> AnnotatedMatrix { throw damaged("obs has no rows"); }, context);
+  BOOST_CHECK_EXCEPTION(text_at(made, "0"), Error, says("obs has no rows"));
+  BOOST_CHECK_THROW(found(made, ".zgroup"), std::out_of_range);
+}
+
+// The shape and the type are known.
+BOOST_AUTO_TEST_CASE(texts_that_cannot_be_read_fail_as_a_chunk) {
+  class Broken : public Array {
+   public:
+    Broken() : Array(text_type(), {3}) {}
+    Elements read(const Box&) const override { throw damaged("the chunk is cut"); }
+  };
+  AnnotatedMatrix matrix = small_matrix();
+  matrix.obs.row_names = std::make_shared<Broken>();
+  const ListMade made = zarr(matrix);
+  BOOST_TEST(text_at(made, "obs/_index/.zarray").find("vlen-utf8") != std::string::npos);
+  BOOST_TEST(text_at(made, ".zmetadata").find("\"obs/_index/.zarray\"") != std::string::npos);
+  BOOST_CHECK_EXCEPTION(text_at(made, "obs/_index/0"), Error, says("the chunk is cut"));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_of_too_many_chunks_is_unreadable) {
   class Vast : public Array {
    public:
     Vast() : Array(number_type(Kind::integer, 4), {uint64_t{1} << 40}) {}
     Elements read(const Box&) const override { throw damaged("not to be read"); }
   };
-  const ListMade made = zarr_of(std::make_shared<Vast>());
-  BOOST_CHECK_EXCEPTION(found(made, "obsm/a").list(), Error, says("8388608 chunks are more than are shown"));
+  check_is_unreadable(zarr_of(std::make_shared<Vast>()), "obsm/a", "8388608 chunks are more than are shown");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -61,6 +61,18 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_eight_files) {
   BOOST_TEST(files(by_row).at("shape") == bytes_of<uint32_t>("UINT32v1", {2, 3}));
 }
 
+// BPCells would go on without the names.
+BOOST_AUTO_TEST_CASE(without_names_that_can_be_read_there_is_no_version) {
+  for (const bool are_rows : {true, false}) {
+    SparseMatrix matrix = small_sparse();
+    const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("the chunk is cut"));
+    (are_rows ? matrix.row_names : matrix.column_names) = broken;
+    const ListMade made = bpcells_directory(matrix, context);
+    BOOST_CHECK_EXCEPTION(text_at(made, "version"), Error, says("the chunk is cut"));
+    BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(values_have_the_type_that_holds_them) {
   const std::string uint = "unpacked-uint-matrix-v2\n", real = "unpacked-double-matrix-v2\n";
   BOOST_TEST(version(numbers<uint8_t>({1, 2, 3})) == uint);

@@ -45,9 +45,13 @@ AnnotatedMatrix small_matrix(Context& context) {
   return made;
 }
 
+WrittenFile written(const AnnotatedMatrix& matrix, Context& context) {
+  return WrittenFile(whole_text(*layout_file([&] { return h5ad(matrix, context); }, context)));
+}
+
 WrittenFile written(const AnnotatedMatrix& matrix) {
   TestContext context;
-  return WrittenFile(whole_text(*layout_file([&] { return h5ad(matrix, context); }, context)));
+  return written(matrix, context);
 }
 
 std::string attribute(const WrittenFile& file, std::initializer_list<std::string> path, const char* name) {
@@ -159,9 +163,43 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
   matrix.obs.columns.push_back({"short", numbers<int>({1})});
   BOOST_TEST(message_of([&] { written(matrix); }).find("column short has 1 values for 3 rows") !=
              std::string::npos);
-  matrix = small_matrix(context);
-  matrix.obs.columns.push_back(matrix.obs.columns[0]);
-  BOOST_TEST(message_of([&] { written(matrix); }).find("two columns are called n") != std::string::npos);
+}
+
+// "Of columns of one name the later ones get `.1`, `.2`, …."
+BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number_there_too) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.obs.columns = {{"n", numbers<int64_t>({1, 2, 3})}, {"n", numbers<int64_t>({4, 5, 6})}};
+  const auto file = written(matrix, context);
+  BOOST_TEST(file.numbers<int64_t>({"obs", "n.1"}) == (std::vector<int64_t>{4, 5, 6}));
+  BOOST_TEST(context.warned("/obs: another column is called n: this one is n.1"));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_file_cannot_hold_is_left_out) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  const ArrayPtr column = numbers<int64_t>({1, 2, 3});
+  matrix.obs.columns = {{"nul", text_array({"a", std::string("b\0c", 3), "d"})},
+                        {"good", column},
+                        {std::string("n\0", 2), column},
+                        {"good/below", column}};
+  SparseMatrix texts;
+  texts.rows = 3;
+  texts.columns = 2;
+  texts.by_row = true;
+  texts.value = text_array({"x"});
+  texts.index = numbers<int32_t>({0});
+  texts.pointer = numbers<int32_t>({0, 1, 1, 1});
+  matrix.layers = {{"texts", texts}};
+  const auto file = written(matrix, context);
+  BOOST_TEST(file.numbers<int64_t>({"obs", "good"}) == (std::vector<int64_t>{1, 2, 3}));
+  BOOST_TEST(context.warned("/obs/nul: not in the .h5ad: text 1 holds a NUL"));
+  BOOST_TEST(context.warned("cannot be a name in an HDF5 file"));
+  BOOST_TEST(context.warned("/obs/good/below: not in the .h5ad: /obs/good stands there"));
+  BOOST_TEST(context.warned("/layers/texts: not in the .h5ad: a sparse matrix of"));
+  matrix.layers.clear();
+  matrix.x = texts;
+  BOOST_TEST(message_of([&] { written(matrix); }).find("a sparse matrix of") != std::string::npos);
 }
 
 // Tables whose sides were exchanged: anndata refuses such a file.

@@ -104,9 +104,12 @@ BOOST_AUTO_TEST_CASE(names_are_made_unique_as_r_does) {
 BOOST_AUTO_TEST_CASE(features_are_called_as_seurat_calls_them) {
   BOOST_TEST(feature_names({"A_1", "A-1", "B", "B", "C|D", "E", "B", "F_g_h"}) ==
              (Texts{"A-1", "A-1.1", "B", "B.1", "C-D", "E", "B.2", "F-g-h"}));
-  BOOST_TEST(message_of([] {
-               feature_names({"a", ""});
-             }) == "feature 2 has an empty name, which Seurat refuses");
+}
+
+// "an empty name is `X`, `X.1`, …, the first that no other has": R's make.names() and make.unique().
+BOOST_AUTO_TEST_CASE(an_empty_name_gets_one_that_no_other_has) {
+  BOOST_TEST(feature_names({"a", ""}) == (Texts{"a", "X"}));
+  BOOST_TEST(feature_names({"", "X", "", "X.1"}) == (Texts{"X.2", "X", "X.3", "X.1"}));
 }
 
 // "Names are R's `make.names`"
@@ -156,21 +159,22 @@ BOOST_AUTO_TEST_CASE(identities_are_what_stands_before_the_first_underscore) {
   }
 }
 
-// "Names of cells that come twice, and empty names of cells or features, are unsupported"
-BOOST_AUTO_TEST_CASE(cells_that_come_twice_or_have_no_name_are_refused) {
+// "Names of cells are made unique alike, by `.1`, `.2`, …"
+BOOST_AUTO_TEST_CASE(cells_that_come_twice_or_have_no_name_get_one) {
   TestContext context;
-  const auto said = [&](const Texts& cells) {
-    return message_of([&] { identities(text_array(cells), "P", context); });
-  };
-  BOOST_TEST(said({"a", "b", "a"}) == "cell 3 is called a, as one before it, which Seurat refuses");
-  BOOST_TEST(said({"a", ""}) == "cell 2 has an empty name, which Seurat refuses");
-  BOOST_TEST(said({}) == "a Seurat object has cells, and here is none");
+  const auto made = [&](const Texts& cells) { return texts_in(cell_names(text_array(cells), context)); };
+  BOOST_TEST(made({"a", "b", "c"}) == (Texts{"a", "b", "c"}));
+  BOOST_TEST(context.warnings().empty());
+  BOOST_TEST(made({"a", "b", "a"}) == (Texts{"a", "b", "a.1"}));
+  BOOST_TEST(context.warned("1 cells have names that Seurat refuses, \"a\" is \"a.1\""));
+  BOOST_TEST(made({"a", ""}) == (Texts{"a", "X"}));
+  BOOST_TEST(message_of([&] { identities(text_array({}), "P", context); }) ==
+             "a Seurat object has cells, and here is none");
 }
 
 BOOST_AUTO_TEST_CASE(names_that_memory_cannot_hold_are_refused) {
   TestContext context(size_t{1} << 20);
-  const std::string said =
-      message_of([&] { identities(numbered_names("", 0, uint64_t{1} << 40), "P", context); });
+  const std::string said = message_of([&] { cell_names(numbered_names("", 0, uint64_t{1} << 40), context); });
   BOOST_TEST(said == "1099511627776 cells are more than a cache of 1048576 bytes can tell apart");
   const std::string of_features =
       message_of([&] { held_texts(*numbered_names("g", 0, 10000), "features", context); });
@@ -286,7 +290,9 @@ BOOST_AUTO_TEST_CASE(columns_of_obs_stay_in_line_with_the_cells) {
   BOOST_TEST(levels->levels == (Texts{"z", "a"}));
   BOOST_TEST(levels->parts.is_ordered);
   matrix.obs.columns.push_back({"n", numbers<int>({1, 2, 3})});
-  BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) == "obs: two columns are called n");
+  BOOST_TEST(names_of(object_of(alone(matrix), context).meta_data) ==
+             (Texts{"orig.ident", "nCount_RNA", "nFeature_RNA", "n", "group", "n.1"}));
+  BOOST_TEST(context.warned("seurat.rds: obs: another column is called n: this one is n.1"));
   matrix.obs.columns.back() = {"short", numbers<int>({1, 2})};
   BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }).find("column short has 2 values for 3") !=
              std::string::npos);
@@ -489,7 +495,20 @@ BOOST_AUTO_TEST_CASE(nothing_of_no_size_is_an_object) {
   BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) == "obs has 2 rows, not 3");
 }
 
-// A stored object is refused where Seurat would refuse it.
+BOOST_AUTO_TEST_CASE(columns_that_r_cannot_hold_are_left_out) {
+  TestContext context;
+  AnnotatedMatrix matrix = small();
+  const std::string nul("b\0c", 3);
+  matrix.obs.columns = {
+      {"text", text_array({"a", nul, "d"})},
+      {"level", factor(numbers<int8_t>({1, 0, -1}), text_array({"z", nul}), 0, "/l", context)},
+      {"n", numbers<int64_t>({7, 8, 9})}};
+  BOOST_TEST(names_of(object_of(alone(matrix), context).meta_data) ==
+             (Texts{"orig.ident", "nCount_RNA", "nFeature_RNA", "n"}));
+  BOOST_TEST(context.warned("seurat.rds: obs: column text is left out: text 1 holds a NUL"));
+  BOOST_TEST(context.warned("seurat.rds: obs: column level is left out"));
+}
+
 BOOST_AUTO_TEST_CASE(a_stored_object_is_completed) {
   TestContext context;
   SeuratObject object;
@@ -501,8 +520,8 @@ BOOST_AUTO_TEST_CASE(a_stored_object_is_completed) {
   assay.features = text_array({"g1", "g1"});
   assay.data = transposed(by_cell(2.5));
   object.assays = {assay};
-  BOOST_TEST(message_of([&] { seurat_rds(object, context); }) ==
-             "two features of RNA are called g1, which Seurat refuses");
+  seurat_rds(object, context);
+  BOOST_TEST(context.warned("1 features have names that Seurat refuses, \"g1\" is \"g1.1\""));
   object.assays[0].features = text_array({"g1", "g2"});
   const std::string file = whole_text(*layout_file([&] { return seurat_rds(object, context); }, context));
   BOOST_TEST(file.find("rna_") != std::string::npos);
