@@ -41,6 +41,9 @@ class AnnDataLayout {
   virtual void unlisted_part(const std::string&, const Put&) {}
 };
 
+// How many bytes pandas takes for a code of so many categories.
+uint32_t bytes_of_codes(uint64_t categories);
+
 // Looks through texts and for missing values in the tables where out has its parts put. Throws damaged where
 // the parts do not fit each other, and unsupported where AnnData has no place for one.
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out);

@@ -161,8 +161,7 @@ class ZarrAnnData : public AnnDataLayout {
   // As pandas has them.
   void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
              AnnDataAttributes attributes) override {
-    const auto has_room = [&](uint64_t most) { return categories < most; };
-    integers(path, values, has_room(INT8_MAX) ? 1 : has_room(INT16_MAX) ? 2 : 4, std::move(attributes));
+    integers(path, values, bytes_of_codes(categories), std::move(attributes));
   }
   void part(const std::string& path, Put put) override { add_part(path, std::move(put), false); }
   void unlisted_part(const std::string& path, const Put& put) override { add_part(path, put, true); }
