@@ -12,4 +12,7 @@ namespace plainfs {
 // folder: where the store is mounted, or would be. "" where there is no such file among all.
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder);
 
+// Returns the text as one word of a shell.
+std::string for_shell(const std::string& text);
+
 }  // namespace plainfs
