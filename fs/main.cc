@@ -38,7 +38,7 @@ std::string meant_command(const std::string& word) {
       {"dir", "no command; to list a store: plainfs ls STORE"},
       {"copy", "no command; to copy a store out: plainfs export STORE DIR"},
       {"extract", "no command; to copy a store out: plainfs export STORE DIR"},
-      {"convert", "no command; to copy a store out: plainfs export STORE DIR"},
+      {"convert", "no command; to write a store as another file: plainfs export STORE FILE"},
       {"verify", "no command; to read all of a store: plainfs check STORE"},
       {"tree", "no command; to list all of a store: plainfs ls -R STORE"},
       {"du", "no command; to list all of a store with its sizes: plainfs ls -lR STORE"},

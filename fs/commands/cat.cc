@@ -13,6 +13,7 @@
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
+#include "fs/report/active_assay.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
 #include "fs/text/text_file.h"
@@ -114,8 +115,8 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
 // others, and in an assay the normalised one.
 Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
   std::vector<Inode> matrices = nearest_matrices(filesystem, store);
-  const std::optional<std::string> active = filesystem.attribute(kRootInode, "user.active.assay");
-  const std::string assay = active ? fmt::format("/assays/{}/", *active) : "";
+  const std::string active = active_assay(filesystem);
+  const std::string assay = active.empty() ? "" : fmt::format("/assays/{}/", active);
   std::stable_sort(matrices.begin(), matrices.end(), [&](Inode a, Inode b) {
     const auto is_after = [&](Inode matrix) {
       return std::pair(!filesystem.path(matrix).starts_with(assay), filesystem.name(matrix) != "data");

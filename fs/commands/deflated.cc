@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "cache/in_order.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/modified_time.h"
@@ -40,7 +41,7 @@ void put_little(std::string& out, size_t at, uint64_t value, size_t bytes) {
 
 class Deflater {
  public:
-  Deflater() : compressor_(libdeflate_alloc_compressor(6)) {
+  explicit Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
     if (!compressor_) throw std::bad_alloc();
   }
 
@@ -70,16 +71,24 @@ class Deflater {
   const std::unique_ptr<libdeflate_compressor, Free> compressor_;
 };
 
+// Some members, and where each begins.
+struct DeflatedPiece {
+  std::string bytes;
+  std::vector<uint64_t> begins;
+};
+
 // Members of stored blocks, one after the other, as deflated ones.
-std::string deflated(std::string_view stored) {
-  Deflater deflater;
-  std::string out;
+DeflatedPiece deflated(std::string_view stored, int level) {
+  Deflater deflater(level);
+  DeflatedPiece out;
   for (size_t at = 0; at < stored.size(); at += kBgzfStoredMember) {
     const std::string_view member = stored.substr(at, kBgzfStoredMember);
     if (member.size() <= kBgzfStoredHeader + kBgzfTrailer || !member.starts_with(kBgzfBegin))
       throw damaged("no member of a stored block at byte {}", at);
-    out += deflater.member(member.substr(kBgzfStoredHeader, member.size() - kBgzfStoredHeader - kBgzfTrailer),
-                           member.substr(member.size() - kBgzfTrailer));
+    out.begins.push_back(out.bytes.size());
+    out.bytes +=
+        deflater.member(member.substr(kBgzfStoredHeader, member.size() - kBgzfStoredHeader - kBgzfTrailer),
+                        member.substr(member.size() - kBgzfTrailer));
   }
   return out;
 }
@@ -197,7 +206,7 @@ std::string text_of(std::string_view stored) {
 
 // A text as deflated members, the last included.
 std::string compressed(std::string_view text) {
-  Deflater deflater;
+  Deflater deflater(kBgzipLevel);
   std::string out;
   for (size_t at = 0; at < text.size(); at += kBgzfPayload) {
     const std::string_view part = text.substr(at, kBgzfPayload);
@@ -218,48 +227,13 @@ std::optional<std::string> index_for(Filesystem& filesystem, Workers& workers, c
   const auto shown = static_cast<uint64_t>(filesystem.status(filesystem.find("/" + path)).st_size);
   const auto begins = members_of(text, text_size(shown));
   if (!begins) return std::nullopt;
-  std::string stored;
-  make_pieces(filesystem, workers, filesystem.open(copy.inode), 0, copy.size,
-              [&](uint64_t, const Slices& piece) {
-                stored += bytes_of(piece);
-                return true;
-              });
-  return compressed(IndexRewriter(text_of(stored), *begins).run());
+  return index_of_deflated(filesystem, workers, copy, *begins);
 }
 
 void put(PartFile& output, uint64_t at, const std::string& bytes) {
   Slices slices;
   slices.add(as_byte_span(bytes), nullptr);
   output.write_at(at, slices);
-}
-
-// Its size.
-uint64_t write_deflated(Filesystem& filesystem, Workers& workers, const Copy& copy, PartFile& output,
-                        const std::function<void(uint64_t)>& wrote) {
-  const OpenFile file = filesystem.open(copy.inode);
-  const uint64_t end = copy.size - kBgzfEnd.size(), members = divide_up(end, kBgzfStoredMember);
-  std::vector<std::string> pieces(workers.threads() + 1);
-  uint64_t size = 0;
-  for (uint64_t member = 0; member < members;) {
-    const size_t count = std::min<uint64_t>(pieces.size(), divide_up(members - member, kMembersInPiece));
-    workers.parallel_for(count, [&](size_t i) {
-      const uint64_t first = (member + i * kMembersInPiece) * kBgzfStoredMember;
-      const uint64_t wanted = std::min(kMembersInPiece * kBgzfStoredMember, end - first);
-      const std::string stored = bytes_of(filesystem.read(file, first, wanted));
-      if (stored.size() != wanted) throw damaged("{} bytes at {}, {} expected", stored.size(), first, wanted);
-      pieces[i] = deflated(stored);
-    });
-    for (size_t i = 0; i < count; ++i) {
-      put(output, size, pieces[i]);
-      size += pieces[i].size();
-      const uint64_t from = member * kBgzfStoredMember;
-      member = std::min(members, member + kMembersInPiece);
-      wrote(std::min(end, member * kBgzfStoredMember) - from);
-    }
-  }
-  put(output, size, std::string(kBgzfEnd));
-  wrote(kBgzfEnd.size());
-  return size + kBgzfEnd.size();
 }
 
 }  // namespace
@@ -276,6 +250,49 @@ bool can_be_deflated(Filesystem& filesystem, const Copy& copy) {
   if (std::holds_alternative<PlainFile>(filesystem.meaning(copy.inode).what.node.content)) return false;
   const std::string begins = bytes_of(filesystem.read(filesystem.open(copy.inode), 0, kBgzfStoredHeader));
   return begins.starts_with(kBgzfBegin) && begins[kBgzfHeader] == 1;
+}
+
+std::vector<uint64_t> write_deflated(Filesystem& filesystem, Workers& workers, const Copy& copy, int level,
+                                     PartFile& output, const std::function<void(uint64_t)>& wrote) {
+  const OpenFile file = filesystem.open(copy.inode);
+  const uint64_t piece_bytes = kMembersInPiece * kBgzfStoredMember;
+  const uint64_t end = copy.size - kBgzfEnd.size();
+  std::vector<uint64_t> begins;
+  uint64_t size = 0;
+  InOrder<DeflatedPiece>::run(
+      workers, divide_up(end, piece_bytes),
+      [&](size_t number) {
+        const uint64_t first = number * piece_bytes, wanted = std::min(piece_bytes, end - first);
+        const std::string stored = bytes_of(filesystem.read(file, first, wanted));
+        if (stored.size() != wanted)
+          throw damaged("{} bytes at {}, {} expected", stored.size(), first, wanted);
+        return deflated(stored, level);
+      },
+      [&](size_t number, DeflatedPiece piece) {
+        put(output, size, piece.bytes);
+        for (const uint64_t begin : piece.begins) begins.push_back(size + begin);
+        size += piece.bytes.size();
+        wrote(std::min(piece_bytes, end - number * piece_bytes));
+      });
+  begins.push_back(size);
+  put(output, size, std::string(kBgzfEnd));
+  wrote(kBgzfEnd.size());
+  return begins;
+}
+
+std::string index_of_deflated(Filesystem& filesystem, Workers& workers, const Copy& index,
+                              const std::vector<uint64_t>& begins) {
+  std::string stored;
+  make_pieces(filesystem, workers, filesystem.open(index.inode), 0, index.size,
+              [&](uint64_t, const Slices& piece) {
+                stored += bytes_of(piece);
+                return true;
+              });
+  return compressed(IndexRewriter(text_of(stored), begins).run());
+}
+
+uint64_t size_of_deflated(const std::vector<uint64_t>& begins) {
+  return begins.back() + kBgzfEnd.size();
 }
 
 bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy) {
@@ -304,7 +321,7 @@ void copy_deflated(Filesystem& filesystem, Workers& workers, const TargetFolder&
       size = index->size();
       wrote(copy.size);
     } else {
-      size = write_deflated(filesystem, workers, copy, output, wrote);
+      size = size_of_deflated(write_deflated(filesystem, workers, copy, kBgzipLevel, output, wrote));
     }
     output.finish(size, time, folder.name_of(copy.path));
   } catch (const InTheWay&) {

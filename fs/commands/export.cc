@@ -4,18 +4,23 @@
 #include <atomic>
 #include <boost/filesystem.hpp>
 #include <charconv>
+#include <cstdio>
 #include <functional>
 #include <new>
 #include <optional>
 #include <span>
 #include <unordered_map>
 
+#include "cache/request.h"
+#include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
 #include "fs/commands/exported.h"
+#include "fs/commands/one_file/export_file.h"
+#include "fs/commands/one_file/interruption.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
@@ -192,22 +197,54 @@ class Export {
   Failures failures_{progress_};
 };
 
+// The names of an export: a store, paths in it, and where to.
+struct ExportNames {
+  std::string store;
+  std::vector<std::string> paths;
+  std::string target;
+};
+
+ExportNames export_names(Options& options) {
+  split_store_path(options.names);
+  if (options.names.size() < 2)
+    throw Failure(kUsage,
+                  "export: expected a store and a file or directory: plainfs export STORE [PATH...] TARGET");
+  options.store = options.names[0];
+  return {options.store, {options.names.begin() + 1, options.names.end() - 1}, options.names.back()};
+}
+
+int export_to_folder(Session& session, const ExportNames& names, const Options& options, Share part) {
+  for (const std::string& path : names.paths) resolve_given(session.filesystem(), names.store, path);
+  Export work(session, boost::filesystem::absolute(names.target).string());
+  return work.run(names.paths, options, part);
+}
+
 }  // namespace
 
 int export_command(Arguments arguments) {
   if (const PlanCommand command = take_plan_command(arguments)) return command(std::move(arguments));
   const std::string part_text = take_value(arguments, "--part");
   const Share part = part_text.empty() ? Share() : parse_part(part_text);
+  const FileOptions file_options = take_file_options(arguments);
   Options options = parse_options(arguments, kManyNames);
-  split_store_path(options.names);
-  if (options.names.size() < 2)
-    throw Failure(kUsage, "export: a store and a directory are wanted: plainfs export STORE [PATH...] DIR");
-  options.store = options.names[0];
-  const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
-  Session session(options, {}, shown_pass());
-  for (const std::string& path : paths) resolve_given(session.filesystem(), options.store, path);
-  Export work(session, boost::filesystem::absolute(options.names.back()).string());
-  return work.run(paths, options, part);
+  const ExportNames names = export_names(options);
+  check_target(names.target, names.store, file_options);
+  // Before there are threads. An export to a folder ends at once: what it has written is taken up by the
+  // next.
+  Interruption interruption;
+  try {
+    const Request::Scope scope(&interruption);
+    Session session(options, {}, shown_pass());
+    if (part_text.empty() && is_for_one_file(session.filesystem(), names.store, names.paths, names.target,
+                                             !options.views.empty(), file_options))
+      return export_file(session, names.paths.empty() ? "" : names.paths[0], names.target, file_options);
+    interruption.let_through();
+    return export_to_folder(session, names, options, part);
+  } catch (const Cancelled&) {
+    std::fprintf(stderr, "plainfs: %s: stopped by a signal; nothing was written\n",
+                 printable(names.target).c_str());
+    return kNotWritten;
+  }
 }
 
 }  // namespace plainfs

@@ -15,6 +15,7 @@
 #include "fs/commands/commands.h"
 #include "fs/commands/mounted_store.h"
 #include "fs/commands/ways_to_open.h"
+#include "fs/commands/ways_to_write.h"
 #include "fs/info.h"
 #include "fs/report/progress.h"
 #include "fs/report/summary.h"
@@ -173,6 +174,13 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
                 printable(store).c_str());
 }
 
+// Of a folder of stores none is the one that is meant.
+void print_ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
+  if (filesystem.store()->format == "folder" && path.empty()) return;
+  const std::string ways = ways_to_write(filesystem, store, path);
+  if (!ways.empty()) std::printf("%s\n", ways.c_str());
+}
+
 std::string json_text(const Store& store, const Options& options) {
   const std::string text = info_text(store, describe(options));
   // On a terminal all but ASCII is escaped, and with it what controls one.
@@ -192,6 +200,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
+  print_ways_to_write(session.filesystem(), options.store, path);
   if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
   print_details({{"store", store->path}, {"format", store->format}});
   if (!store->version.empty()) print_details({{"version", store->version}});

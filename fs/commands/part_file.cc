@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,25 @@ namespace {
 
 constexpr std::string_view kPartEnding = ".plainfs-part";
 constexpr size_t kShortDigest = 32;  // hexadecimal digits
+
+// Gives a file another name that nothing has. False, with errno EEXIST if something has it.
+bool rename_unless_taken(const Descriptor& folder, const std::string& from, const std::string& to) {
+#ifdef __linux__
+  if (::renameat2(folder.number(), from.c_str(), folder.number(), to.c_str(), RENAME_NOREPLACE) == 0)
+    return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+#endif
+  // A file system without that call, and one without hard links.
+  if (::linkat(folder.number(), from.c_str(), folder.number(), to.c_str(), 0) == 0)
+    return ::unlinkat(folder.number(), from.c_str(), 0) == 0;
+  if (errno == EEXIST) return false;
+  struct stat there {};
+  if (::fstatat(folder.number(), to.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return errno == ENOENT && ::renameat(folder.number(), from.c_str(), folder.number(), to.c_str()) == 0;
+}
 
 }  // namespace
 
@@ -55,6 +75,28 @@ PartFile::PartFile(Descriptor folder, std::string name, std::string whole, bool 
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw in_the_way();
 }
 
+// False if another process has removed it, or given it another name, since it was opened.
+bool PartFile::has_own_name() const {
+  struct stat opened {
+  }, named{};
+  if (::fstat(file_.number(), &opened) != 0) throw disk_failure();
+  return ::fstatat(folder_.number(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+PartFile PartFile::owned(Descriptor folder, std::string name, std::string whole) {
+  PartFile file(std::move(folder), std::move(name), std::move(whole));
+  for (;;) {
+    // Some file systems have no locks; there the last of several exports to one name wins.
+    if (::flock(file.file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw Failure(kNotWritten, fmt::format("{}: another export is writing it", file.whole_));
+    if (file.has_own_name()) break;
+    file = PartFile(std::move(file.folder_), std::move(file.name_), std::move(file.whole_));
+  }
+  if (::ftruncate(file.file_.number(), 0) != 0) throw file.disk_failure();
+  return file;
+}
+
 uint64_t PartFile::size() const {
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) throw disk_failure();
@@ -85,6 +127,10 @@ void PartFile::write_at(uint64_t offset, const Slices& slices) {
   }
 }
 
+void PartFile::write_at(uint64_t offset, ByteSpan bytes) {
+  if (!write_all_at(file_.number(), offset, as_text(bytes))) throw disk_failure();
+}
+
 size_t PartFile::read_at(uint64_t offset, char* out, size_t size) const {
   const std::optional<size_t> got = read_all_at(file_.number(), offset, out, size);
   if (!got) throw disk_failure();
@@ -112,6 +158,15 @@ void PartFile::finish(uint64_t size, timespec time, const std::string& name) {
   set_time(time);
   if (::renameat(folder_.number(), name_.c_str(), folder_.number(), name.c_str()) == 0) return;
   if (errno == EISDIR) throw InTheWay(disk_failure().what());
+  throw disk_failure();
+}
+
+void PartFile::finish_unless_taken(uint64_t size, timespec time, const std::string& name) {
+  if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) throw disk_failure();
+  set_time(time);
+  if (rename_unless_taken(folder_, name_, name)) return;
+  if (errno == EEXIST)
+    throw Failure(kNotWritten, fmt::format("{}: something was put there meanwhile", whole_));
   throw disk_failure();
 }
 

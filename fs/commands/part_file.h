@@ -21,6 +21,9 @@ class PartFile {
   PartFile(Descriptor folder, std::string name, std::string whole);
   // The same, but for one that is not there: has_file() is then false, and nothing else may be called.
   static PartFile existing(Descriptor folder, std::string name, std::string whole);
+  // The same, empty, and for this object alone: while it lives, owned() of the same name throws
+  // Failure(kNotWritten).
+  static PartFile owned(Descriptor folder, std::string name, std::string whole);
 
   bool has_file() const { return file_.number() >= 0; }
   // Whether it was made here: no other process had it before.
@@ -31,6 +34,7 @@ class PartFile {
   // stays.
   void reserve(uint64_t size);
   void write_at(uint64_t offset, const Slices& slices);
+  void write_at(uint64_t offset, ByteSpan bytes);
   // Fewer bytes than size at its end.
   size_t read_at(uint64_t offset, char* out, size_t size) const;
   void set_time(timespec time);
@@ -38,10 +42,13 @@ class PartFile {
   void flush();
   // Gives it its size, time and name. Throws InTheWay where a directory has that name.
   void finish(uint64_t size, timespec time, const std::string& name);
+  // The same, but throws Failure(kNotWritten) if something has that name.
+  void finish_unless_taken(uint64_t size, timespec time, const std::string& name);
   void discard();
 
  private:
   PartFile(Descriptor folder, std::string name, std::string whole, bool makes_it);
+  bool has_own_name() const;
   InTheWay in_the_way() const;
   Failure disk_failure() const;
 

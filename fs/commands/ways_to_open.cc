@@ -43,6 +43,8 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+}  // namespace
+
 std::string for_shell(const std::string& text) {
   const bool is_plain =
       text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,") ==
@@ -53,8 +55,6 @@ std::string for_shell(const std::string& text) {
     out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return out + "'";
 }
-
-}  // namespace
 
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
                          const std::function<bool(const Walked&)>& is_broken) {

@@ -127,7 +127,7 @@ _plainfs_words() {
 # Whether the word behind option $1 is its value. The options that FUSE is given as they are have theirs behind a "=".
 _plainfs_wants_word() {
   local name=${1#--}
-  [[ $1 =~ ^(-[hVfds]*o|--range|--gene|--part|--tasks|--task-size)$ ]] && return
+  [[ $1 =~ ^(-[hVfds]*o|--range|--gene|--of|--level|--part|--tasks|--task-size)$ ]] && return
   [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
 }
 
@@ -146,10 +146,24 @@ _plainfs_names() {
   done
 }
 
+# Where an export goes: folders, and a name with each ending that a file can have.
+_plainfs_endings='.h5ad .rds .zarr .h5 .mtx .csv .parquet .npy .mat .vcf.gz .vcf .bed .bgen .tsv.gz .tsv .ome.tif .nc'
+_plainfs_targets() {
+  _plainfs_files '' "$cur" -d
+  local ending name=${cur%.*}
+  [[ -n $name && $cur == *.* && $cur != */ && $name != */ ]] || return
+  [[ $name == *.vcf || $name == *.tsv || $name == *.ome ]] && name=${name%.*}
+  for ending in $_plainfs_endings; do
+    [[ $name$ending == "$cur"* ]] && COMPREPLY+=("$name$ending")
+  done
+}
+
 # Fills COMPREPLY with whole words that begin with $cur.
 _plainfs_complete() {
   if [[ $asked == -*o && $asked != --* ]]; then
     _plainfs_option "$cur"
+  elif [[ $asked == --of ]]; then
+    _plainfs_inside '' "$cur" "$store"
   elif [[ -n $asked ]]; then
     _plainfs_value "${asked#--}" '' "$cur"
   elif [[ $command == run && " ${words[*]:2:${#words[@]}-3} " == *' -- '* ]]; then
@@ -166,7 +180,7 @@ _plainfs_complete() {
     case $command in
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range --gene' ;;
-      export) letters='--views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
+      export) letters='--of --level --force --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info) letters='--json' ;;
       ps) letters='--json --prometheus' ;;
       serve) letters='--listen --host --cors --open' ;;
@@ -182,7 +196,7 @@ _plainfs_complete() {
     _plainfs_files '' "$cur"
   elif [[ $command =~ ^(ls|cat|export|info|check)$ && ${#names[@]} -gt 0 ]]; then
     _plainfs_inside '' "$cur" "$store"
-    [[ $command == export ]] && _plainfs_files '' "$cur" -d
+    [[ $command == export ]] && _plainfs_targets
   elif [[ $command =~ ^(reload|umount)$ ]]; then
     _plainfs_files '' "$cur" -d
   elif [[ $command != ps ]]; then

@@ -405,6 +405,10 @@ void AnnDataWriter::write() {
 
 }  // namespace
 
+uint32_t bytes_of_codes(uint64_t categories) {
+  return categories < INT8_MAX ? 1 : categories < INT16_MAX ? 2 : 4;
+}
+
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out) {
   AnnDataWriter(matrix, context, out).write();
 }

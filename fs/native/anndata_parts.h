@@ -45,6 +45,9 @@ class AnnDataLayout {
   virtual void unlisted_part(const std::string&, const Put&) {}
 };
 
+// How many bytes pandas takes for a code of so many categories.
+uint32_t bytes_of_codes(uint64_t categories);
+
 // Looks through texts and for missing values in the tables where out has its parts put. A column, a layer and
 // the like that out cannot hold is left out, which is logged; of columns of one name the later ones get .1,
 // .2, …. Throws damaged if the parts do not fit each other, and unsupported if X or the names of an axis are

@@ -150,8 +150,7 @@ class ZarrAnnData : public AnnDataLayout {
   // As pandas has them.
   void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
              AnnDataAttributes attributes) override {
-    const auto has_room = [&](uint64_t most) { return categories < most; };
-    integers(path, values, has_room(INT8_MAX) ? 1 : has_room(INT16_MAX) ? 2 : 4, std::move(attributes));
+    integers(path, values, bytes_of_codes(categories), std::move(attributes));
   }
   // An element that cannot be held has its place all the same (zarr_tree.h).
   std::optional<Error> part(const std::string& path, Put put) override {

@@ -82,8 +82,11 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
 
 class LayoutFile : public ViewFile {
  public:
-  LayoutFile(std::function<ByteLayout()> lay_out, Context& context, std::string version)
-      : lay_out_(std::move(lay_out)), context_(context), version_(std::move(version)) {}
+  LayoutFile(std::function<ByteLayout()> lay_out, Context& context, std::string version, MakePacked pack)
+      : lay_out_(std::move(lay_out)),
+        pack_(std::move(pack)),
+        context_(context),
+        version_(std::move(version)) {}
   LayoutFile(ByteLayout layout, Context& context) : context_(context), is_given_(true) {
     const MutexLock lock(told_.preparing);
     set_blocks(std::move(layout));
@@ -96,6 +99,7 @@ class LayoutFile : public ViewFile {
   }
   std::optional<uint64_t> known_size() override { return told_.known(); }
   Slices read(uint64_t offset, size_t size) override;
+  std::unique_ptr<const PackedForm> packed() override { return pack_ ? pack_() : nullptr; }
   MeasuredPtr measured() const override {
     const std::optional<uint64_t> size = told_.known();
     if (!size || is_given_) return nullptr;
@@ -116,6 +120,7 @@ class LayoutFile : public ViewFile {
   }
 
   std::function<ByteLayout()> lay_out_;
+  const MakePacked pack_;
   Context& context_;
   const std::string version_;
   const bool is_given_ = false;  // laid out when it was made
@@ -172,6 +177,17 @@ void ByteLayout::put(SegmentPtr segment) {
   if (end == size_) return;
   parts_.push_back({size_, end, {}, std::move(segment)});
   size_ = end;
+}
+
+void ByteLayout::put(ByteLayout layout) {
+  for (Piece& part : layout.parts_) {
+    if (part.segment)
+      put(std::move(part.segment));
+    else if (part.bytes.empty())
+      put_zeros(part.end - part.begin);
+    else
+      put(part.bytes);
+  }
 }
 
 void ByteLayout::put_zeros(uint64_t count) {
@@ -233,8 +249,8 @@ void ByteLayout::passed(uint64_t begin, uint64_t end) const {
 }
 
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
-                                      std::string version) {
-  return std::make_unique<LayoutFile>(std::move(lay_out), context, std::move(version));
+                                      std::string version, MakePacked pack) {
+  return std::make_unique<LayoutFile>(std::move(lay_out), context, std::move(version), std::move(pack));
 }
 
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context) {

@@ -45,6 +45,7 @@ class ByteLayout {
  public:
   void put(std::string_view bytes);
   void put(SegmentPtr segment);
+  void put(ByteLayout layout);
   void put_zeros(uint64_t count);
 
   uint64_t size() const { return size_; }
@@ -68,10 +69,12 @@ class ByteLayout {
   uint64_t size_ = 0;
 };
 
+using MakePacked = std::function<std::unique_ptr<const PackedForm>()>;
+
 // The file that lay_out lays out, when its size or content is asked for first; again where it threw. version:
-// of the layout, as Measured has it.
+// of the layout, as Measured has it. pack: makes the compressed form; empty: it has none.
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
-                                      std::string version = {});
+                                      std::string version = {}, MakePacked pack = nullptr);
 // The file that is laid out so: its size is known without a pass.
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
 // The file whose content is short and takes long to make: made when it is first asked for.

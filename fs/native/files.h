@@ -17,6 +17,9 @@ namespace plainfs {
 // An annotated matrix as AnnData's .h5ad in the encoding of anndata 0.8, which all later versions read. Looks
 // at the lengths of all texts, and for missing values in the tables.
 ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context);
+// The same as anndata writes it with compression="gzip": datasets in chunks, texts of any length, codes as
+// small as pandas has them.
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context);
 
 // How much a chunk of anndata_zarr() holds at most.
 struct ZarrLimits {

@@ -43,26 +43,23 @@ std::optional<SkeletonKind> number_kind(const DType& type) {
 }  // namespace
 
 void H5Layout::group(std::string path, H5Attributes attributes) {
-  objects_.push_back({std::move(path), std::move(attributes)});
-  segments_.push_back(nullptr);
+  parts_.push_back({{std::move(path), std::move(attributes)}});
 }
 
 void H5Layout::change_group(const std::string& path, H5Attributes attributes) {
-  const auto group = std::find_if(objects_.rbegin(), objects_.rend(),
-                                  [&](const hdf5::SkeletonObject& object) { return object.path == path; });
-  if (group == objects_.rend()) throw std::logic_error("no such group");
-  group->attributes = std::move(attributes);
+  const auto group = std::find_if(parts_.rbegin(), parts_.rend(),
+                                  [&](const H5Part& part) { return part.object.path == path; });
+  if (group == parts_.rend()) throw std::logic_error("no such group");
+  group->object.attributes = std::move(attributes);
 }
 
 void H5Layout::drop_from(size_t first) {
-  objects_.resize(first);
-  segments_.resize(first);
+  parts_.erase(parts_.begin() + static_cast<ptrdiff_t>(first), parts_.end());
 }
 
 void H5Layout::data(const std::string& path, SkeletonDataset as, SegmentPtr segment,
                     H5Attributes attributes) {
-  objects_.push_back({path, std::move(attributes), std::move(as)});
-  segments_.push_back(std::move(segment));
+  parts_.push_back({{path, std::move(attributes), std::move(as)}, std::move(segment)});
 }
 
 void H5Layout::numbers(const std::string& path, const ArrayPtr& values, SkeletonDataset as, ElementForm form,
@@ -79,15 +76,21 @@ void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attrib
     return data(path, {*kind, form.size, shape}, array_segment(ordered, form, context_),
                 std::move(attributes));
   }
-  texts(path, values, *measure_texts(*ordered, context_), std::move(attributes));
+  texts(path, values, std::move(attributes));
 }
 
-void H5Layout::texts(const std::string& path, const ArrayPtr& values, const TextLengths& lengths,
-                     H5Attributes attributes) {
-  if (lengths.longest > INT32_MAX) throw unsupported("{}: a text of {} bytes", path, lengths.longest);
-  const auto width = static_cast<uint32_t>(padded_width(lengths));
-  data(path, {SkeletonKind::utf8_text, width, shown_shape(*values)},
-       padded_texts(in_row_order(values), width), std::move(attributes));
+void H5Layout::texts(const std::string& path, const ArrayPtr& values, H5Attributes attributes) {
+  const ArrayPtr ordered = in_row_order(values);
+  if (has_variable_texts_) {
+    data(path, {SkeletonKind::variable_text, 1, shown_shape(*values)}, nullptr, std::move(attributes));
+    parts_.back().texts = ordered;
+    return;
+  }
+  const TextLengthsPtr lengths = measure_texts(*ordered, context_);
+  if (lengths->longest > INT32_MAX) throw unsupported("{}: a text of {} bytes", path, lengths->longest);
+  const auto width = static_cast<uint32_t>(padded_width(*lengths));
+  data(path, {SkeletonKind::utf8_text, width, shown_shape(*values)}, padded_texts(ordered, width),
+       std::move(attributes));
 }
 
 void H5Layout::texts(const std::string& path, const std::vector<std::string>& values,
@@ -95,8 +98,16 @@ void H5Layout::texts(const std::string& path, const std::vector<std::string>& va
   dataset(path, text_array(values), std::move(attributes));
 }
 
+void H5Layout::sort(const std::function<size_t(std::string_view path)>& rank) {
+  std::stable_sort(parts_.begin(), parts_.end(), [&](const H5Part& a, const H5Part& b) {
+    return rank(a.object.path) < rank(b.object.path);
+  });
+}
+
 ByteLayout H5Layout::finish() {
-  const hdf5::Skeleton skeleton = hdf5::write_skeleton(objects_);
+  std::vector<hdf5::SkeletonObject> objects;
+  for (const H5Part& part : parts_) objects.push_back(part.object);
+  const hdf5::Skeleton skeleton = hdf5::write_skeleton(objects);
   struct Piece {
     uint64_t offset;
     const std::string* bytes;  // or null
@@ -104,9 +115,9 @@ ByteLayout H5Layout::finish() {
   };
   std::vector<Piece> pieces;
   for (const auto& extent : skeleton.extents) pieces.push_back({extent.offset, &extent.bytes, nullptr});
-  for (size_t i = 0; i < segments_.size(); ++i)
-    if (segments_[i] && segments_[i]->size() > 0)
-      pieces.push_back({skeleton.data_offsets[i], nullptr, segments_[i]});
+  for (size_t i = 0; i < parts_.size(); ++i)
+    if (parts_[i].segment && parts_[i].segment->size() > 0)
+      pieces.push_back({skeleton.data_offsets[i], nullptr, parts_[i].segment});
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
   ByteLayout layout;
   for (const Piece& piece : pieces) {
@@ -119,6 +130,10 @@ ByteLayout H5Layout::finish() {
   }
   layout.put_zeros(skeleton.size - std::min(skeleton.size, layout.size()));
   return layout;
+}
+
+std::unique_ptr<const PackedForm> H5Layout::pack(const H5Packing& packing) {
+  return h5_packed(std::move(parts_), packing, context_);
 }
 
 }  // namespace plainfs

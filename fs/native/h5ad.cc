@@ -1,7 +1,9 @@
 #include "fs/native/files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "formats/core/text/printable.h"
 #include "fs/native/anndata_parts.h"
@@ -13,23 +15,40 @@ namespace {
 
 using hdf5::SkeletonKind;
 
+// Where anndata 0.8 writes an element: the root first.
+size_t place_in_anndata(std::string_view path) {
+  constexpr std::string_view kOrder[] = {"X",    "raw",  "obs",  "var",    "obsm",
+                                         "varm", "obsp", "varp", "layers", "uns"};
+  const std::string_view element = path.substr(1, path.find('/', 1) - 1);
+  if (element.empty()) return 0;
+  return 1 + (std::find(std::begin(kOrder), std::end(kOrder), element) - std::begin(kOrder));
+}
+
 class H5AnnData : public AnnDataLayout {
  public:
-  explicit H5AnnData(Context& context) : context_(context), out_(context) {}
+  explicit H5AnnData(Context& context, H5Texts texts = H5Texts::fixed) : out_(context, texts) {}
 
   void group(const std::string& path, AnnDataAttributes attributes) override {
     out_.group(path, std::move(attributes));
   }
   void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
+    const bool is_part = is_part_of_sparse(attributes);
     out_.dataset(path, values, std::move(attributes));
+    if (is_part) out_.let_grow();
   }
   void texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
-    out_.texts(path, values, *measure_texts(*values, context_), std::move(attributes));
+    out_.texts(path, values, std::move(attributes));
   }
   void integers(const std::string& path, const ArrayPtr& values, uint32_t bytes,
                 AnnDataAttributes attributes) override {
-    out_.numbers(path, values, {SkeletonKind::integer, bytes, {values->count()}},
-                 bytes == 4 ? little_int32() : little_int64(), std::move(attributes));
+    const ElementForm form = bytes == 1   ? little_int8()
+                             : bytes == 2 ? little_int16()
+                             : bytes == 4 ? little_int32()
+                                          : little_int64();
+    const bool is_part = is_part_of_sparse(attributes);
+    out_.numbers(path, values, {SkeletonKind::integer, bytes, {values->count()}}, form,
+                 std::move(attributes));
+    if (is_part) out_.let_grow();
   }
   void codes(const std::string& path, const ArrayPtr& values, uint64_t,
              AnnDataAttributes attributes) override {
@@ -41,11 +60,16 @@ class H5AnnData : public AnnDataLayout {
   std::optional<Error> part(const std::string& path, Put put) override;
 
   ByteLayout finish() { return out_.finish(); }
+  std::unique_ptr<const PackedForm> pack() {
+    out_.sort(place_in_anndata);
+    return out_.pack({});
+  }
 
  private:
   void check_place(const std::string& path) const;
+  // The arrays of a sparse matrix have no encoding of their own, and anndata lets them grow.
+  static bool is_part_of_sparse(const AnnDataAttributes& attributes) { return attributes.empty(); }
 
-  Context& context_;
   H5Layout out_;
   std::string within_;              // the part that is being put
   std::set<std::string> elements_;  // the paths of parts
@@ -84,12 +108,29 @@ std::optional<Error> H5AnnData::part(const std::string& path, Put put) {
   return std::nullopt;
 }
 
+// As anndata writes the same elements: texts of any length, codes as small as pandas has them.
+class WrittenAnnData : public H5AnnData {
+ public:
+  explicit WrittenAnnData(Context& context) : H5AnnData(context, H5Texts::variable) {}
+
+  void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
+             AnnDataAttributes attributes) override {
+    integers(path, values, bytes_of_codes(categories), std::move(attributes));
+  }
+};
+
 }  // namespace
 
 ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context) {
   H5AnnData out(context);
   put_anndata(matrix, context, out);
   return out.finish();
+}
+
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context) {
+  WrittenAnnData out(context);
+  put_anndata(matrix, context, out);
+  return out.pack();
 }
 
 }  // namespace plainfs

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "cache/in_order.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/compress.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/parquet_footer.h"
@@ -29,15 +31,24 @@ int32_t page_size(uint64_t bytes) {
   return static_cast<int32_t>(bytes);
 }
 
-std::string page_header(int page_type, uint64_t bytes, uint64_t values, int encoding) {
+// A page, whose header says how large its content is.
+struct Page {
+  int type;
+  uint64_t values;
+  int encoding;
+  ByteLayout content;
+};
+
+// stored: bytes of the content in the file.
+std::string page_header(const Page& page, uint64_t stored) {
   ThriftWriter out;
-  out.int32(1, page_type);
-  out.int32(2, page_size(bytes));
-  out.int32(3, page_size(bytes));
-  out.begin(page_type == kDataPage ? 5 : 7);
-  out.int32(1, page_size(values));
-  out.int32(2, encoding);
-  if (page_type == kDataPage) {
+  out.int32(1, page.type);
+  out.int32(2, page_size(page.content.size()));
+  out.int32(3, page_size(stored));
+  out.begin(page.type == kDataPage ? 5 : 7);
+  out.int32(1, page_size(page.values));
+  out.int32(2, page.encoding);
+  if (page.type == kDataPage) {
     out.int32(3, kParquetRle);
     out.int32(4, kParquetRle);
   }
@@ -181,50 +192,54 @@ SegmentPtr parquet_levels(const ParquetRows& rows) {
   return std::make_shared<PageLevels>(rows);
 }
 
-class FileWriter {
+// The columns of a file, cut into row groups and these into pages.
+class PagedColumns {
  public:
-  FileWriter(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, const ParquetLimits& limits,
-             Context& context)
-      : limits_(limits) {
+  PagedColumns(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, const ParquetLimits& limits,
+               Context& context)
+      : rows_(rows), limits_(limits) {
     for (const ParquetColumnPtr& column : columns) {
       tallies_.push_back(std::make_shared<const ParquetTally>(column, rows, limits.rows_in_group, context));
       const auto dictionary = column->dictionary();
       dictionaries_.push_back(dictionary ? std::make_shared<SharedBytes>(dictionary) : nullptr);
     }
-    file_.put(kMagic);
   }
 
-  ParquetGroup put_group(uint64_t number, uint64_t first, uint64_t count) {
-    ParquetGroup group;
-    for (size_t i = 0; i < tallies_.size(); ++i) {
-      const ParquetTally& tally = *tallies_[i];
-      ParquetChunk chunk;
-      chunk.begin = file_.size();
-      if (dictionaries_[i]) put_dictionary(tally.column(), dictionaries_[i]);
-      chunk.data_page = file_.size();
-      for (uint64_t at = first; at < first + count;) {
-        const ParquetRows page{tallies_[i], at, rows_in_page(tally, at, first + count)};
-        put_page(page);
-        at += page.count;
-      }
-      chunk.size = file_.size() - chunk.begin;
-      chunk.rows = count;
-      chunk.missing = count - ParquetRows{tallies_[i], first, count}.values();
-      chunk.extremes = tally.extremes(number);
-      group.push_back(std::move(chunk));
+  uint64_t groups() const { return divide_up(rows_, limits_.rows_in_group); }
+  size_t columns() const { return tallies_.size(); }
+
+  // The pages of a column in a row group, the dictionary first.
+  std::vector<Page> pages(uint64_t group, size_t column) const {
+    std::vector<Page> pages;
+    const ParquetRows rows = rows_of(group, column);
+    if (const SegmentPtr& dictionary = dictionaries_[column]) {
+      pages.push_back({kDictionaryPage, rows.tally->column().levels(), kParquetPlain, {}});
+      pages.back().content.put(dictionary);
     }
-    return group;
+    for (uint64_t at = rows.first; at < rows.end();) {
+      const ParquetRows page{rows.tally, at, rows_in_page(*rows.tally, at, rows.end())};
+      pages.push_back(data_page(page));
+      at += page.count;
+    }
+    return pages;
   }
 
-  ByteLayout finish(const std::string& footer) {
-    file_.put(footer);
-    const auto length = static_cast<uint32_t>(page_size(footer.size()));
-    file_.put(std::string_view(reinterpret_cast<const char*>(&length), sizeof length));
-    file_.put(kMagic);
-    return std::move(file_);
+  // What the footer says of them but for their places and sizes.
+  ParquetChunk chunk(uint64_t group, size_t column) const {
+    const ParquetRows rows = rows_of(group, column);
+    ParquetChunk chunk;
+    chunk.rows = rows.count;
+    chunk.missing = rows.count - rows.values();
+    chunk.extremes = rows.tally->extremes(group);
+    return chunk;
   }
 
  private:
+  ParquetRows rows_of(uint64_t group, size_t column) const {
+    const uint64_t first = group * limits_.rows_in_group;
+    return {tallies_[column], first, std::min(limits_.rows_in_group, rows_ - first)};
+  }
+
   // All of them, but of long texts.
   uint64_t rows_in_page(const ParquetTally& tally, uint64_t first, uint64_t end) const {
     uint64_t at = std::min(end, first + kParquetRun);
@@ -238,53 +253,130 @@ class FileWriter {
     return at - first;
   }
 
-  void put_dictionary(const ParquetColumn& column, const SegmentPtr& page) {
-    file_.put(page_header(kDictionaryPage, page->size(), column.levels(), kParquetPlain));
-    file_.put(page);
-  }
-
-  void put_page(const ParquetRows& rows) {
+  static Page data_page(const ParquetRows& rows) {
     const ParquetColumn& column = rows.tally->column();
     const uint64_t values = rows.values();
-    std::string levels, indices;
-    bool has_level_bits = false;
-    if (column.is_optional()) {
-      // A run of one level, or the bits of all.
-      const bool is_mixed = values != 0 && values != rows.count;
-      const uint64_t bytes = divide_up(rows.count, kIndicesTogether);
-      std::string run;
-      append_varint(is_mixed ? bytes << 1 | 1 : rows.count << 1, run);
-      if (!is_mixed) run += values == 0 ? '\0' : '\1';
-      has_level_bits = is_mixed;
-      const auto length = static_cast<uint32_t>(run.size() + (is_mixed ? bytes : 0));
-      levels.assign(reinterpret_cast<const char*>(&length), sizeof length);
-      levels += run;
-    }
+    Page page{kDataPage, rows.count, column.dictionary() ? kParquetRleDictionary : kParquetPlain, {}};
+    if (column.is_optional()) put_levels(rows, page.content);
     const SegmentPtr content = parquet_values(rows);
     uint64_t padding = 0;
     if (column.dictionary()) {
-      indices += static_cast<char>(column.size() * 8);
+      std::string indices(1, static_cast<char>(column.size() * 8));
       if (values > 0) {
         const uint64_t together = divide_up(values, kIndicesTogether);
         append_varint(together << 1 | 1, indices);
         padding = (together * kIndicesTogether - values) * column.size();
       }
+      page.content.put(indices);
     }
-    const uint64_t level_bits = has_level_bits ? divide_up(rows.count, 8) : 0;
-    const uint64_t size = levels.size() + level_bits + indices.size() + content->size() + padding;
-    file_.put(page_header(kDataPage, size, rows.count,
-                          column.dictionary() ? kParquetRleDictionary : kParquetPlain));
-    file_.put(levels);
-    if (has_level_bits) file_.put(parquet_levels(rows));
-    file_.put(indices);
-    file_.put(content);
-    file_.put_zeros(padding);
+    page.content.put(content);
+    page.content.put_zeros(padding);
+    return page;
   }
 
+  // A run of one level, or the bits of all.
+  static void put_levels(const ParquetRows& rows, ByteLayout& content) {
+    const uint64_t values = rows.values();
+    const bool is_mixed = values != 0 && values != rows.count;
+    const uint64_t bytes = divide_up(rows.count, kIndicesTogether);
+    std::string run;
+    append_varint(is_mixed ? bytes << 1 | 1 : rows.count << 1, run);
+    if (!is_mixed) run += values == 0 ? '\0' : '\1';
+    const auto length = static_cast<uint32_t>(run.size() + (is_mixed ? bytes : 0));
+    content.put(std::string_view(reinterpret_cast<const char*>(&length), sizeof length));
+    content.put(run);
+    if (is_mixed) content.put(parquet_levels(rows));
+  }
+
+  const uint64_t rows_;
   const ParquetLimits limits_;
   std::vector<std::shared_ptr<const ParquetTally>> tallies_;
   std::vector<SegmentPtr> dictionaries_;  // of a column each, or null
-  ByteLayout file_;
+};
+
+// What stands behind all pages.
+std::string parquet_end(const std::string& footer) {
+  std::string end = footer;
+  const auto length = static_cast<uint32_t>(page_size(footer.size()));
+  end.append(reinterpret_cast<const char*>(&length), sizeof length);
+  return end.append(kMagic);
+}
+
+// has_index: the first column is the row names.
+struct ParquetTable {
+  std::vector<ParquetColumnPtr> columns;
+  uint64_t rows = 0;
+  bool has_index = false;
+};
+
+void check_is_shown(const ParquetTable& table, const ParquetLimits& limits) {
+  const uint64_t groups = divide_up(table.rows, limits.rows_in_group), columns = table.columns.size();
+  if (table.rows > kMostRows) throw unsupported("{} rows are more than {}", table.rows, kMostRows);
+  if (columns > kMostChunks || groups * columns > kMostChunks)
+    throw unsupported("{} rows of {} columns are more than are shown as Parquet", table.rows, columns);
+}
+
+// All pages of a column in a row group, compressed, with their headers.
+struct CompressedPages {
+  Bytes bytes;
+  ParquetChunk chunk;  // its places from the beginning of bytes on
+};
+
+class PackedParquet : public PackedForm {
+ public:
+  PackedParquet(ParquetTable table, const ParquetLimits& limits, Context& context)
+      : table_(std::move(table)), pages_(table_.columns, table_.rows, limits, context), context_(context) {}
+
+  int usual_level() const override { return kZstdLevel; }
+  // The size of the same file without compression takes as long to know as all pages: rows are counted.
+  uint64_t bytes() const override { return table_.rows * table_.columns.size() * kBytesAValue; }
+  uint64_t write(int level, PackedSink& out,
+                 const std::function<void(uint64_t bytes)>& has_made) const override {
+    uint64_t size = kMagic.size();
+    out.write_at(0, as_byte_span(kMagic));
+    std::vector<ParquetGroup> groups(pages_.groups());
+    const size_t columns = pages_.columns();
+    InOrder<CompressedPages>::run(
+        context_.workers, groups.size() * columns,
+        [&](size_t number) { return compress(number / columns, number % columns, level); },
+        [&](size_t number, CompressedPages made) {
+          out.write_at(size, made.bytes);
+          made.chunk.begin += size;
+          made.chunk.data_page += size;
+          size += made.bytes.size();
+          has_made(made.chunk.rows * kBytesAValue);
+          groups[number / columns].push_back(std::move(made.chunk));
+        });
+    const std::string end = parquet_end(
+        parquet_footer(table_.columns, groups, table_.rows, table_.has_index, ParquetCodec::zstd));
+    out.write_at(size, as_byte_span(end));
+    return size + end.size();
+  }
+
+ private:
+  static constexpr int kZstdLevel = 3;  // its own
+  static constexpr uint64_t kBytesAValue = 8;
+
+  CompressedPages compress(uint64_t group, size_t column, int level) const {
+    CompressedPages made{{}, pages_.chunk(group, column)};
+    for (const Page& page : pages_.pages(group, column)) {
+      const auto room = context_.unit_budget.take(page.content.size());
+      Bytes plain(page.content.size());
+      page.content.read({0, plain});
+      const Bytes stored = zstd_compressed(plain, level);
+      const std::string header = page_header(page, stored.size());
+      if (page.type == kDictionaryPage) made.chunk.data_page = header.size() + stored.size();
+      for (const ByteSpan bytes : {as_byte_span(header), ByteSpan(stored)})
+        made.bytes.insert(made.bytes.end(), bytes.begin(), bytes.end());
+      made.chunk.plain_size += header.size() + plain.size();
+    }
+    made.chunk.size = made.bytes.size();
+    return made;
+  }
+
+  const ParquetTable table_;
+  const PagedColumns pages_;
+  Context& context_;
 };
 
 // name, or name_1, name_2, … where that is there already.
@@ -298,41 +390,68 @@ std::string distinct_name(const std::string& name, std::unordered_set<std::strin
 
 ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
                    const ParquetLimits& limits, Context& context) {
-  const uint64_t groups = divide_up(rows, limits.rows_in_group);
-  if (rows > kMostRows) throw unsupported("{} rows are more than {}", rows, kMostRows);
-  if (columns.size() > kMostChunks || groups * columns.size() > kMostChunks)
-    throw unsupported("{} rows of {} columns are more than are shown as Parquet", rows, columns.size());
-  FileWriter file(columns, rows, limits, context);
-  std::vector<ParquetGroup> written;
-  for (uint64_t group = 0; group < groups; ++group) {
-    const uint64_t first = group * limits.rows_in_group;
-    written.push_back(file.put_group(group, first, std::min(limits.rows_in_group, rows - first)));
-  }
-  return file.finish(parquet_footer(columns, written, rows, has_index));
+  check_is_shown({columns, rows, has_index}, limits);
+  const PagedColumns paged(columns, rows, limits, context);
+  ByteLayout file;
+  file.put(kMagic);
+  std::vector<ParquetGroup> written(paged.groups());
+  for (uint64_t group = 0; group < paged.groups(); ++group)
+    for (size_t column = 0; column < columns.size(); ++column) {
+      ParquetChunk chunk = paged.chunk(group, column);
+      chunk.begin = chunk.data_page = file.size();
+      for (Page& page : paged.pages(group, column)) {
+        file.put(page_header(page, page.content.size()));
+        file.put(std::move(page.content));
+        if (page.type == kDictionaryPage) chunk.data_page = file.size();
+      }
+      chunk.size = chunk.plain_size = file.size() - chunk.begin;
+      written[group].push_back(std::move(chunk));
+    }
+  file.put(parquet_end(parquet_footer(columns, written, rows, has_index, ParquetCodec::none)));
+  return file;
 }
 
 bool has_parquet(const Table& table) {
   return table.row_names || !table.columns.empty();
 }
 
-ByteLayout table_parquet(const Table& table, Context& context) {
-  const ParquetLimits limits;
-  std::vector<ParquetColumnPtr> columns;
+namespace {
+
+ParquetTable parquet_table(const Table& table, const ParquetLimits& limits, Context& context) {
+  ParquetTable made;
+  made.rows = table.rows;
   std::unordered_set<std::string> taken, met;
   const ArrayPtr row_names = checked_row_names(table);
   const std::vector<Column> flat = flat_columns(table);
   // The first of a name keeps it, but the index gives way.
   for (const Column& column : flat) taken.insert(column.name);
+  made.has_index = row_names != nullptr;
   if (row_names)
-    columns.push_back(parquet_column(distinct_name("_index", taken), row_names, limits.rows_in_group, context,
-                                     Nulls::none));
+    made.columns.push_back(parquet_column(distinct_name("_index", taken), row_names, limits.rows_in_group,
+                                          context, Nulls::none));
   for (const Column& column : flat) {
     check_utf8(std::string_view(column.name));
     const bool is_first = met.insert(column.name).second;
-    columns.push_back(parquet_column(is_first ? column.name : distinct_name(column.name, taken),
-                                     column.values, limits.rows_in_group, context));
+    made.columns.push_back(parquet_column(is_first ? column.name : distinct_name(column.name, taken),
+                                          column.values, limits.rows_in_group, context));
   }
-  return parquet(columns, table.rows, row_names != nullptr, limits, context);
+  return made;
+}
+
+}  // namespace
+
+ByteLayout table_parquet(const Table& table, Context& context) {
+  const ParquetLimits limits;
+  const ParquetTable made = parquet_table(table, limits, context);
+  return parquet(made.columns, made.rows, made.has_index, limits, context);
+}
+
+std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Context& context) {
+  ParquetLimits limits;
+  limits.page_bytes = uint64_t{1} << 20;
+  ParquetTable made = parquet_table(table, limits, context);
+  check_is_shown(made, limits);
+  return std::make_unique<PackedParquet>(std::move(made), limits, context);
 }
 
 }  // namespace plainfs

@@ -1,6 +1,7 @@
 // Tables as Parquet files. What is written, and where that is said: PARQUET.md.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct ParquetLimits {
 // too many rows or columns.
 ByteLayout table_parquet(const Table& table, Context& context);
 
-// The same of columns of `rows` rows each with distinct names; has_index: the first one is the row names.
+// The same with pages that zstd compresses; a page of texts has about a megabyte.
+std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Context& context);
+
+// The first of columns of `rows` rows each with distinct names; has_index: the first one is the row names.
 ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
                    const ParquetLimits& limits, Context& context);
 

@@ -97,7 +97,8 @@ void put_statistics(const ParquetColumn& column, const ParquetChunk& chunk, Thri
   out.end();
 }
 
-void put_chunk(const ParquetColumn& column, const ParquetChunk& chunk, ThriftWriter& out) {
+void put_chunk(const ParquetColumn& column, const ParquetChunk& chunk, ParquetCodec codec,
+               ThriftWriter& out) {
   const bool has_dictionary = column.dictionary() != nullptr;
   out.begin_element();
   out.int64(2, 0);
@@ -106,9 +107,9 @@ void put_chunk(const ParquetColumn& column, const ParquetChunk& chunk, ThriftWri
   out.int32_list(2, has_dictionary ? std::vector<int32_t>{kParquetPlain, kParquetRle, kParquetRleDictionary}
                                    : std::vector<int32_t>{kParquetPlain, kParquetRle});
   out.binary_list(3, {column.name()});
-  out.int32(4, 0);  // uncompressed
+  out.int32(4, static_cast<int32_t>(codec));
   out.int64(5, static_cast<int64_t>(chunk.rows));
-  out.int64(6, static_cast<int64_t>(chunk.size));
+  out.int64(6, static_cast<int64_t>(chunk.plain_size));
   out.int64(7, static_cast<int64_t>(chunk.size));
   out.int64(9, static_cast<int64_t>(chunk.data_page));
   if (has_dictionary) out.int64(11, static_cast<int64_t>(chunk.begin));
@@ -118,13 +119,16 @@ void put_chunk(const ParquetColumn& column, const ParquetChunk& chunk, ThriftWri
 }
 
 void put_group(const std::vector<ParquetColumnPtr>& columns, const ParquetGroup& group, size_t number,
-               ThriftWriter& out) {
-  uint64_t size = 0;
-  for (const ParquetChunk& chunk : group) size += chunk.size;
+               ParquetCodec codec, ThriftWriter& out) {
+  uint64_t size = 0, plain_size = 0;
+  for (const ParquetChunk& chunk : group) {
+    size += chunk.size;
+    plain_size += chunk.plain_size;
+  }
   out.begin_element();
   out.struct_list(1, group.size());
-  for (size_t i = 0; i < group.size(); ++i) put_chunk(*columns[i], group[i], out);
-  out.int64(2, static_cast<int64_t>(size));
+  for (size_t i = 0; i < group.size(); ++i) put_chunk(*columns[i], group[i], codec, out);
+  out.int64(2, static_cast<int64_t>(plain_size));
   out.int64(3, static_cast<int64_t>(group.front().rows));
   out.int64(5, static_cast<int64_t>(group.front().begin));
   out.int64(6, static_cast<int64_t>(size));
@@ -142,7 +146,8 @@ void put_key(std::string_view key, std::string_view value, ThriftWriter& out) {
 }  // namespace
 
 std::string parquet_footer(const std::vector<ParquetColumnPtr>& columns,
-                           const std::vector<ParquetGroup>& groups, uint64_t rows, bool has_index) {
+                           const std::vector<ParquetGroup>& groups, uint64_t rows, bool has_index,
+                           ParquetCodec codec) {
   ThriftWriter out;
   out.int32(1, 1);
   out.struct_list(2, columns.size() + 1);
@@ -153,7 +158,7 @@ std::string parquet_footer(const std::vector<ParquetColumnPtr>& columns,
   for (const ParquetColumnPtr& column : columns) put_schema(*column, out);
   out.int64(3, static_cast<int64_t>(rows));
   out.struct_list(4, groups.size());
-  for (size_t i = 0; i < groups.size(); ++i) put_group(columns, groups[i], i, out);
+  for (size_t i = 0; i < groups.size(); ++i) put_group(columns, groups[i], i, codec, out);
   const std::string own = plainfs_key(columns);
   out.struct_list(5, own.empty() ? 1 : 2);
   put_key("pandas", pandas_key(columns, rows, has_index), out);

@@ -63,9 +63,7 @@ ArrayPtr shape_of(const SparseMatrix& matrix) {
   return std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{2}, std::move(elements));
 }
 
-}  // namespace
-
-ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {
+H5Layout lay_out_tenx(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {
   if (stored.error) throw *stored.error;
   stored.value->check();
   const ValueForm value = tenx_value_form(stored.value->dtype());
@@ -92,7 +90,20 @@ ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Con
            padded_texts(std::make_shared<RepeatedText>("", matrix.rows), 1));
   put_texts("/matrix/features/id", features.ids, context, out);
   put_texts("/matrix/features/name", features.names, context, out);
-  return out.finish();
+  return out;
+}
+
+}  // namespace
+
+ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context) {
+  return lay_out_tenx(stored, features, context).finish();
+}
+
+std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,
+                                                 Context& context) {
+  // lib/python/cellranger/hdf5.py of Cell Ranger 10.
+  constexpr uint64_t kElementsInChunk = 80'000;
+  return lay_out_tenx(stored, features, context).pack({4, kElementsInChunk, true, true});
 }
 
 }  // namespace plainfs

@@ -34,5 +34,8 @@ class RepeatedText : public Array {
 // Requires: column_names are known. Looks at the lengths of the names, and of a matrix stored by row counts
 // the entries of each column (fs/native/column_order.h).
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);
+// The same as Cell Ranger compresses it.
+std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,
+                                                 Context& context);
 
 }  // namespace plainfs

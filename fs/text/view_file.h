@@ -14,6 +14,7 @@
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/error.h"
 #include "fs/text/measured.h"
+#include "fs/text/packed_form.h"
 
 namespace plainfs {
 
@@ -85,6 +86,9 @@ class ViewFile {
   // What the index of its lines by position holds, as tabix reads it, before it is compressed. Throws
   // unsupported where lines have no positions, or the kind does not reach them.
   virtual std::string position_index(IndexKind) { throw unsupported("lines without positions"); }
+
+  // The compressed form of the file; null if its format has none. May look through texts. Throws as size().
+  virtual std::unique_ptr<const PackedForm> packed() { return nullptr; }
 
  private:
   static constexpr uint64_t kCutBytes = 4 << 20;

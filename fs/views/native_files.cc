@@ -105,8 +105,9 @@ std::string with_hdf5(const char* version) {
 }
 
 template <class LayOut>
-Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRds) {
-  return [&context, lay_out, version] { return layout_file(lay_out, context, version); };
+Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRds,
+                     MakePacked pack = nullptr) {
+  return [&context, lay_out, version, pack] { return layout_file(lay_out, context, version, pack); };
 }
 
 // The members of an array of compounds.
@@ -173,19 +174,23 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
   add_to_tenx_directory({true, "10x.h5",
                          layout_opener(
                              context,
-                             [entries = std::move(entries), features = *features, &context] {
+                             [entries, features = *features, &context] {
                                return tenx_h5(entries(), features.find(context), context);
                              },
-                             with_hdf5(kTenxH5))},
+                             with_hdf5(kTenxH5),
+                             [entries, features = *features, &context] {
+                               return packed_tenx_h5(entries(), features.find(context), context);
+                             })},
                         files);
 }
 
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
-    files.push_back({true, found.name + ".h5ad",
-                     layout_opener(
-                         context, [make = std::move(found.make), &context] { return h5ad(make(), context); },
-                         with_hdf5(kH5ad))});
+    files.push_back(
+        {true, found.name + ".h5ad",
+         layout_opener(
+             context, [make = found.make, &context] { return h5ad(make(), context); }, with_hdf5(kH5ad),
+             [make = found.make, &context] { return packed_h5ad(make(), context); })});
   }
 }
 
@@ -251,9 +256,10 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
 
 void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files) {
   offer_tables_of_variables(node, offer_parquet, context, files);
-  const auto offer = [&](std::function<Table()> find) {
-    const auto lay_out = [find = std::move(find), &context] { return table_parquet(find(), context); };
-    files.push_back({false, ".parquet", layout_opener(context, lay_out, kParquet), {}, true});
+  const auto offer = [&](const std::function<Table()>& find) {
+    const auto lay_out = [find, &context] { return table_parquet(find(), context); };
+    const auto pack = [find, &context] { return packed_table_parquet(find(), context); };
+    files.push_back({false, ".parquet", layout_opener(context, lay_out, kParquet, pack), {}, true});
   };
   if (const auto* table = std::get_if<Table>(&node.content)) {
     if (has_parquet(*table) && can_be_held(*table)) offer([table = *table] { return table; });

@@ -261,7 +261,7 @@ class Commands(unittest.TestCase):
         run("export", store, whole)
         path = next(name for name in sorted(tree(whole)) if "/" in name)
         target = os.path.join(self.folder, "one")
-        self.assertEqual(run("export", store, path, target).returncode, 0)
+        self.assertEqual(run("export", store, path, target + "/").returncode, 0)
         self.assertEqual(list(tree(target)), [path])
         self.assertEqual(run("export", "--views", "csv", store, target + "2").returncode, 0)
         self.assertEqual({os.path.splitext(name)[1] for name in tree(target + "2")}, {".csv"})
@@ -491,7 +491,7 @@ class Commands(unittest.TestCase):
         target = os.path.join(self.folder, "out")
         run("export", store, target)
         self.assertFalse(os.path.exists(os.path.join(target, "obs.parquet")))
-        self.assertEqual(run("export", store, "obs.parquet", target + "2").returncode, 0)
+        self.assertEqual(run("export", store, "obs.parquet", target + "2/").returncode, 0)
         self.assertTrue(os.path.exists(os.path.join(target + "2", "obs.parquet")))
 
     def test_parts_are_found_by_their_names(self):

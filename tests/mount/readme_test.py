@@ -348,6 +348,29 @@ class Seurat(Recipe):
 
 
 @needs_modules("anndata")
+class OneFile(Recipe):
+    """README's first block, and docs/convert.md."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(STORES["adata"], os.path.join(self.folder, "pbmc.h5ad"))
+
+    def assert_is_there(self, *names):
+        for name in names:
+            self.assertGreater(os.path.getsize(os.path.join(self.folder, name)), 0, name)
+
+    def test_a_store_becomes_other_files(self):
+        said = self.shell(block("plainfs info pbmc.h5ad"))
+        self.assertIn("  plainfs export pbmc.h5ad pbmc.rds ", said)
+        self.assert_is_there("seurat.rds", "cells.parquet", "genes.csv", "gene1.csv")
+
+    def test_a_seurat_object_becomes_an_anndata(self):
+        self.shell("plainfs export pbmc.h5ad pbmc.rds; rm pbmc.h5ad")
+        said = self.shell(block("plainfs export pbmc.rds"))
+        self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", said)
+        self.assert_is_there("pbmc.h5ad")
+
+
 class AnnData(Recipe):
     def setUp(self):
         super().setUp()

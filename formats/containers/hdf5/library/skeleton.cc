@@ -1,162 +1,34 @@
 #include "formats/containers/hdf5/library/skeleton.h"
 
-#include <algorithm>
 #include <string>
-#include <unordered_set>
 
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/containers/hdf5/library/kept_file.h"
 #include "formats/containers/hdf5/library/library.h"
+#include "formats/containers/hdf5/library/object_writer.h"
 
 namespace plainfs::hdf5 {
 namespace {
 
-PropertyHandle property_list(hid_t list_class) {
-  return checked_handle<PropertyHandle>(H5Pcreate(list_class), "no property list");
+PropertyHandle access_of(KeptFile& kept) {
+  PropertyHandle access = access_list();
+  keep_in(kept, access.id());
+  return access;
 }
-
-// Without times, which would make each file another one.
-PropertyHandle creation_list(hid_t list_class) {
-  PropertyHandle list = property_list(list_class);
-  checked_call(H5Pset_obj_track_times(list.id(), false), "no property list");
-  return list;
-}
-
-TypeHandle boolean_type() {
-  TypeHandle type = checked_handle<TypeHandle>(H5Tenum_create(H5T_STD_I8LE), "no type");
-  for (const int8_t value : {0, 1})
-    checked_call(H5Tenum_insert(type.id(), value ? "TRUE" : "FALSE", &value), "no type");
-  return type;
-}
-
-TypeHandle library_text_type(size_t size, bool is_ascii) {
-  TypeHandle type = checked_handle<TypeHandle>(H5Tcopy(H5T_C_S1), "no type");
-  checked_call(H5Tset_size(type.id(), size), "no type");
-  checked_call(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), "no type");
-  checked_call(H5Tset_cset(type.id(), is_ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "no type");
-  return type;
-}
-
-TypeHandle variable_text_type() {
-  TypeHandle type = checked_handle<TypeHandle>(H5Tcopy(H5T_C_S1), "no type");
-  checked_call(H5Tset_size(type.id(), H5T_VARIABLE), "no type");
-  checked_call(H5Tset_cset(type.id(), H5T_CSET_UTF8), "no type");
-  return type;
-}
-
-TypeHandle number_type(SkeletonKind kind, uint32_t size) {
-  hid_t number = H5I_INVALID_HID;
-  const auto choose = [&](hid_t one, hid_t two, hid_t four, hid_t eight) {
-    number = size == 1 ? one : size == 2 ? two : size == 4 ? four : size == 8 ? eight : H5I_INVALID_HID;
-  };
-  switch (kind) {
-    case SkeletonKind::integer:
-      choose(H5T_STD_I8LE, H5T_STD_I16LE, H5T_STD_I32LE, H5T_STD_I64LE);
-      break;
-    case SkeletonKind::unsigned_integer:
-      choose(H5T_STD_U8LE, H5T_STD_U16LE, H5T_STD_U32LE, H5T_STD_U64LE);
-      break;
-    default:
-      choose(H5I_INVALID_HID, H5I_INVALID_HID, H5T_IEEE_F32LE, H5T_IEEE_F64LE);
-  }
-  TypeHandle type(number < 0 ? number : H5Tcopy(number));
-  if (type.id() >= 0) return type;
-  // IEEE 754 binary16, as h5py and numpy write it.
-  type = checked_handle<TypeHandle>(H5Tcopy(H5T_IEEE_F32LE), "no type");
-  checked_call(H5Tset_fields(type.id(), 15, 10, 5, 0, 10), "no type");
-  checked_call(H5Tset_size(type.id(), 2), "no type");
-  checked_call(H5Tset_ebias(type.id(), 15), "no type");
-  return type;
-}
-
-TypeHandle dataset_type(const SkeletonDataset& dataset) {
-  switch (dataset.kind) {
-    case SkeletonKind::boolean:
-      return boolean_type();
-    case SkeletonKind::ascii_text:
-    case SkeletonKind::utf8_text:
-      return library_text_type(dataset.size, dataset.kind == SkeletonKind::ascii_text);
-    default:
-      return number_type(dataset.kind, dataset.size);
-  }
-}
-
-// Writes one attribute; a call for each alternative of SkeletonValue.
-class AttributeWriter {
- public:
-  AttributeWriter(hid_t object, const std::string& name) : object_(object), name_(name) {}
-
-  void operator()(const std::string& value) const {
-    const char* const text = value.c_str();
-    write(variable_text_type(), SpaceHandle(H5Screate(H5S_SCALAR)), &text);
-  }
-  void operator()(const std::vector<std::string>& values) const {
-    std::vector<const char*> texts;
-    for (const std::string& value : values) texts.push_back(value.c_str());
-    write(variable_text_type(), list_of(values.size()), texts.data());
-  }
-  void operator()(int64_t value) const {
-    write(TypeHandle(H5Tcopy(H5T_STD_I64LE)), SpaceHandle(H5Screate(H5S_SCALAR)), &value);
-  }
-  void operator()(const std::vector<int64_t>& values) const {
-    write(TypeHandle(H5Tcopy(H5T_STD_I64LE)), list_of(values.size()), values.data());
-  }
-  void operator()(bool value) const {
-    const int8_t stored = value;
-    write(boolean_type(), SpaceHandle(H5Screate(H5S_SCALAR)), &stored);
-  }
-
- private:
-  static SpaceHandle list_of(hsize_t count) { return SpaceHandle(H5Screate_simple(1, &count, nullptr)); }
-  void write(const TypeHandle& type, const SpaceHandle& space, const void* value) const {
-    const auto attribute = checked_handle<AttributeHandle>(
-        H5Acreate2(object_, name_.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), "no attribute");
-    // Also of no values at all the library wants an address.
-    checked_call(H5Awrite(attribute.id(), type.id(), value ? value : &attribute),
-                 "an attribute is not written");
-  }
-
-  const hid_t object_;
-  const std::string& name_;
-};
 
 class SkeletonWriter {
  public:
-  SkeletonWriter() {
-    const PropertyHandle access = property_list(H5P_FILE_ACCESS);
-    keep_in(kept_, access.id());
-    // What every reader of HDF5 1.8 takes, with room for large attributes.
-    checked_call(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), "no such format");
-    const PropertyHandle creation = creation_list(H5P_FILE_CREATE);
-    file_ = checked_handle<FileHandle>(H5Fcreate("skeleton", H5F_ACC_TRUNC, creation.id(), access.id()),
-                                       "no file");
-    links_ = property_list(H5P_LINK_CREATE);
-    checked_call(H5Pset_char_encoding(links_.id(), H5T_CSET_UTF8), "no property list");
-    groups_ = creation_list(H5P_GROUP_CREATE);
-    datasets_ = creation_list(H5P_DATASET_CREATE);
-    checked_call(H5Pset_layout(datasets_.id(), H5D_CONTIGUOUS), "no property list");
-    checked_call(H5Pset_alloc_time(datasets_.id(), H5D_ALLOC_TIME_EARLY), "no property list");
-    checked_call(H5Pset_fill_time(datasets_.id(), H5D_FILL_TIME_NEVER), "no property list");
-  }
-
   // Returns where its data begin.
   uint64_t add(const SkeletonObject& object) {
-    add_groups_above(object.path);
-    made_.insert(object.path);
-    if (object.dataset) return add_dataset(object, *object.dataset);
-    const ObjectHandle group(object.path == "/" ? H5Oopen(file_.id(), "/", H5P_DEFAULT)
-                                                : H5Gcreate2(file_.id(), object.path.c_str(), links_.id(),
-                                                             groups_.id(), H5P_DEFAULT));
-    checked_call(group.id(), "no group");
-    add_attributes(group.id(), object);
-    return 0;
+    const DatasetHandle made = objects_.add(object);
+    if (!object.dataset) return 0;
+    const haddr_t offset = H5Dget_offset(made.id());
+    take_library_error();  // a dataset without elements has no place, which is an error to the library
+    return offset == HADDR_UNDEF ? 0 : offset;
   }
 
   Skeleton finish() {
-    links_ = PropertyHandle();
-    groups_ = PropertyHandle();
-    datasets_ = PropertyHandle();
-    checked_call(file_.close(), "no file");
+    objects_.finish();
     throw_driver_error();  // the library does not pass every one on
     Skeleton skeleton;
     skeleton.size = kept_.size;
@@ -165,42 +37,9 @@ class SkeletonWriter {
   }
 
  private:
-  // Those without a name of their own: of a column whose name has a slash. The library would give them times.
-  void add_groups_above(const std::string& path) {
-    for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
-      const std::string above = path.substr(0, end);
-      if (above.ends_with('/') || !made_.insert(above).second) continue;
-      checked_handle<ObjectHandle>(
-          H5Gcreate2(file_.id(), above.c_str(), links_.id(), groups_.id(), H5P_DEFAULT), "no group");
-    }
-  }
-
-  uint64_t add_dataset(const SkeletonObject& object, const SkeletonDataset& dataset) {
-    const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
-    const auto space = checked_handle<SpaceHandle>(
-        H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "no dataspace");
-    const TypeHandle type = dataset_type(dataset);
-    const auto made =
-        checked_handle<DatasetHandle>(H5Dcreate2(file_.id(), object.path.c_str(), type.id(), space.id(),
-                                                 links_.id(), datasets_.id(), H5P_DEFAULT),
-                                      "no dataset");
-    add_attributes(made.id(), object);
-    const haddr_t offset = H5Dget_offset(made.id());
-    take_library_error();  // a dataset without elements has no place, which is an error to the library
-    return offset == HADDR_UNDEF ? 0 : offset;
-  }
-
-  static void add_attributes(hid_t id, const SkeletonObject& object) {
-    for (const SkeletonAttribute& attribute : object.attributes)
-      std::visit(AttributeWriter(id, attribute.name), attribute.value);
-  }
-
-  KeptFile kept_;                         // before file_, which goes into it when it is closed
-  std::unordered_set<std::string> made_;  // paths
-  FileHandle file_;
-  PropertyHandle links_;
-  PropertyHandle groups_;
-  PropertyHandle datasets_;
+  KeptFile kept_;  // before the file, which goes into it when it is closed
+  const PropertyHandle access_ = access_of(kept_);
+  ObjectWriter objects_{access_.id()};
 };
 
 }  // namespace

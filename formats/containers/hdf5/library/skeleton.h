@@ -18,12 +18,22 @@ enum class SkeletonKind {
   boolean,     // the enumeration FALSE 0, TRUE 1 that h5py makes, one byte
   ascii_text,  // of fixed length, padded with NUL
   utf8_text,
+  variable_text,  // UTF-8 of any length, in chunks alone
+};
+
+// How a dataset is divided that is not contiguous.
+struct SkeletonChunks {
+  std::vector<uint64_t> shape;  // of a chunk
+  int level = 0;                // of gzip, 1 to 9
+  bool is_shuffled = false;     // before that
+  bool may_grow = false;        // along the first axis
 };
 
 struct SkeletonDataset {
   SkeletonKind kind;
   uint32_t size;  // bytes of one element, at least 1
   std::vector<uint64_t> shape;
+  std::optional<SkeletonChunks> chunks{};  // none: contiguous
 };
 
 // Texts are of variable length, UTF-8; a list has rank 1.
@@ -51,7 +61,8 @@ struct Skeleton {
   std::vector<uint64_t> data_offsets;  // of each object: where its data begin; 0 where it has none
 };
 
-// Throws unsupported where the library does not take them: a name that no HDF5 file can have.
+// Requires: no dataset has chunks. Throws unsupported where the library does not take them: a name that no
+// HDF5 file can have.
 Skeleton write_skeleton(const std::vector<SkeletonObject>& objects);
 
 }  // namespace plainfs::hdf5

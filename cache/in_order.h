@@ -1,0 +1,96 @@
+// Many pieces that all workers make at once and one user takes in their order, as what is compressed piece by
+// piece and written one after the other.
+//
+// Each thread makes the next piece that nobody has begun, and puts it down. If it is the one that is waited
+// for, this thread uses it, and those behind it that are there already; the others make more meanwhile. A
+// thread that is too far ahead waits, so that few pieces lie in memory.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cache/mutex.h"
+#include "cache/request.h"
+#include "cache/workers.h"
+
+namespace plainfs {
+
+template <class Piece>
+class InOrder {
+ public:
+  using Make = std::function<Piece(size_t number)>;
+  using Use = std::function<void(size_t number, Piece piece)>;
+
+  // Calls use with what make returns for each number in [0, count): make on any thread and several at once,
+  // use one at a time, in order. Throws the first exception of either; the pieces behind it are not used.
+  static void run(Workers& workers, size_t count, const Make& make, const Use& use) {
+    InOrder order(workers.threads() + 1, make, use);
+    workers.parallel_for(count, [&](size_t number) { order.work(number); });
+  }
+
+ private:
+  static constexpr size_t kPiecesAThread = 2;
+  static constexpr std::chrono::milliseconds kLookAgain{20};
+
+  InOrder(size_t threads, const Make& make, const Use& use)
+      : make_(make), use_(use), made_(kPiecesAThread * threads) {}
+
+  void work(size_t number) {
+    if (!wait_for_room(number)) return;
+    try {
+      Piece piece = make_(number);
+      const MutexLock lock(mutex_);
+      made_[number % made_.size()].emplace(std::move(piece));
+      if (!is_in_use_) use_those_there();
+    } catch (...) {
+      const MutexLock lock(mutex_);
+      has_failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+  // False if another piece has failed: then this one is not wanted. It looks at the request by itself,
+  // because one that is cancelled may leave out the very piece that is waited for.
+  bool wait_for_room(size_t number) {
+    const MutexLock lock(mutex_);
+    while (number >= next_ + made_.size() && !has_failed_) {
+      check_cancelled();
+      changed_.wait_for(mutex_, kLookAgain);
+    }
+    return !has_failed_;
+  }
+
+  void use_those_there() REQUIRES(mutex_) {
+    is_in_use_ = true;
+    for (;;) {
+      std::optional<Piece>& place = made_[next_ % made_.size()];
+      if (!place || has_failed_) break;
+      use_next(std::move(*std::exchange(place, std::nullopt)));
+      ++next_;
+      changed_.notify_all();
+    }
+    is_in_use_ = false;
+  }
+
+  void use_next(Piece piece) REQUIRES(mutex_) {
+    const size_t number = next_;
+    const MutexUnlocked unlocked(mutex_);
+    use_(number, std::move(piece));
+  }
+
+  const Make& make_;
+  const Use& use_;
+  Mutex mutex_;
+  Condition changed_;
+  std::vector<std::optional<Piece>> made_ GUARDED_BY(mutex_);  // by number, as many as may be ahead
+  size_t next_ GUARDED_BY(mutex_) = 0;                         // the first that is not used
+  bool is_in_use_ GUARDED_BY(mutex_) = false;
+  bool has_failed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace plainfs

@@ -1,0 +1,44 @@
+// Groups, datasets and attributes as libhdf5 creates them in a file that is being written.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <unordered_set>
+
+#include "formats/containers/hdf5/library/library.h"
+#include "formats/containers/hdf5/library/skeleton.h"
+
+namespace plainfs::hdf5 {
+
+// Requires: the library's lock is held for every call and when it ends.
+class ObjectWriter {
+ public:
+  // Creates a file. access: a list of access properties with the driver that says where the file goes.
+  explicit ObjectWriter(hid_t access);
+
+  // Creates a group or a dataset with its attributes, and the groups above it. Returns the dataset; no handle
+  // for a group. Throws damaged if the library does not take it.
+  DatasetHandle add(const SkeletonObject& object);
+
+  // Closes the file: all that the library holds of it is written then.
+  void finish();
+
+ private:
+  void add_groups_above(const std::string& path);
+  DatasetHandle add_dataset(const SkeletonObject& object, const SkeletonDataset& dataset);
+
+  std::unordered_set<std::string> made_;  // paths
+  FileHandle file_;
+  PropertyHandle links_;
+  PropertyHandle groups_;
+  PropertyHandle contiguous_;
+};
+
+// Returns a new list of access properties.
+PropertyHandle access_list();
+
+// The type of texts of any length.
+TypeHandle variable_text_type();
+
+}  // namespace plainfs::hdf5

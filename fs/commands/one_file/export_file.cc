@@ -1,0 +1,409 @@
+#include "fs/commands/one_file/export_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <unordered_set>
+
+#include "cache/in_order.h"
+#include "formats/core/base/checked.h"
+#include "fs/commands/copy_file.h"
+#include "fs/commands/deflated.h"
+#include "fs/commands/one_file/gzip_stream.h"
+#include "fs/commands/one_file/new_file.h"
+#include "fs/commands/one_file/new_folder.h"
+#include "fs/commands/target_folder.h"
+#include "fs/report/progress.h"
+#include "fs/report/walk.h"
+
+namespace plainfs {
+namespace {
+
+constexpr int kMostLevel = 9;
+constexpr size_t kMostNamed = 5;  // of stores, in a message
+constexpr std::initializer_list<const char*> kZarrMarks = {".zgroup", ".zattrs", "zarr.json"};
+
+bool is_gzip_name(const std::string& path) {
+  return path.ends_with(".gz");
+}
+
+// The form of a name, that of what is compressed if it is a gzip file of another form.
+const FileForm* form_asked_for(const std::string& target) {
+  const FileForm* const form = form_of_name(target);
+  if (form || !is_gzip_name(target)) return form;
+  return form_of_name(target.substr(0, target.size() - 3));
+}
+
+bool is_folder_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// ".h5ad .rds .csv": what the store can be written as.
+std::string possible_endings(Filesystem& filesystem) {
+  std::string endings;
+  for (const OfferedForm& offered : offered_forms(filesystem, form_files(filesystem, "")))
+    endings.append(endings.empty() ? "" : " ").append(offered.form->ending);
+  return endings.empty() ? "none" : endings;
+}
+
+Failure no_such_form(Filesystem& filesystem, const std::string& store, const std::string& target) {
+  return Failure(kUsage, fmt::format("{}: {} cannot be written so; the endings that it can have: {}", target,
+                                     store, possible_endings(filesystem)));
+}
+
+// Throws Failure if the files are those of several stores in a folder.
+void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<FormFile>& found) {
+  if (filesystem.store()->format != "folder") return;
+  const auto first_name = [](const FormFile& file) { return file.path.substr(0, file.path.find('/')); };
+  std::string names;
+  std::unordered_set<std::string> distinct;
+  for (const FormFile& file : found)
+    if (distinct.insert(first_name(file)).second && distinct.size() <= kMostNamed)
+      names.append(" ").append(first_name(file));
+  if (distinct.size() > 1)
+    throw Failure(kUsage,
+                  fmt::format("{}: has {} stores that can be written so; --of PATH chooses one:{}{}", store,
+                              distinct.size(), names, distinct.size() > kMostNamed ? " ..." : ""));
+}
+
+// What is written.
+struct Chosen {
+  const FileForm* form = nullptr;  // null: the file is written under whatever name
+  FormFile file;
+  std::vector<FormFile> others;  // of the same form
+};
+
+Chosen choose(Filesystem& filesystem, const std::string& store, const std::string& target,
+              const std::string& part) {
+  Chosen chosen;
+  chosen.form = form_asked_for(target);
+  if (!part.empty() && (!chosen.form || form_of_name(part) == chosen.form)) {
+    const Inode inode = resolve_given(filesystem, store, part);
+    chosen.file = {plain_path(part), inode, false};
+    if (filesystem.kind(inode) == FileKind::file) return chosen;
+  }
+  if (!chosen.form) throw no_such_form(filesystem, store, target);
+  if (!part.empty()) {
+    chosen.file = file_of_part(filesystem, *chosen.form, store, part);
+    return chosen;
+  }
+  std::vector<FormFile> found = files_of_form(filesystem, *chosen.form, form_files(filesystem, ""));
+  if (found.empty()) throw no_such_form(filesystem, store, target);
+  check_one_store(filesystem, store, found);
+  chosen.file = found.front();
+  chosen.others.assign(found.begin() + 1, found.end());
+  return chosen;
+}
+
+enum class Compression {
+  none,    // the bytes of the mount
+  bgzf,    // its stored members deflated
+  gzip,    // one gzip stream of its bytes
+  packed,  // PackedForm
+};
+
+// A file of the mount, and how it is written.
+struct Source {
+  Copy copy;
+  Compression compression = Compression::none;
+  std::unique_ptr<const PackedForm> packed{};
+
+  // That are read, or compressed, for it.
+  uint64_t bytes() const { return packed ? packed->bytes() : copy.size; }
+};
+
+// A file that is written.
+struct Written {
+  Source source;
+  NewFile file;
+  uint64_t size = 0;  // once it is written
+};
+
+// Where a compressed form is written.
+class SinkOfPart : public PackedSink {
+ public:
+  explicit SinkOfPart(PartFile& part) : part_(part) {}
+  void write_at(uint64_t offset, ByteSpan bytes) override { part_.write_at(offset, bytes); }
+  void read_at(uint64_t offset, std::span<std::byte> bytes) override {
+    const size_t got = part_.read_at(offset, reinterpret_cast<char*>(bytes.data()), bytes.size());
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(got), bytes.end(), std::byte{0});
+  }
+
+ private:
+  PartFile& part_;
+};
+
+// R's serialisation, XDR or of a whole workspace, which R's own writers compress.
+bool is_plain_rds(Filesystem& filesystem, Inode inode, const std::string& path) {
+  if (!path.ends_with(".rds")) return false;
+  const Slices begin = filesystem.read(filesystem.open(inode), 0, 2);
+  std::string text(begin.size(), '\0');
+  begin.copy_to(std::as_writable_bytes(std::span(text)));
+  return text == "X\n";
+}
+
+class FileExport {
+ public:
+  FileExport(Session& session, const std::string& target, const FileOptions& options)
+      : filesystem_(session.filesystem()),
+        workers_(session.context().workers),
+        target_(target),
+        options_(options) {}
+
+  int run(const std::string& path);
+
+ private:
+  int write_folder(const FormFile& folder);
+  int write_file(const Chosen& chosen);
+  std::vector<std::pair<Source, std::string>> companions(const Chosen& chosen);
+  Source source(Inode inode, const std::string& path, bool is_gzipped);
+  void write(Written& written, std::vector<uint64_t>& members);
+  uint64_t write_bgzf(const Copy& copy, PartFile& part, std::vector<uint64_t>& members);
+  uint64_t write_as_shown(const Copy& copy, PartFile& part);
+  void say_what(const Chosen& chosen, uint64_t total);
+  void take_places(std::vector<Written>& all);
+
+  Filesystem& filesystem_;
+  Workers& workers_;
+  const std::string target_;
+  const FileOptions options_;
+  Progress progress_;
+};
+
+// "1 file written", or how large what is compressed has become.
+std::string written_text(const std::vector<Written>& all) {
+  uint64_t size = 0;
+  bool is_smaller = false;
+  for (const Written& written : all) {
+    size += written.size;
+    is_smaller |= written.source.compression != Compression::none;
+  }
+  const std::string files = count_text(all.size(), "file");
+  return is_smaller ? fmt::format("{} of {} written", files, byte_text(static_cast<double>(size)))
+                    : fmt::format("{} written", files);
+}
+
+int FileExport::run(const std::string& path) try {
+  const std::string part = path.empty() ? options_.of : path;
+  const Chosen chosen = choose(filesystem_, filesystem_.store()->path, target_, part);
+  return chosen.file.is_folder ? write_folder(chosen.file) : write_file(chosen);
+} catch (const Error& error) {
+  throw Failure(exit_code_of(error.code()),
+                fmt::format("{}: {}; nothing was written", filesystem_.store()->path, reason(error)));
+}
+
+// is_gzipped: what it is written to is called as a gzip file.
+Source FileExport::source(Inode inode, const std::string& path, bool is_gzipped) {
+  progress_.begin("measuring", Progress::Unit::files, 1);
+  Source found{{inode, path, 0}};
+  if (options_.level != 0) found.packed = filesystem_.open(inode).view->packed();
+  if (found.packed) {
+    found.compression = Compression::packed;
+    return found;
+  }
+  found.copy.size = static_cast<uint64_t>(filesystem_.status(inode).st_size);
+  if (options_.level == 0 && !is_gzipped) return found;
+  if (can_be_deflated(filesystem_, found.copy))
+    found.compression = Compression::bgzf;
+  else if ((is_gzipped && !path.ends_with(".gz")) || is_plain_rds(filesystem_, inode, path))
+    found.compression = Compression::gzip;
+  return found;
+}
+
+// The files that belong to the chosen one, and where each goes.
+std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen& chosen) {
+  std::vector<std::pair<Source, std::string>> found;
+  if (!chosen.form || chosen.form != form_of_name(target_)) return found;
+  const size_t ending = chosen.form->ending.size();
+  const std::string from = chosen.file.path.substr(0, chosen.file.path.size() - ending);
+  const std::string to = target_.substr(0, target_.size() - ending);
+  // False if there is none, or it cannot be made of this store.
+  const auto add = [&](std::string_view its, bool is_needed) {
+    const std::string path = from + std::string(its);
+    try {
+      found.emplace_back(source(filesystem_.resolve(path), path, false), to + std::string(its));
+      return true;
+    } catch (const Error& error) {
+      if (error.code() == Errc::not_found) return false;
+      if (is_needed || error.code() != Errc::unsupported) throw;
+      progress_.say(fmt::format("plainfs: {}: {}", path, reason(error)));
+      return false;
+    }
+  };
+  for (const Companion& companion : chosen.form->companions)
+    if (!add(companion.ending, companion.is_needed) && !companion.else_ending.empty())
+      add(companion.else_ending, false);
+  return found;
+}
+
+void FileExport::say_what(const Chosen& chosen, uint64_t total) {
+  // "; --of PATH chooses another: a and 2 more"
+  std::string others;
+  if (!chosen.others.empty())
+    others =
+        fmt::format("; --of PATH chooses another: {}{}", chosen.others.front().path,
+                    chosen.others.size() == 1 ? "" : fmt::format(" and {} more", chosen.others.size() - 1));
+  progress_.say(fmt::format("{}, {}: into {}{}", chosen.file.path, byte_text(static_cast<double>(total)),
+                            target_, others));
+}
+
+int FileExport::write_file(const Chosen& chosen) {
+  std::vector<std::pair<Source, std::string>> wanted = companions(chosen);
+  wanted.emplace(wanted.begin(), source(chosen.file.inode, chosen.file.path, is_gzip_name(target_)), target_);
+  std::vector<Written> all;
+  uint64_t total = 0;
+  for (auto& [source, path] : wanted) {
+    check_place(path, options_.replaces, filesystem_.store()->path);
+    total += source.bytes();
+    all.push_back({std::move(source), NewFile(path)});
+  }
+  say_what(chosen, total);
+  progress_.begin("writing", Progress::Unit::bytes, total);
+  std::vector<uint64_t> members;  // of the first file, for its index
+  for (Written& written : all) write(written, members);
+  take_places(all);
+  progress_.finish(written_text(all));
+  return kSuccess;
+}
+
+// Of several files the first is the one that is asked for: it takes its place last, so that the others are
+// there if it is. One that is replaced goes first, so that it never stands beside others' companions.
+void FileExport::take_places(std::vector<Written>& all) {
+  if (all.size() > 1 && options_.replaces) ::unlink(all[0].file.path().c_str());
+  for (size_t i = all.size(); i-- > 0;) all[i].file.take_place(all[i].size, options_.replaces);
+}
+
+void FileExport::write(Written& written, std::vector<uint64_t>& members) {
+  PartFile& part = written.file.part();
+  const Source& source = written.source;
+  const auto wrote = [&](uint64_t bytes) { progress_.add(bytes); };
+  switch (source.compression) {
+    case Compression::none:
+      written.size = write_as_shown(source.copy, part);
+      break;
+    case Compression::bgzf:
+      written.size = write_bgzf(source.copy, part, members);
+      break;
+    case Compression::gzip:
+      written.size = write_gzip(filesystem_, workers_, source.copy,
+                                std::max(1, options_.level.value_or(kGzipLevel)), part, wrote);
+      break;
+    case Compression::packed:
+      SinkOfPart sink(part);
+      written.size = source.packed->write(options_.level.value_or(source.packed->usual_level()), sink, wrote);
+      break;
+  }
+}
+
+// An index is written for the members of the text before it; by itself it is as the mount has it.
+uint64_t FileExport::write_bgzf(const Copy& copy, PartFile& part, std::vector<uint64_t>& members) {
+  if (indexed_text(copy.path).empty()) {
+    members = write_deflated(filesystem_, workers_, copy, options_.level.value_or(kBgzipLevel), part,
+                             [&](uint64_t bytes) { progress_.add(bytes); });
+    return size_of_deflated(members);
+  }
+  if (members.empty()) return write_as_shown(copy, part);
+  const std::string index = index_of_deflated(filesystem_, workers_, copy, members);
+  part.write_at(0, as_byte_span(index));
+  progress_.add(copy.size);
+  return index.size();
+}
+
+uint64_t FileExport::write_as_shown(const Copy& copy, PartFile& part) {
+  part.reserve(copy.size);
+  const OpenFile file = filesystem_.open(copy.inode);
+  InOrder<Slices>::run(
+      workers_, divide_up(copy.size, kExportPiece),
+      [&](size_t number) {
+        const uint64_t start = number * kExportPiece, wanted = std::min(kExportPiece, copy.size - start);
+        Slices piece = filesystem_.read(file, start, wanted);
+        if (piece.size() != wanted) throw damaged("{} bytes at {}, expected {}", piece.size(), start, wanted);
+        return piece;
+      },
+      [&](size_t number, Slices piece) {
+        part.write_at(number * kExportPiece, piece);
+        progress_.add(piece.size());
+      });
+  return copy.size;
+}
+
+int FileExport::write_folder(const FormFile& folder) {
+  check_target(target_, filesystem_.store()->path, options_);
+  progress_.begin("measuring", Progress::Unit::files, 1);
+  std::vector<WalkFailure> failures;
+  const std::vector<Walked> below = walk(filesystem_, folder.path, failures);
+  if (!failures.empty()) throw failures.front().error;
+  std::vector<Copy> files;
+  uint64_t total = 0;
+  for (const Walked& walked : below) {
+    if (walked.kind != FileKind::file) continue;
+    files.push_back({walked.inode, walked.path.substr(folder.path.size() + 1),
+                     static_cast<uint64_t>(filesystem_.status(walked.inode).st_size)});
+    total += files.back().size;
+  }
+  NewFolder made(target_);
+  progress_.say(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
+                            byte_text(static_cast<double>(total)), target_));
+  progress_.begin("writing", Progress::Unit::bytes, total);
+  workers_.parallel_for(files.size(), [&](size_t i) {
+    copy_file(filesystem_, workers_, made.folder(), files[i], [&](uint64_t bytes) { progress_.add(bytes); });
+  });
+  made.take_place(options_.replaces);
+  progress_.finish(fmt::format("{} written", count_text(files.size(), "file")));
+  return kSuccess;
+}
+
+}  // namespace
+
+FileOptions take_file_options(Arguments& arguments) {
+  FileOptions options;
+  options.replaces = take_flag(arguments, "--force");
+  options.of = take_value(arguments, "--of");
+  const std::string text = take_value(arguments, "--level");
+  if (text.empty()) return options;
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, level);
+  if (error != std::errc() || stopped != end || level < 0 || level > kMostLevel)
+    throw Failure(kUsage, fmt::format("--level {}: expected a number from 0 to {}", text, kMostLevel));
+  options.level = level;
+  return options;
+}
+
+void check_target(const std::string& target, const std::string& store, const FileOptions& options) {
+  const FileForm* const form = form_of_name(target);
+  if (form && form->is_folder && !target.ends_with('/'))
+    check_folder_place(target, options.replaces, kZarrMarks);
+  else if (!is_folder_there(target))
+    check_place(target, options.replaces, store);
+}
+
+bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std::vector<std::string>& paths,
+                     const std::string& target, bool names_views, const FileOptions& options) {
+  const FileForm* const form = form_of_name(target);
+  const bool is_folder_form = form && form->is_folder;
+  const bool names_folder = target.ends_with('/') || (is_folder_there(target) && !is_folder_form) ||
+                            (names_views && !options.are_given() && paths.size() != 1);
+  const bool names_file = !file_ending(target).empty() || form != nullptr;
+  if (names_folder || (paths.size() != 1 && !names_file)) {
+    if (options.are_given())
+      throw Failure(kUsage,
+                    fmt::format("{}: --of, --level and --force are for an export to one file", target));
+    return false;
+  }
+  if (paths.size() > 1) throw Failure(kUsage, fmt::format("{0}: several files need a folder: {0}/", target));
+  if (paths.size() == 1 && !options.of.empty())
+    throw Failure(kUsage, "export: --of PATH is for an export without another PATH");
+  return paths.empty() || names_file || options.are_given() ||
+         filesystem.kind(resolve_given(filesystem, store, paths[0])) == FileKind::file;
+}
+
+int export_file(Session& session, const std::string& path, const std::string& target,
+                const FileOptions& options) {
+  return FileExport(session, target, options).run(path);
+}
+
+}  // namespace plainfs

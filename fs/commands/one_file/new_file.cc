@@ -1,0 +1,68 @@
+#include "fs/commands/one_file/new_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "formats/core/base/descriptor.h"
+#include "formats/core/base/host_path.h"
+
+namespace plainfs {
+namespace {
+
+// "." of "b.csv", "/" of "/b.csv".
+std::string folder_of_path(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+Descriptor open_folder_of(const std::string& path) {
+  Descriptor folder(::open(folder_of_path(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() < 0) throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+  return folder;
+}
+
+// The same for each export to that name, so that it finds what one that was killed has left.
+std::string new_part_name(const std::string& path) {
+  return part_name(last_name(path) + " as one file", 0, {});
+}
+
+}  // namespace
+
+NewFile::NewFile(const std::string& path)
+    : path_(path), part_(PartFile::owned(open_folder_of(path), new_part_name(path), path)) {}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      part_(std::move(other.part_)),
+      is_there_(std::exchange(other.is_there_, false)) {}
+
+NewFile::~NewFile() {
+  if (is_there_) part_.discard();
+}
+
+void NewFile::take_place(uint64_t size, bool replaces) {
+  constexpr timespec kNow{0, UTIME_NOW};
+  if (replaces)
+    part_.finish(size, kNow, last_name(path_));
+  else
+    part_.finish_unless_taken(size, kNow, last_name(path_));
+  is_there_ = false;
+}
+
+void check_place(const std::string& path, bool replaces, const std::string& store) {
+  struct stat own {
+  }, found{};
+  if (::lstat(path.c_str(), &own) != 0) return;
+  const bool leads_somewhere = ::stat(path.c_str(), &found) == 0;
+  if (leads_somewhere && !S_ISREG(found.st_mode))
+    throw Failure(kNotWritten, fmt::format("{}: is no regular file; plainfs cat writes to others", path));
+  if (leads_somewhere && is_same_on_host(path, store))
+    throw Failure(kNotWritten, fmt::format("{}: is the store itself; choose another name", path));
+  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: is there already; --force replaces it", path));
+}
+
+}  // namespace plainfs

@@ -1,0 +1,91 @@
+#include "fs/commands/one_file/new_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "fs/commands/part_file.h"
+
+namespace plainfs {
+namespace {
+
+Failure refused(const std::string& path) {
+  return Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+void remove_all(const std::string& path) {
+  boost::system::error_code error;
+  boost::filesystem::remove_all(path, error);
+}
+
+// Holds the folder for this process alone, if it is another's throws; makes it if it is not there.
+Descriptor locked_folder(const std::string& part, const std::string& path) {
+  if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) throw refused(path);
+  Descriptor folder(::open(part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.number() < 0) throw refused(path);
+  if (::flock(folder.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Failure(kNotWritten, fmt::format("{}: another export is writing it", path));
+  return folder;
+}
+
+// What an export that was killed has left.
+void empty_folder(const std::string& part) {
+  boost::system::error_code error;
+  for (boost::filesystem::directory_iterator entry(part, error), end; !error && entry != end;
+       entry.increment(error))
+    remove_all(entry->path().string());
+}
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+NewFolder::NewFolder(const std::string& path)
+    : path_(path),
+      part_(path.substr(0, path.size() - last_name(path).size()) +
+            part_name(last_name(path) + " as one folder", 0, {})),
+      locked_(locked_folder(part_, path)) {
+  empty_folder(part_);
+  folder_.emplace(part_);
+}
+
+NewFolder::~NewFolder() {
+  if (!part_.empty()) remove_all(part_);
+}
+
+void NewFolder::take_place(bool replaces) {
+#ifdef __linux__
+  if (replaces && is_there(path_) &&
+      ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
+    return;  // the destructor removes what was there
+  if (!replaces && ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0)
+    return part_.clear();
+#endif
+  // Of a folder that is there rename() replaces an empty one alone.
+  if (replaces) remove_all(path_);
+  if (!replaces && is_there(path_))
+    throw Failure(kNotWritten, fmt::format("{}: something was put there meanwhile", path_));
+  if (::rename(part_.c_str(), path_.c_str()) != 0) throw refused(path_);
+  part_.clear();
+}
+
+void check_folder_place(const std::string& path, bool replaces, std::initializer_list<const char*> marks) {
+  if (!is_there(path)) return;
+  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: is there already; --force replaces it", path));
+  const bool is_marked =
+      std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return is_there(path + "/" + mark); });
+  if (!is_marked)
+    throw Failure(kNotWritten, fmt::format("{}: is not replaced, because it holds something else", path));
+}
+
+}  // namespace plainfs

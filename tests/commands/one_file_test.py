@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+"""`plainfs export STORE [PATH] TARGET` to one file."""
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from cases import cases
+from commands_test import write_fragments
+from written_tree import tree
+
+os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+PROGRAM = os.environ["PLAINFS"]
+DATA = os.environ["PLAINFS_TEST_DATA"]
+SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data", "samples"))
+PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
+SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and RNA, which is the active one
+VARIANTS = os.path.join(DATA, "vcf-zarr", "types", "store.zarr")
+
+
+def run(*arguments, **more):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=120, **more)
+
+
+def cat(store, path):
+    done = run("cat", store, path)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(self.temporary.cleanup)
+
+    def at(self, *names):
+        return os.path.join(self.temporary.name, *names)
+
+    def exported(self, *arguments):
+        """What an export writes into the one file of its own folder."""
+        target = arguments[-1]
+        done = run("export", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(os.path.dirname(target)).count(os.path.basename(target)), 1)
+        self.assert_no_parts()
+        return read(target)
+
+    def refused(self, code, *arguments):
+        done = run("export", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assert_no_parts()
+        return done.stderr.decode()
+
+    def assert_no_parts(self):
+        self.assertFalse([name for name in os.listdir(self.at()) if "plainfs-part" in name])
+
+
+class Choice(Folder):
+    """Which file is written, and where."""
+
+    # "With a PATH that is one file of the mount, and a TARGET that is no existing directory, writes that file to TARGET."
+    def test_one_path_writes_that_file(self):
+        for target in ("out.csv", "out", "out.txt"):
+            self.assertEqual(self.exported(PBMC, "obs.csv", self.at(target)), cat(PBMC, "obs.csv"))
+        self.assertEqual(self.exported(os.path.join(PBMC, "obs.csv"), self.at("joined.csv")), cat(PBMC, "obs.csv"))
+
+    def test_folder_keeps_the_place_of_a_path(self):
+        os.mkdir(self.at("there"))
+        for target in ("there", "new/"):
+            self.assertEqual(run("export", PBMC, "obs.csv", self.at(target)).returncode, 0)
+            self.assertEqual(list(tree(self.at(target))), ["obs.csv"])
+
+    def test_ending_chooses_what_a_store_is_written_as(self):
+        for ending, path in ((".h5ad", "anndata.h5ad"), (".rds", "seurat.rds"), (".h5", "X/10x/10x.h5"), (".mtx", "X/matrix.mtx"), (".csv", "obs.csv"),
+                             (".parquet", "obs.parquet"), (".H5AD", "anndata.h5ad"), (".npy", "obsm/X_pca.npy"), (".mat", "obsm/X_pca.mat")):
+            with self.subTest(ending):
+                self.assertEqual(self.exported("--level", "0", PBMC, self.at("out" + ending)), cat(PBMC, path))
+
+    def test_default_part_is_named(self):
+        done = run("export", "--level=0", SEURAT, self.at("out.rds"))
+        self.assertIn(f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.1f} kB: into {self.at('out.rds')}; ", done.stderr.decode())
+        done = run("export", "--level=0", SEURAT, self.at("out.h5ad"))
+        self.assertIn("assays/RNA.h5ad, ", done.stderr.decode())
+        self.assertIn("; --of PATH chooses another: assays/ADT.h5ad\n", done.stderr.decode())
+        self.assertEqual(read(self.at("out.h5ad")), cat(SEURAT, "assays/RNA.h5ad"))
+        done = run("export", "--level=0", SEURAT, self.at("out.mtx"))
+        self.assertIn("assays/RNA/counts/matrix.mtx, ", done.stderr.decode())
+
+    def test_of_chooses_a_part(self):
+        for part, ending, path in (("var", ".csv", "var.csv"), ("var.csv", ".parquet", "var.parquet"), ("obsm/X_pca", ".npy", "obsm/X_pca.npy"),
+                                   ("by/stage/high", ".h5ad", "by/stage/high/anndata.h5ad"), ("X", ".rds", "X/matrix.rds"), ("X/", ".mtx", "X/matrix.mtx"),
+                                   ("X/matrix.mtx", ".h5", "X/10x/10x.h5"), ("/", ".h5ad", "anndata.h5ad")):
+            with self.subTest(part):
+                target = self.at(part.replace("/", "_") + ending)
+                self.assertEqual(self.exported("--level=0", f"--of={part}", PBMC, target), cat(PBMC, path))
+        self.assertEqual(self.exported("--level=0", PBMC, "by/stage/high", self.at("high.h5ad")), cat(PBMC, "by/stage/high/anndata.h5ad"))
+
+    def test_part_without_that_form_is_refused(self):
+        said = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
+        self.assertIn(f"{PBMC}: obs cannot be written as .h5ad", said)
+        said = self.refused(11, PBMC, "--of", "obz.csv", self.at("out.csv"))
+        self.assertIn("there is no obz.csv; there is obs.csv", said)
+
+    def test_unknown_ending_lists_those_that_fit(self):
+        for name in ("out.xlsx", "out.loom", "out.vcf"):
+            said = self.refused(1, PBMC, self.at(name))
+            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written so; the endings that it can have: .h5ad .rds .zarr .h5 ", said)
+            self.assertNotIn(".bed", said)
+            self.assertFalse(os.listdir(self.at()))
+
+    def test_name_without_ending_is_a_folder(self):
+        for name in ("out", "out.2", "2026.11"):
+            self.assertEqual(run("export", PBMC, self.at(name)).returncode, 0)
+            self.assertIn("obs.csv", tree(self.at(name)))
+
+    def test_folder_of_stores_is_not_guessed(self):
+        os.mkdir(self.at("lab"))
+        for name in ("a.h5ad", "b.h5ad"):
+            shutil.copy(PBMC, self.at("lab", name))
+        said = self.refused(1, self.at("lab"), self.at("out.rds"))
+        self.assertIn("has 2 stores that can be written so; --of PATH chooses one: a.h5ad b.h5ad", said)
+        self.assertEqual(self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds"))
+
+    def test_views_that_are_named_are_files_of_a_folder(self):
+        self.assertEqual(run("export", "--views=csv", PBMC, self.at("out.h5ad")).returncode, 0)
+        self.assertIn("obs.csv", tree(self.at("out.h5ad")))
+
+    def test_several_paths_into_one_file_are_refused(self):
+        said = self.refused(1, PBMC, "obs.csv", "var.csv", self.at("out.csv"))
+        self.assertIn("out.csv: several files need a folder: ", said)
+
+    def test_options_of_a_file_are_refused_for_a_folder(self):
+        said = self.refused(1, "--level=3", PBMC, self.at("out/"))
+        self.assertIn("--of, --level and --force are for an export to one file", said)
+        self.assertIn("--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds")))
+
+
+class Compression(Folder):
+    def test_rds_is_one_gzip_stream_of_the_bytes(self):
+        shown = cat(PBMC, "seurat.rds")
+        for level in ([], ["--level", "1"], ["--level=9"]):
+            target = self.at(f"out{len(level)}{level}.rds")
+            stream = self.exported(*level, PBMC, target)
+            inflate = zlib.decompressobj(31)
+            self.assertEqual(inflate.decompress(stream), shown)
+            self.assertTrue(inflate.eof)
+            self.assertEqual(inflate.unused_data, b"")
+            self.assertLess(len(stream), len(shown) / 2)
+
+    def test_text_under_the_name_of_a_gzip_file_is_compressed(self):
+        for path, target in (("obs.csv", "a.csv.gz"), ("X/matrix.mtx", "b.mtx.gz")):
+            self.assertEqual(gzip.decompress(self.exported(PBMC, path, self.at(target))), cat(PBMC, path))
+        self.assertEqual(gzip.decompress(self.exported(PBMC, self.at("default.csv.gz"))), cat(PBMC, "obs.csv"))
+
+    def test_variants_have_an_index_of_their_own_members(self):
+        for level in ("0", "6"):
+            target = self.at(f"{level}.vcf.gz")
+            self.assertEqual(gzip.decompress(self.exported("--level", level, VARIANTS, target)), cat(VARIANTS, "variants.vcf"))
+            self.assertTrue(os.path.exists(target + ".tbi"))
+            if shutil.which("tabix"):
+                lines = cat(VARIANTS, "variants.vcf").decode().splitlines()
+                contig = lines[-1].split("\t")[0]
+                found = subprocess.run(["tabix", target, contig], capture_output=True, text=True, check=True).stdout
+                self.assertEqual(found.splitlines(), [line for line in lines if line.split("\t")[0] == contig])
+
+    def test_index_that_cannot_be_made_is_left_out(self):
+        store = self.at("frags")
+        write_fragments(store, [9, 5, 1], [10, 6, 2])  # one a chromosome
+        self.assertEqual(gzip.decompress(self.exported(store, self.at("good.tsv.gz"))), cat(store, "fragments.tsv"))
+        self.assertTrue(os.path.exists(self.at("good.tsv.gz.tbi")))
+        shutil.rmtree(store)
+        write_fragments(store, [9, 5, 1, 0, 8, 7], [10, 6, 2, 1, 9, 8])  # two, in falling order
+        done = run("export", store, self.at("out.tsv.gz"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("fragments.tsv.gz.tbi: not supported: ", done.stderr.decode())
+        self.assertEqual(gzip.decompress(read(self.at("out.tsv.gz"))), cat(store, "fragments.tsv"))
+        self.assertEqual(sorted(os.listdir(self.at())), ["frags", "good.tsv.gz", "good.tsv.gz.tbi", "out.tsv.gz"])
+
+    def test_what_belongs_to_a_file_stands_beside_it(self):
+        self.exported(VARIANTS, self.at("out.bed"))
+        self.exported(VARIANTS, self.at("out.bgen"))
+        self.assertEqual({name: read(self.at(name)) for name in sorted(os.listdir(self.at()))},
+                         {"out.bed": cat(VARIANTS, "plink.bed"), "out.bgen": cat(VARIANTS, "genotypes.bgen"), "out.bim": cat(VARIANTS, "plink.bim"),
+                          "out.fam": cat(VARIANTS, "plink.fam"), "out.sample": cat(VARIANTS, "genotypes.sample")})
+
+    def test_zarr_is_a_folder(self):
+        self.assertEqual(run("export", PBMC, self.at("out.zarr")).returncode, 0)
+        self.assertEqual(os.listdir(self.at()), ["out.zarr"])
+        written = tree(self.at("out.zarr"))
+        self.assertEqual(written[".zmetadata"], cat(PBMC, "anndata.zarr/.zmetadata"))
+        self.assertEqual(written["X/data/0"], cat(PBMC, "anndata.zarr/X/data/0"))
+        self.assertIn("is there already; --force replaces it", self.refused(16, PBMC, self.at("out.zarr")))
+        self.assertEqual(run("export", "--force", SEURAT, self.at("out.zarr")).returncode, 0)
+        self.assertEqual(os.listdir(self.at()), ["out.zarr"])
+        os.mkdir(self.at("own.zarr"))
+        self.assertIn("holds something else", self.refused(16, "--force", PBMC, self.at("own.zarr")))
+
+
+class Place(Folder):
+    """What stands at the target before and after."""
+
+    def test_file_that_is_there_is_replaced_by_force_alone(self):
+        target = self.at("out.csv")
+        with open(target, "w", encoding="ascii") as file:
+            file.write("mine\n")
+        said = self.refused(16, PBMC, "obs.csv", target)
+        self.assertEqual(said, f"plainfs: {target}: is there already; --force replaces it\n")
+        self.assertEqual(read(target), b"mine\n")
+        self.assertEqual(self.exported("--force", PBMC, "obs.csv", target), cat(PBMC, "obs.csv"))
+
+    def test_companion_that_is_there_is_not_replaced(self):
+        with open(self.at("out.fam"), "w", encoding="ascii") as file:
+            file.write("mine\n")
+        self.assertIn("out.fam: is there already", self.refused(16, VARIANTS, self.at("out.bed")))
+        self.assertEqual(os.listdir(self.at()), ["out.fam"])
+
+    def test_store_is_never_replaced(self):
+        store = self.at("pbmc.h5ad")
+        shutil.copy(PBMC, store)
+        os.symlink(store, self.at("link.h5ad"))
+        for target in (store, self.at("link.h5ad")):
+            self.assertIn("is the store itself", self.refused(16, "--force", store, target))
+        self.assertEqual(read(store), read(PBMC))
+
+    def test_what_is_no_regular_file_is_left(self):
+        os.mkfifo(self.at("pipe.csv"))
+        self.assertIn("is no regular file", self.refused(16, "--force", PBMC, "obs.csv", self.at("pipe.csv")))
+
+    def test_folder_that_is_not_there_is_named(self):
+        said = self.refused(16, PBMC, "obs.csv", self.at("no", "out.csv"))
+        self.assertIn("no/out.csv: No such file or directory", said)
+
+    def test_failing_read_leaves_nothing(self):
+        for case, store in cases(DATA, ["bad/anndata", "bad/tenx"]):
+            for name in ("out.rds", "out.h5ad", "out.h5", "out.zarr", "out.parquet"):
+                done = run("export", store, self.at(name))
+                self.assertEqual(os.listdir(self.at()), [name] if done.returncode == 0 else [], case)
+                if done.returncode == 0:
+                    shutil.rmtree(self.at(name)) if os.path.isdir(self.at(name)) else os.unlink(self.at(name))
+
+
+def zeros_store(folder, megabytes):
+    """A store of one array, a.csv, of lines "0", two bytes for each that is stored in chunks of 1 MiB."""
+    store = os.path.join(folder, "large.zarr")
+    os.makedirs(os.path.join(store, "a"))
+    for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
+            "zarr_format": 2, "shape": [megabytes << 20], "chunks": [1 << 20], "dtype": "|u1", "compressor": None, "filters": None, "order": "C",
+            "fill_value": 0})):
+        with open(os.path.join(store, name), "w", encoding="utf-8") as file:
+            json.dump(content, file)
+    for chunk in range(megabytes):
+        with open(os.path.join(store, "a", str(chunk)), "wb") as file:
+            file.write(bytes(1 << 20))
+    return store
+
+
+class Stopped(Folder):
+    """Exports that something stops: the name of the target is absent, or the file is whole."""
+
+    MEGABYTES = 6
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.at("out"))
+        self.store = zeros_store(self.at(), self.MEGABYTES)
+        self.target = self.at("out", "a.csv.gz")
+        self.command = [PROGRAM, "export", "-o", "threads=1,cache_size=1m", self.store, "a.csv", self.target]
+
+    def part_size(self):
+        return max((os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name), default=-1)
+
+    def begun(self, size=1):
+        """An export that has written something, and is held there; None if it is done already."""
+        export = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while export.poll() is None and self.part_size() < size:
+            time.sleep(0.001)
+        if export.poll() is None:
+            export.send_signal(signal.SIGSTOP)
+        return export
+
+    def is_whole(self):
+        return gzip.decompress(read(self.target)) == b"0\n" * (self.MEGABYTES << 20)
+
+    def test_signal_leaves_nothing(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number):
+                export = self.begun()
+                export.send_signal(number)
+                export.send_signal(signal.SIGCONT)
+                said = export.communicate()[1].decode()
+                self.assertEqual(export.returncode, -number, said)
+                self.assertIn(f"plainfs: {self.target}: stopped by a signal; nothing was written\n", said)
+                self.assertEqual(os.listdir(self.at("out")), [])
+
+    def test_ignored_signal_stops_nothing(self):
+        export = subprocess.Popen(self.command, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while export.poll() is None and self.part_size() < 1:
+            time.sleep(0.001)
+        export.send_signal(signal.SIGHUP)
+        self.assertEqual(export.wait(), 0)
+        self.assertTrue(self.is_whole())
+
+    def test_killed_export_leaves_no_half_of_a_file(self):
+        chance = random.Random(60)
+        for _ in range(6):
+            export = self.begun(chance.randrange(1, 60_000))
+            export.kill()
+            export.communicate()
+            left = os.listdir(self.at("out"))
+            if os.path.exists(self.target):
+                self.assertTrue(self.is_whole())
+                os.unlink(self.target)
+            else:
+                self.assertLessEqual(len(left), 1)
+                self.assertTrue(all(re.fullmatch(r"\.[0-9a-f]{32}\.plainfs-part", name) for name in left), left)
+        done = subprocess.run(self.command, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
+        self.assertTrue(self.is_whole())
+
+    def test_two_exports_to_one_file_are_refused(self):
+        export = self.begun()
+        self.addCleanup(export.kill)
+        said = run(*self.command[1:])
+        self.assertEqual(said.returncode, 16)
+        self.assertIn(f"{self.target}: another export is writing it", said.stderr.decode())
+        export.send_signal(signal.SIGCONT)
+        export.communicate()
+        self.assertEqual(export.returncode, 0)
+        self.assertTrue(self.is_whole())
+
+    def test_store_that_changes_leaves_nothing(self):
+        export = self.begun()
+        for chunk in range(self.MEGABYTES):
+            with open(os.path.join(self.store, "a", str(chunk)), "r+b") as file:
+                file.truncate(1000)
+        export.send_signal(signal.SIGCONT)
+        said = export.communicate()[1].decode()
+        self.assertNotEqual(export.returncode, 0, said)
+        self.assertIn("nothing was written", said)
+        self.assertEqual(os.listdir(self.at("out")), [])
+
+    def test_file_that_comes_meanwhile_stays(self):
+        export = self.begun()
+        with open(self.target, "w", encoding="ascii") as file:
+            file.write("mine")
+        export.send_signal(signal.SIGCONT)
+        said = export.communicate()[1].decode()
+        self.assertEqual(export.returncode, 16)
+        self.assertIn("something was put there meanwhile", said)
+        self.assertEqual(read(self.target), b"mine")
+        self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
+
+    def in_small_folder(self, options, script):
+        """What a shell script prints with a file system of its own at out/, or a reason to skip."""
+        words = ["unshare", "-m", "sh", "-ec", f'mount -t tmpfs -o {options} none "$1"/out; cd "$1"/out; {script}', "sh", self.at()]
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", self.at("out")], capture_output=True).returncode != 0:
+            self.skipTest("no file system may be mounted here")
+        done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PROGRAM": PROGRAM, "STORE": self.store, "PBMC": PBMC})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_full_disk_leaves_nothing(self):
+        for arguments in ('"$STORE" a.csv a.csv', '"$STORE" a.csv a.csv.gz', '"$PBMC" a.h5ad', '"$PBMC" a.rds', '"$PBMC" a.zarr'):
+            said = self.in_small_folder("size=4k", f'"$PROGRAM" export {arguments} 2>&1 && echo done; ls -A')
+            self.assertIn("No space left on device", said, arguments)
+            self.assertTrue(said.endswith("device\n"), said)
+
+    def test_folder_that_cannot_be_written_is_refused(self):
+        said = self.in_small_folder("ro", '"$PROGRAM" export "$PBMC" obs.csv a.csv 2>&1 || echo "$?"; ls -A')
+        self.assertIn("a.csv: Read-only file system\n16\n", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
