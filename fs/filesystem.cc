@@ -76,6 +76,14 @@ StorePtr Filesystem::store() const {
   return {opening, opening->store().get()};
 }
 
+bool Filesystem::has_changed() const try {
+  const OpeningPtr opening = current();
+  opening->check_unchanged(opening->store()->path);
+  return false;
+} catch (const Error& error) {
+  return error.code() == Errc::changed;
+}
+
 void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
   current()->tree().add_hidden(name, files);
   hidden_.emplace_back(name, std::move(files));
@@ -86,8 +94,19 @@ void Filesystem::add_hidden_file(HiddenFile file) {
   hidden_files_.push_back(std::move(file));
 }
 
+std::string Filesystem::path(Inode inode) const try {
+  return current()->tree().path(inode);
+} catch (const Error&) {
+  return inodes_->knows(inode) ? inodes_->path(inode) : "";  // its name cannot be read
+}
+
 Inode Filesystem::lookup(Inode directory, std::string_view name) {
   return current()->tree().lookup(directory, name);
+}
+
+void Filesystem::give(const Listing& listing) {
+  const size_t count = listing.is_of_parts() ? std::min<size_t>(1, listing.size()) : listing.size();
+  for (size_t i = 0; i < count; ++i) inodes_->give(listing.inode_at(i));
 }
 
 FileKind Filesystem::kind(Inode inode) {
@@ -102,11 +121,11 @@ Status Filesystem::status_so_far(Inode inode) {
   return status(inode, false);
 }
 
-Status Filesystem::status_in_listing(Inode file, const Status& directory) {
+Status Filesystem::status_in_listing(const Listing::Entry& part, const Status& directory) {
   Status whole = directory;
-  whole.stat.st_ino = file;
+  whole.stat.st_ino = part.inode;
   whole.stat.st_mode = S_IFREG | (directory.stat.st_mode & 0666);
-  set_size(whole, current()->tree().listed_size(file));
+  set_size(whole, current()->tree().listed_size(part));
   return whole;
 }
 
@@ -160,7 +179,7 @@ mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   const std::string path = tree.source_path(inode);
   if (is_url(path)) return shown;  // a server has no modes; who mounts decides
   struct stat source {};
-  if (::stat(path.c_str(), &source) != 0) return shown & 0700;
+  if (!current()->files().look(path, source)) return shown & 0700;
   // By whom: of a folder also by whom it can be entered. The owner of a copy may write it.
   mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {

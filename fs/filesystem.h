@@ -72,17 +72,31 @@ class Filesystem {
 
   // Holding it holds all of the opening that it is part of.
   StorePtr store() const;
+  // Whether the store that is shown is known to be no longer what it was when it was opened.
+  bool has_changed() const;
   Requests& requests() { return requests_; }
 
   FileKind kind(Inode inode);  // never FileKind::store
   // Whether every opening of the file has a content of its own.
   bool changes(Inode file);
   Inode parent(Inode inode) const { return inodes_->parent(inode); }
-  std::string name(Inode inode) const { return inodes_->name(inode); }
+  std::string name(Inode inode) const { return current()->tree().name(inode); }
   // Below the root: "/a/b.csv". For messages.
-  std::string path(Inode inode) const { return inodes_->path(inode); }
-  // How many inodes there are: 1 to count.
-  Inode count() const { return inodes_->count(); }
+  std::string path(Inode inode) const;
+  // Whether it is a part that a directory lists, whose inode is of one opening of the store.
+  bool is_listed_part(Inode inode) const { return inodes_->listed_part(inode).has_value(); }
+
+  // Holds the inodes that this thread is given until it ends; what is given outside of any visit stays for
+  // good. Whoever keeps an inode beyond the visit holds it.
+  using Visit = Inodes::Visit;
+  Visit visit() { return Visit(*inodes_); }
+  // Gives the inodes of a listing to the visit of this thread.
+  void give(const Listing& listing);
+  void hold(Inode inode, uint64_t times = 1) { inodes_->hold(inode, times); }
+  void release(Inode inode, uint64_t times = 1) { inodes_->release(inode, times); }
+  // The names that have inodes.
+  Inodes::Statistics names() const { return inodes_->statistics(); }
+  std::vector<Inodes::Named> named_inodes() const { return inodes_->all(); }
 
   Inode lookup(Inode directory, std::string_view name);
   // What stat shows; the first one of a text file computes its size.
@@ -99,7 +113,7 @@ class Filesystem {
   Status status_so_far(Inode inode);
   // The same of a part (Listing::is_of_parts) that the directory is listing, where that takes no opening of
   // it either.
-  Status status_in_listing(Inode file, const Status& directory);
+  Status status_in_listing(const Listing::Entry& part, const Status& directory);
   // Throws changed as open does.
   ListingPtr list(Inode directory);
   std::string read_link(Inode link);

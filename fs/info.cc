@@ -50,9 +50,11 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},
+             {"store_changed", Json::of(uint64_t{filesystem.has_changed()})},
              {"reopened", count(requests.reopened)},
              {"not_reopened", count(requests.not_reopened)},
-             {"inodes", Json::of(filesystem.count())},
+             {"inodes", Json::of(filesystem.names().names)},
+             {"part_inodes", Json::of(filesystem.names().parts)},
          }) +
          "\n";
 }

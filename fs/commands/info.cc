@@ -82,8 +82,8 @@ using FoundPaths = std::map<const FoundKind*, std::vector<std::string>>;
 // What is found in a directory, and in those that are found in it for nothing else.
 void add_found(Filesystem& filesystem, Inode directory, const std::string& path, FoundPaths& found) try {
   const ListingPtr listing = filesystem.list(directory);
-  for (size_t i = listing->unsized; i < listing->unlisted.size(); ++i) {
-    const Listing::Entry& entry = listing->unlisted[i];
+  for (size_t i = listing->unsized(); i < listing->unlisted().size(); ++i) {
+    const Listing::Entry& entry = listing->unlisted()[i];
     const bool is_folder = entry.kind == FileKind::directory;
     const std::string at = (path.empty() ? "" : path + "/") + entry.name;
     if (const FoundKind* const kind = found_kind(entry.name))

@@ -82,10 +82,10 @@ class Lister {
       return;
     }
     std::vector<Named> entries;
-    for (const Listing::Entry& entry : listing->entries)
+    for (const Listing::Entry& entry : listing->entries())
       if (style_.has_hidden || !entry.name.starts_with('.')) entries.push_back({entry.name, entry.inode});
     if (style_.has_hidden)
-      for (const Listing::Entry& entry : listing->unlisted) entries.push_back({entry.name, entry.inode});
+      for (const Listing::Entry& entry : listing->unlisted()) entries.push_back({entry.name, entry.inode});
     std::sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
     if (style_.is_by_time) sort_by_time(entries);
     for (const Named& entry : entries) print(entry.inode, entry.name);

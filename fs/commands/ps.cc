@@ -31,6 +31,7 @@ namespace {
 const char* state_of(const AskedMount& asked) {
   if (!asked.is_here) return "apart";
   if (!asked.answers) return "silent";
+  if (asked.counters.value("store_changed", 0) == 1) return "changed";
   return asked.counters.value("remote_waiting", 0) == 1 ? "waiting" : "ready";
 }
 
@@ -107,7 +108,7 @@ std::string label_text(const std::string& value) {
 bool is_gauge(const std::string& counter) {
   static constexpr std::string_view kGauges[] = {
       "cache_held_bytes", "cache_budget_bytes", "libhdf5_processes", "libhdf5_held_bytes",
-      "inodes",           "remote_waiting"};
+      "inodes",           "part_inodes",        "remote_waiting",    "store_changed"};
   return std::find(std::begin(kGauges), std::end(kGauges), counter) != std::end(kGauges);
 }
 

@@ -82,7 +82,7 @@ time_t Asked::modified(const struct stat& status) const {
 }
 
 std::string Asked::tag(const Site::Place& place, uint64_t opening) const {
-  return tags.of(place.store, opening, place.inode, place.filesystem->path(place.inode));
+  return tags.of(place.store, opening, place.filesystem->path(place.inode));
 }
 
 Answering::Answering(const Site& site, AnswerSettings settings)
@@ -103,6 +103,7 @@ bool Answering::answer(const HttpRequest& request, Client& client) const {
   Reply reply(request, client);
   add_common(request, reply);
   try {
+    const auto visits = site_.visit();
     answer_guarded(request, reply);
   } catch (const Cancelled&) {
     throw Lost();

@@ -28,11 +28,9 @@ size_t most_inner_stores() {
   return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
 }
 
-timespec modified_on_disk(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return modified_time(status);
-}
+// Names whose directories keep what they stand for, about a kilobyte each.
+constexpr size_t kMostNamesListed = 8192;
+constexpr size_t kFewEntries = 1024;
 
 // How long a listing stays that a fault has left something out of.
 constexpr std::chrono::seconds kFaultIsKept{1};
@@ -63,24 +61,28 @@ Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& 
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
       listing_{context, stores_, std::move(views)},
       indexes_(std::move(index), store->path, names_of(listing_.views), context),
-      top_(top_of(std::move(store), subdir, listing_)) {
-  add(kRootInode, FileKind::directory).own = std::make_shared<const DirectoryEntry>(top_.directory);
+      top_(top_of(std::move(store), subdir, listing_)),
+      owner_(inodes_->new_owner()),
+      open_views_(inodes_) {
+  const WriterLock lock(mutex_);
+  add(kRootInode, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(top_.directory);
 }
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
+  hidden_[name] = last_hidden_ = directory;
   DirectoryEntry hidden{name, FileKind::directory, {}, {}, {}};
   hidden.is_unlisted = true;
   {
     const WriterLock lock(mutex_);
-    add(directory, FileKind::directory).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
+    add(directory, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   }
   std::vector<DirectoryEntry> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
-  const ContentsPtr contents = publish(directory, {std::move(all), {}, {}}, false);
-  hidden_[name] = last_hidden_ = directory;
-  for (const Listing::Entry& file : contents->listing->entries) {
-    entry(file.inode).changes = true;
+  const ContentsPtr contents = publish(directory, {std::move(all), {}}, false);
+  const WriterLock lock(mutex_);
+  for (const Listing::Entry& file : contents->listing->entries()) {
+    add(file.inode, FileKind::file)->changes = true;
     last_hidden_ = std::max(last_hidden_, file.inode);
   }
 }
@@ -90,77 +92,106 @@ void Tree::add_hidden_file(const HiddenFile& file) {
   DirectoryEntry hidden{file.name, FileKind::file, {}, file.open, {}};
   hidden.is_unlisted = true;
   const WriterLock lock(mutex_);
-  add(inode, FileKind::file).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
+  add(inode, FileKind::file)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   hidden_[file.name] = inode;
   last_hidden_ = std::max(last_hidden_, inode);
 }
 
 // Null where this opening has not met the inode.
-Tree::Entry* Tree::met(Inode inode) const {
-  return inode == 0 || inode > entries_.size() ? nullptr : entries_[inode - 1].get();
+Tree::EntryPtr Tree::met(Inode inode) const {
+  const auto found = entries_.find(inode);
+  return found == entries_.end() ? nullptr : found->second;
 }
 
-// What inode is, its directory listed where it is not yet. What is no constant of it is guarded by mutex_.
-Tree::Entry& Tree::entry(Inode inode) {
+// Of a directory or a store. What is no constant of it is guarded by mutex_.
+Tree::EntryPtr Tree::entry(Inode inode) {
   {
     const ReaderLock lock(mutex_);
-    if (Entry* known = met(inode)) return *known;
+    if (EntryPtr known = met(inode)) return known;
   }
-  const Inode parent = inodes_->parent(inode);
-  if (const FoundFilesPtr found = found_in(parent)) {
-    show_found(*found, inodes_->name(inode));
-    meet_found(inode, parent);
-  } else {
-    contents(parent);
-  }
-  const ReaderLock lock(mutex_);
-  if (Entry* known = met(inode)) return *known;
-  throw not_found("{}: no longer in the store", inodes_->name(inode));
+  const FileKind kind = inodes_->kind(inode);
+  const DirectoryEntryPtr here = shown(inode);
+  const WriterLock lock(mutex_);
+  if (EntryPtr known = met(inode)) return known;
+  if (!here->node.store.empty()) inner_roots_.emplace(inode, here->node.store);
+  EntryPtr made = add(inode, kind);
+  if (made->directory) made->directory->has_found = here->found != nullptr;
+  return made;
 }
 
-Tree::Entry& Tree::add(Inode inode, FileKind kind) {
-  if (entries_.size() < inode) entries_.resize(inode);
-  auto made = std::make_unique<Entry>();  // whole before another thread can meet it
+Tree::EntryPtr Tree::add(Inode inode, FileKind kind) {
+  forget_lost_names();
+  auto made = std::make_shared<Entry>();  // whole before another thread can meet it
   made->kind = kind;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
-  entries_[inode - 1] = std::move(made);
-  return *entries_[inode - 1];
+  entries_[inode] = made;
+  return made;
+}
+
+// A name that was given back has another inode when it is asked for again.
+void Tree::forget_lost_names() {
+  if (entries_.size() < entries_before_look_) return;
+  const auto is_lost = [this](const auto& known) { return !inodes_->knows(known.first); };
+  std::erase_if(entries_, is_lost);
+  std::erase_if(inner_roots_, is_lost);
+  entries_before_look_ = std::max(kFewEntries, 2 * entries_.size());
 }
 
 // Null where the directory is none whose files are found by their names.
 FoundFilesPtr Tree::found_in(Inode inode) {
-  const Entry& known = entry(inode);
+  if (!is_directory(inodes_->kind(inode))) return nullptr;
+  const EntryPtr known = entry(inode);
   {
     const ReaderLock lock(mutex_);
-    if (!known.directory || !known.directory->has_found) return nullptr;
+    if (!known->directory || !known->directory->has_found) return nullptr;
   }
   return shown(inode)->found;
 }
 
-// Requires: directory has such a file.
-void Tree::meet_found(Inode file, Inode directory) {
-  const WriterLock lock(mutex_);
-  if (met(file)) return;
-  add(file, FileKind::file);
-  met(directory)->directory->found.push_back(file);
+// Null where the directory is not listed, or is to be listed anew.
+Tree::ContentsPtr Tree::at_hand(Inode inode) const {
+  const EntryPtr known = met(inode);
+  Directory* const directory = known ? known->directory.get() : nullptr;
+  if (!directory || !directory->contents || directory->is_due()) return nullptr;
+  directory->is_used.store(true, std::memory_order_relaxed);
+  return directory->contents;
+}
+
+// Lists the directories on the way to this one, the first one first: each is shown by the one before it, and
+// there may be thousands.
+void Tree::list_above(Inode inode) {
+  std::vector<Inode> above;
+  {
+    const ReaderLock lock(mutex_);
+    for (Inode at = inode; at != kRootInode;) {
+      at = inodes_->parent(at);
+      if (at_hand(at)) break;
+      above.push_back(at);
+    }
+  }
+  while (above.size() > 1) {
+    contents(above.back());
+    above.pop_back();
+  }
 }
 
 // What the directory holds, listed where it is not. As long as it is held it is not let go.
 Tree::ContentsPtr Tree::contents(Inode inode) {
-  Directory* const directory = entry(inode).directory.get();
   {
     const ReaderLock lock(mutex_);
-    if (directory && directory->contents && !directory->is_due()) return directory->contents;
+    if (ContentsPtr held = at_hand(inode)) return held;
   }
-  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
+  list_above(inode);
+  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", path(inode));
+  const EntryPtr known = entry(inode);
   if (inode != kRootInode) refresh(inodes_->parent(inode));
   const DirectoryEntryPtr here = shown(inode);
   const Node node = directory_node(*here);
   const DirectoryPlace place = place_of(inode);
-  const CancellableLock listing(directory->listing_now);
+  const CancellableLock listing(known->directory->listing_now);
   {
     const ReaderLock lock(mutex_);
-    if (directory->contents && !directory->is_due()) return directory->contents;
+    if (ContentsPtr held = at_hand(inode)) return held;
   }
   Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
   return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
@@ -172,16 +203,14 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
 void Tree::refresh(Inode inode) {
   {
     const ReaderLock lock(mutex_);
-    const Entry* const known = met(inode);
+    const EntryPtr known = met(inode);
     if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
   }
   contents(inode);
 }
 
-// is_elsewhere: what is read of the store has to be fetched.
+// is_elsewhere: what is read of the store has to be fetched. Requires: the directory was met.
 Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere) {
-  auto contents = std::make_shared<Contents>();
-  auto listing = std::make_shared<Listing>();
   if (directory == kRootInode) {
     const ReaderLock lock(mutex_);
     for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
@@ -193,49 +222,76 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_e
     return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
   };
   const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);
-  listing->unsized = static_cast<size_t>(again - unsized);
-  const auto listed = static_cast<size_t>(unsized - all.shown.begin());
-  listing->entries.reserve(listed);
+  const auto contents = std::make_shared<Contents>();
+  contents->listing = std::make_shared<const Listing>(
+      inodes_, directory, all.shown, static_cast<size_t>(unsized - all.shown.begin()),
+      static_cast<size_t>(again - unsized), std::move(all.unopened));
   contents->shown.reserve(all.shown.size());
-  for (DirectoryEntry& shown : all.shown) {
-    auto& entries = contents->shown.size() < listed ? listing->entries : listing->unlisted;
-    entries.push_back(
-        {shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind, shown.shows_again});
+  for (DirectoryEntry& shown : all.shown)
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
-  }
-  listing->is_of_parts = !all.found.empty();
-  for (std::string& name : all.found) {
-    const Inode inode = inodes_->of(directory, name, FileKind::file);
-    listing->entries.push_back({std::move(name), inode, FileKind::file});
-  }
-  for (size_t i = 0; i < listing->size(); ++i) listing->index.emplace(listing->at(i).name, i);
-  listing->unopened = std::move(all.unopened);
-  contents->listing = std::move(listing);
-  ContentsPtr before;  // freed behind the lock, as these are
-  std::vector<std::shared_ptr<ViewFile>> forgotten;
   const bool is_whole =
       std::none_of(contents->shown.begin(), contents->shown.end(),
                    [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
-  const WriterLock lock(mutex_);
-  for (size_t i = 0; i < contents->shown.size(); ++i) {
-    const Inode inode = contents->listing->at(i).inode;
-    if (met(inode)) continue;
-    const std::string& store = contents->shown[i]->node.store;
-    if (!store.empty() && !inner_roots_.contains(inode)) {
-      inner_stores_[store].push_back(inode);
-      inner_roots_.emplace(inode, store);
-    }
-    Entry& child = add(inode, contents->shown[i]->kind);
-    if (child.directory) child.directory->has_found = contents->shown[i]->found != nullptr;
+  Freed before, freed;
+  {
+    const WriterLock lock(mutex_);
+    if (const ContentsPtr& old = met(directory)->directory->contents) before.views = forget_faults(*old);
+    set_contents(directory, contents, before);
+    met(directory)->directory->again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
+    let_some_go(directory, freed);
   }
-  for (size_t i = contents->shown.size(); i < contents->listing->size(); ++i)
-    if (!met(contents->listing->at(i).inode)) add(contents->listing->at(i).inode, FileKind::file);
-  Directory& known = *met(directory)->directory;
-  if (known.contents) forgotten = forget_faults(*known.contents);
-  known.again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
-  known.listing = contents->listing;
-  before = std::exchange(known.contents, contents);
+  keep_measured(freed);
   return contents;
+}
+
+void Tree::set_contents(Inode directory, ContentsPtr contents, Freed& freed) {
+  Directory& known = *met(directory)->directory;
+  const bool was_listed = known.contents != nullptr;
+  if (was_listed) take_contents(directory, freed);
+  names_listed_ += contents->listing->size();
+  known.contents = std::move(contents);
+  known.is_used.store(true, std::memory_order_relaxed);
+  if (directory != kRootInode) ++met(inodes_->parent(directory))->directory->listed_below;
+  if (!was_listed && !is_hidden(directory)) listed_.push_back(directory);
+}
+
+// Requires: it has some.
+void Tree::take_contents(Inode directory, Freed& freed) {
+  Directory& known = *met(directory)->directory;
+  names_listed_ -= known.contents->listing->size();
+  freed.contents.emplace_back(directory, std::move(known.contents));
+  known.contents = nullptr;
+  if (directory != kRootInode) --met(inodes_->parent(directory))->directory->listed_below;
+}
+
+// Contents that were not wanted since they were last looked at, while there are too many names.
+void Tree::let_some_go(Inode but, Freed& freed) {
+  for (size_t tries = 2 * listed_.size(); names_listed_ > kMostNamesListed && tries > 0; --tries) {
+    const Inode directory = listed_.front();
+    listed_.pop_front();
+    const EntryPtr entry = met(directory);
+    if (!entry || !entry->directory->contents) continue;
+    Directory& known = *entry->directory;
+    const bool is_used = known.is_used.exchange(false, std::memory_order_relaxed);
+    if (directory == but || is_used || known.listed_below > 0)
+      listed_.push_back(directory);
+    else
+      take_contents(directory, freed);
+  }
+}
+
+// What was measured of files in directories whose names may be given back now is kept for the next session.
+void Tree::keep_measured(const Freed& freed) {
+  if (!indexes_.are_kept()) return;
+  for (const auto& [directory, contents] : freed.contents) {
+    for (size_t i = 0; i < contents->listing->size(); ++i) {
+      const Inode file = contents->listing->inode_at(i);
+      const MeasuredPtr measured = open_views_.measured(file);
+      if (!measured) continue;
+      const IndexPlace place = index_place(file);
+      indexes_.of(place).add(place.path, measured);
+    }
+  }
 }
 
 // Views that would go on giving the error of a fault that has passed.
@@ -243,48 +299,63 @@ std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& conte
   std::vector<std::shared_ptr<ViewFile>> forgotten;
   for (size_t i = 0; i < contents.shown.size(); ++i)
     if (has_transient_fault(*contents.shown[i]))
-      forgotten.push_back(open_views_.let_go(contents.listing->at(i).inode));
+      forgotten.push_back(open_views_.let_go(contents.listing->inode_at(i)));
   return forgotten;
 }
 
 // What inode stands for where that is at hand, else null.
 Tree::DirectoryEntryPtr Tree::held(Inode inode) const {
-  const Entry* const known = met(inode);
+  const EntryPtr known = met(inode);
   if (known && known->own) return known->own;
-  const Entry* const parent = met(inodes_->parent(inode));
+  if (inodes_->listed_part(inode)) return nullptr;
+  const EntryPtr parent = met(inodes_->parent(inode));
   if (!parent || !parent->directory || !parent->directory->contents) return nullptr;
   const Contents& contents = *parent->directory->contents;
-  const auto found = contents.listing->index.find(inodes_->name(inode));
-  if (found == contents.listing->index.end() || contents.listing->at(found->second).inode != inode)
-    return nullptr;
-  return found->second < contents.shown.size() ? contents.shown[found->second] : nullptr;
+  const std::optional<size_t> place = contents.listing->find(inodes_->name(inode));
+  if (!place || contents.listing->inode_at(*place) != inode) return nullptr;
+  parent->directory->is_used.store(true, std::memory_order_relaxed);
+  return contents.shown[*place];
 }
 
 Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
-  entry(inode);
   {
     const ReaderLock lock(mutex_);
     if (DirectoryEntryPtr known = held(inode)) return known;
   }
+  const Inode parent = inodes_->parent(inode);
+  if (const FoundFilesPtr files = found_in(parent))
+    return std::make_shared<const DirectoryEntry>(show_found(*files, name(inode)));
+  const ContentsPtr all = contents(parent);
   const std::string name = inodes_->name(inode);
-  if (const FoundFilesPtr files = found_in(inodes_->parent(inode)))
-    return std::make_shared<const DirectoryEntry>(show_found(*files, name));
-  const ContentsPtr all = contents(inodes_->parent(inode));
-  const auto found = all->listing->index.find(name);
-  if (found == all->listing->index.end() || all->listing->at(found->second).inode != inode)
-    throw not_found("{}: no longer in the store", name);
-  return all->shown[found->second];
+  const std::optional<size_t> place = all->listing->find(name);
+  if (!place || all->listing->inode_at(*place) != inode) throw not_found("{}: no longer in the store", name);
+  return all->shown[*place];
 }
 
 FileKind Tree::kind(Inode inode) {
-  const Entry& known = entry(inode);
   {
     const ReaderLock lock(mutex_);
-    if (known.kind != FileKind::store) return known.kind;
+    const EntryPtr known = met(inode);
+    if (known && known->kind != FileKind::store) return known->kind;
   }
-  settle(inode);
+  const FileKind kind = inodes_->kind(inode);
+  if (!is_directory(kind)) {
+    check_is_shown(inode);
+    return kind;
+  }
+  const EntryPtr known = entry(inode);
+  if (kind == FileKind::store) settle(inode);
   const ReaderLock lock(mutex_);
-  return known.kind;
+  return known->kind;
+}
+
+// Throws not_found for a file or link that is no longer in the store.
+void Tree::check_is_shown(Inode inode) {
+  if (const std::optional<ListedPart> part = inodes_->listed_part(inode)) {
+    if (part->owner != owner_) throw not_found("{}: no longer in the store", inodes_->path(inode));
+    return;
+  }
+  shown(inode);
 }
 
 // Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk. What
@@ -305,10 +376,10 @@ void Tree::settle(Inode inode) {
     if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, listing_);
   }
   const WriterLock lock(mutex_);
-  Entry& settled = *met(inode);
-  if (settled.kind != FileKind::store) return;
-  settled.kind = as_it_is ? as_it_is->kind : FileKind::directory;
-  settled.own = std::move(as_it_is);
+  const EntryPtr settled = met(inode);
+  if (!settled || settled->kind != FileKind::store) return;
+  settled->kind = as_it_is ? as_it_is->kind : FileKind::directory;
+  settled->own = std::move(as_it_is);
 }
 
 Node Tree::directory_node(const DirectoryEntry& shown) {
@@ -338,13 +409,11 @@ DirectoryPlace Tree::place_of(Inode directory) {
 }
 
 ListingPtr Tree::list(Inode inode) {
-  const Entry& known = entry(inode);
-  {
-    const ReaderLock lock(mutex_);
-    if (known.directory && known.directory->listing && !known.directory->is_due())
-      return known.directory->listing;
-  }
-  return contents(inode)->listing;
+  const FoundFilesPtr found = found_in(inode);
+  if (!found) return contents(inode)->listing;
+  FoundNamesPtr names = found->names();
+  const Inode first = inodes_->listed_parts(inode, owner_, names->count());
+  return std::make_shared<const Listing>(inodes_, std::move(names), first);
 }
 
 Inode Tree::lookup(Inode directory, std::string_view name) {
@@ -354,17 +423,33 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   }
   if (const FoundFilesPtr files = found_in(directory)) {
     const DirectoryEntry file = show_found(*files, std::string(name));
-    const Inode inode = inodes_->of(directory, file.name, FileKind::file);
-    meet_found(inode, directory);
-    return inode;
+    const FoundNamesPtr names = files->names();
+    if (const std::optional<uint64_t> place = names->place_of(name))
+      return inodes_->part(directory, owner_, names->count(), *place);
+    return inodes_->of(directory, file.name, FileKind::file);
   }
   const ListingPtr listing = list(directory);
-  const auto found = listing->index.find(name);
-  if (found == listing->index.end()) {
-    if (const Error* fault = listing->unopened.unknown(name)) throw *fault;
-    throw not_found("there is no {}", name);
-  }
-  return listing->at(found->second).inode;
+  const std::optional<size_t> place = listing->find(name);
+  if (place) return inodes_->give(listing->inode_at(*place));
+  if (const Error* fault = listing->unopened().unknown(name)) throw *fault;
+  throw not_found("there is no {}", name);
+}
+
+std::string Tree::name(Inode inode) {
+  const std::optional<ListedPart> part = inodes_->listed_part(inode);
+  if (!part) return inodes_->name(inode);
+  check_is_shown(inode);
+  const FoundFilesPtr files = found_in(part->directory);
+  const FoundNamesPtr names = files ? files->names() : nullptr;
+  if (!names || part->place >= names->count())
+    throw not_found("{}: no longer in the store", inodes_->path(inode));
+  return names->at(part->place);
+}
+
+std::string Tree::path(Inode inode) {
+  const std::optional<ListedPart> part = inodes_->listed_part(inode);
+  if (!part) return inodes_->path(inode);
+  return inodes_->path(part->directory) + "/" + name(inode);
 }
 
 Inode Tree::find(std::string_view path) {
@@ -381,25 +466,26 @@ Inode Tree::find(std::string_view path) {
 
 timespec Tree::modified(Inode inode) {
   const std::string path = source_path(inode);
-  return is_url(path) ? listing_.context.files.modified(path) : modified_on_disk(path);
+  Sources& files = listing_.context.files;
+  struct stat status {};
+  if (is_url(path)) return files.modified(path);
+  return files.look(path, status) ? modified_time(status) : timespec{};
 }
 
 std::string Tree::source_path(Inode inode) {
-  entry(inode);
-  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const DirectoryEntryPtr here = held(inode);
-    if (const std::string* const on_disk = here ? host_path(*here) : nullptr) return *on_disk;
+    if (inodes_->listed_part(inode)) continue;
+    const DirectoryEntryPtr here = shown(inode);
+    if (const std::string* const on_disk = host_path(*here)) return *on_disk;
   }
   return top_.store->path;
 }
 
 std::string Tree::store_path(Inode inode) {
-  entry(inode);
-  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const DirectoryEntryPtr here = held(inode);
-    if (here && !here->node.store.empty()) return here->node.store;
+    if (inodes_->listed_part(inode)) continue;
+    const DirectoryEntryPtr here = shown(inode);
+    if (!here->node.store.empty()) return here->node.store;
   }
   return top_.store->path;
 }
@@ -434,29 +520,34 @@ std::string Tree::target(Inode link) {
   return known->target;
 }
 
-// Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes
-// stay.
+// Forgets what everything in a store stands for, so that its files may be closed.
 void Tree::let_go(const std::string& store_path) {
-  std::vector<ContentsPtr> freed;  // behind the lock, as the views are: their files are closed then
-  std::vector<std::shared_ptr<ViewFile>> closed;
-  const WriterLock lock(mutex_);
-  const auto roots = inner_stores_.find(store_path);
-  if (roots == inner_stores_.end()) return;  // only links lead there
-  std::vector<Inode> left = roots->second;
-  while (!left.empty()) {
-    Directory* directory = met(left.back())->directory.get();
-    left.pop_back();
-    if (!directory) continue;
-    for (const Inode file : directory->found)
-      if (auto view = open_views_.let_go(file)) closed.push_back(std::move(view));
-    if (!directory->listing) continue;
-    freed.push_back(std::move(directory->contents));
-    for (size_t i = 0; i < directory->listing->size(); ++i) {
-      const Inode child = directory->listing->at(i).inode;
-      if (auto view = open_views_.let_go(child)) closed.push_back(std::move(view));
-      left.push_back(child);
-    }
+  Freed freed;
+  {
+    const WriterLock lock(mutex_);
+    std::erase_if(listed_, [&](Inode directory) REQUIRES(mutex_) {
+      if (!is_in_store(directory, store_path)) return false;
+      const EntryPtr known = met(directory);
+      if (known && known->directory->contents) take_contents(directory, freed);
+      return true;
+    });
   }
+  keep_measured(freed);
+  freed.views = open_views_.let_go_if([&](Inode file) {
+    const ReaderLock lock(mutex_);
+    return is_in_store(file, store_path);
+  });
+}
+
+// Also true of a name that was given back, which nobody asks for again.
+bool Tree::is_in_store(Inode inode, const std::string& store_path) const try {
+  for (; inode != kRootInode; inode = inodes_->parent(inode)) {
+    const auto root = inner_roots_.find(inode);
+    if (root != inner_roots_.end()) return root->second == store_path;
+  }
+  return false;
+} catch (const Error&) {
+  return true;
 }
 
 }  // namespace plainfs

@@ -20,7 +20,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr char kBetweenColumns = '+';
+constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // the latter as between genes
 constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv";
 constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
 
@@ -69,7 +69,7 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   Pseudobulks(std::function<AnnotatedMatrix()> make, Context& context)
       : make_(std::move(make)), context_(context) {}
 
-  std::vector<std::string> names() const override;
+  FoundNamesPtr names() const override;
   std::optional<OfferedFile> find(std::string_view name) const override;
 
  private:
@@ -104,17 +104,17 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   mutable AnnotatedMatrix matrix_;
   mutable std::shared_ptr<const PartNames> columns_;
   mutable ChosenCounts counts_;
-  mutable std::shared_ptr<const PartNames> genes_;
+  mutable std::optional<PartNameList> genes_;
 };
 
-std::vector<std::string> Pseudobulks::names() const {
+FoundNamesPtr Pseudobulks::names() const {
   std::vector<std::string> names;
   const std::vector<Column>& all = matrix().obs.columns;
   for (uint64_t column = 0; column < all.size(); ++column)
     if (has_listed_groups(matrix(), all[column]))
       for (const std::string_view extension : {kText, kObject, kCells})
         names.push_back(columns().file(column, extension));
-  return names;
+  return found_names(std::move(names));
 }
 
 std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
@@ -122,6 +122,7 @@ std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
+    if (!asked) asked = columns().find_list(stem, extension, kAlsoBetweenColumns);
     if (!asked) continue;
     OfferedFile file{true, std::string(name), nullptr};
     const auto text = [this](std::function<std::unique_ptr<TextSource>()> make) {
@@ -168,10 +169,9 @@ std::shared_ptr<const PartNames> Pseudobulks::genes() const {
     const auto ids = std::find_if(var.columns.begin(), var.columns.end(), [](const Column& column) {
       return column.name == "gene_ids" && column.values->dtype().is_text();
     });
-    genes_ = read_part_names("gene", *var.row_names, ids == var.columns.end() ? nullptr : ids->values.get(),
-                             context_);
+    genes_.emplace("gene", var.row_names, ids == var.columns.end() ? nullptr : ids->values, context_);
   });
-  return genes_;
+  return genes_->get();
 }
 
 LabelledArray Pseudobulks::sums_of(const Asked& columns) const {

@@ -51,8 +51,7 @@ bool is_link(const fs::directory_entry& entry) {
 class FolderStore : public KeyStore {
  public:
   FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {
-    if (::stat(location().c_str(), &folder_) != 0 && !is_absence(errno))
-      throw system_error(location(), errno);
+    if (!files_.look(location(), folder_) && !is_absence(errno)) throw system_error(location(), errno);
   }
 
   ValuePtr open(const std::string& key) const override {
@@ -74,7 +73,7 @@ class FolderStore : public KeyStore {
   }
 
   bool has_folder(const std::string& folder) const override {
-    return is_folder_on_host(location() + "/" + folder);
+    return is_folder_on_host(files_.place_of(location()) + "/" + folder);
   }
 
   std::vector<Entry> list(const std::string& folder) const override {
@@ -98,21 +97,22 @@ class FolderStore : public KeyStore {
  private:
   template <class Visit>
   void for_each_entry(const std::string& folder, Visit&& visit) const {
-    const fs::path place = folder.empty() ? location() : location() + "/" + folder;
+    const std::string root = files_.place_of(location());
+    const fs::path place = folder.empty() ? root : root + "/" + folder;
     boost::system::error_code error;
     for (fs::directory_iterator at = open_folder(place, error), end; !error && at != end;
          at.increment(error)) {
       const fs::file_type type = type_of(*at);
       if (type == fs::file_not_found) continue;
-      if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string())) continue;
+      if (type == fs::directory_file && is_link(*at) && leads_back(at->path().string(), root)) continue;
       visit(at->path().filename().string(), kind_of(type));
     }
     if (error) throw unreadable("{}: {}", place.string(), error.message());
   }
 
   // Whether the link is a folder that it lies in: to go down into it would never end.
-  bool leads_back(const std::string& link) const {
-    for (std::string folder = link; folder.size() > location().size();) {
+  static bool leads_back(const std::string& link, const std::string& root) {
+    for (std::string folder = link; folder.size() > root.size();) {
       folder.resize(folder.rfind('/'));
       if (is_same_on_host(folder, link)) return true;
     }
@@ -121,7 +121,7 @@ class FolderStore : public KeyStore {
 
   void check_not_replaced() const {
     struct stat status {};  // what is gone is another device's inode 0
-    if (::stat(location().c_str(), &status) != 0 && !is_absence(errno)) throw system_error(location(), errno);
+    if (!files_.look(location(), status) && !is_absence(errno)) throw system_error(location(), errno);
     if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
@@ -130,7 +130,7 @@ class FolderStore : public KeyStore {
     struct stat status {};
     do {
       file_path.resize(file_path.rfind('/'));
-      if (::stat(file_path.c_str(), &status) == 0) {
+      if (files_.look(file_path, status)) {
         if (is_modified_since(modified_time(status), opened_)) throw changed(file_path);
         return;
       }

@@ -47,8 +47,8 @@ BOOST_FIXTURE_TEST_SUITE(pseudobulk, Fixture)
 
 BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
   Names names;
-  for (const Listing::Entry& entry : tree().list(tree().find("pseudobulk"))->entries)
-    names.push_back(entry.name);
+  const ListingPtr listing = tree().list(tree().find("pseudobulk"));
+  for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
   BOOST_TEST(names == (Names{"a+b.csv", "a+b.rds", "a+b.cells.csv", "c.csv", "c.rds", "c.cells.csv"}),
              boost::test_tools::per_element());
   for (const std::string none : {"d.csv", "n.txt", "c", "c+d.csv", "c+.csv", "c.cells.rds"})
