@@ -64,7 +64,9 @@ Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
       context_(context),
       opening_(std::make_shared<Opening>(0, outliving(context), std::move(store), appearance_.subdir,
                                          appearance_.views, inodes_, appearance_.index)),
-      number_(opening_->number()) {}
+      number_(opening_->number()) {
+  if (appearance_.follows_folders) opening_->tree().follow_folders();
+}
 
 OpeningPtr Filesystem::current() const {
   const MutexLock lock(opening_mutex_);
@@ -362,8 +364,11 @@ void Filesystem::reopen() {
                                      appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {
     if (!is_transient(error)) old->lose();
-    throw;
+    throw unreadable("the store cannot be reopened: {}: {}", old->store()->path, reason(error));
+  } catch (const std::bad_alloc&) {
+    throw unreadable("the store cannot be reopened: {}: {}", old->store()->path, out_of_memory().what());
   }
+  if (appearance_.follows_folders) next->tree().follow_folders();
   for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);
   for (const HiddenFile& file : hidden_files_) next->tree().add_hidden_file(file);
   {

@@ -23,11 +23,12 @@ namespace plainfs {
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
-  mode_t umask = 0;            // taken away from 0644 and 0755
-  bool is_for_others = false;  // then nothing is shown more open than what it is read from
-  ChosenViews views;           // none: all but `bin`
-  std::string subdir;          // show this directory only, "assays/RNA"
-  IndexFolderPtr index;        // where sizes are kept for the next session; null: nowhere
+  mode_t umask = 0;              // taken away from 0644 and 0755
+  bool is_for_others = false;    // then nothing is shown more open than what it is read from
+  ChosenViews views;             // none: all but `bin`
+  std::string subdir;            // show this directory only, "assays/RNA"
+  bool follows_folders = false;  // as Tree::follow_folders
+  IndexFolderPtr index;          // where sizes are kept for the next session; null: nowhere
 };
 
 // Counted with relaxed atomics: sums for .plainfs/stats.json.
@@ -68,6 +69,7 @@ class Filesystem {
 
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
+  // One in the root itself, which is listed if it is to be.
   void add_hidden_file(HiddenFile file);
 
   // Holding it holds all of the opening that it is part of.
@@ -116,6 +118,7 @@ class Filesystem {
   Status status_in_listing(const Listing::Entry& part, const Status& directory);
   // Throws changed as open does.
   ListingPtr list(Inode directory);
+  bool is_followed(Inode directory) { return current()->tree().is_followed(directory); }  // as Tree's
   std::string read_link(Inode link);
   // Throws changed where the store is no longer what it was, so that what the kernel still keeps of it
   // is not shown.
@@ -143,8 +146,8 @@ class Filesystem {
   Inode resolve(std::string_view path);
 
   // Opens the store again, beside what is shown meanwhile, and then shows what it holds now; files opened
-  // before that fail from then on. Where the store cannot be opened its error is thrown, and nothing is shown
-  // any more of one that is gone; one that cannot be read for now stays as it was.
+  // before that fail from then on. Throws unreadable if the store cannot be opened: nothing is shown any more
+  // of one that is gone, and one that cannot be read for now stays as it was.
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
   void save_index() { current()->save_index(); }

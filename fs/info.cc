@@ -88,6 +88,17 @@ are made while they are read, and take no room on the disk. `plainfs info FOLDER
 Files "by their name" are in no listing, and there for who asks for them.
 )";
 
+constexpr char kRemoteReadme[] =
+    R"(This folder is a mount of a store on a server. To list a file with its size, plainfs would have to read
+what it shows, so that tables and matrices as text are not listed. They are here by their names all the same:
+
+  cat obs.csv           of a table OBS: obs.csv, obs.rds, obs.parquet
+  head X/matrix.mtx     of a matrix
+
+`plainfs ls -a STORE` lists the names of all. They are listed here once `plainfs index STORE` has measured them,
+or with -o views=all. More about the files: .plainfs/README.txt
+)";
+
 // https://bford.info/cachedir: all of this can be made again from the store.
 constexpr char kCacheTag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -104,6 +115,10 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 }
 
 }  // namespace
+
+HiddenFile remote_readme() {
+  return {"README.txt", [] { return text_file(kRemoteReadme); }, true};
+}
 
 std::string version_text() {
   return *kCommit ? fmt::format("{} ({}, {})", kVersion, kCommit, kDate) : kVersion;

@@ -8,6 +8,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
+#include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
@@ -140,6 +141,9 @@ int check_command(Arguments arguments) {
   complaints.print();
   std::string outcome =
       complaints.count() == 0 ? std::string("all readable") : count_text(complaints.count(), "finding");
+  const size_t outside = session.context().options.follow_outside ? 0 : count_outside_links(filesystem, all);
+  if (outside > 0) outcome += "; " + outside_links_text(outside);
+  links_to_nothing -= std::min<uint64_t>(links_to_nothing, outside);
   if (links_to_nothing > 0)
     outcome += fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing, "link"));
   std::printf("%s\n", fmt::format("{}, {}: {}", count_text(files, "file"),

@@ -134,11 +134,30 @@ std::string metrics_text(const std::vector<ShownMount>& all) {
   return text;
 }
 
+// A line each. is_long: with the version of each.
+void print_rows(const std::vector<ShownMount>& all, bool is_long) {
+  const auto version_text = [&](const std::string& version) {
+    return is_long ? fmt::format("{:<30} ", version) : std::string();
+  };
+  std::printf("%7s %9s %9s  %-8s %s%s\n", "PID", "UPTIME", "MEMORY", "STATE", version_text("VERSION").c_str(),
+              "STORE -> MOUNTPOINT");
+  for (const ShownMount& row : all) {
+    const bool is_known = row.process != 0;
+    const std::string version = is_known && !row.asked.version.empty() ? printable(row.asked.version) : "-";
+    std::printf("%7s %9s %9s  %-8s %s%s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
+                is_known ? duration_text(row.seconds).c_str() : "-",
+                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
+                is_known ? state_of(row.asked) : "-", version_text(version).c_str(),
+                printable(row.store).c_str(), printable(row.mountpoint).c_str());
+  }
+}
+
 }  // namespace
 
 int ps_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
   const bool is_for_prometheus = take_flag(arguments, "--prometheus");
+  const bool is_long = take_letters(arguments, "l") == "l";
   parse_options(arguments, 0);
   const std::vector<ShownMount> all = rows();
   if (is_for_prometheus) {
@@ -165,17 +184,7 @@ int ps_command(Arguments arguments) {
     return kSuccess;
   }
   if (all.empty()) return kSuccess;
-  std::printf("%7s %9s %9s  %-8s %-30s %s\n", "PID", "UPTIME", "MEMORY", "STATE", "VERSION",
-              "STORE -> MOUNTPOINT");
-  for (const ShownMount& row : all) {
-    const bool is_known = row.process != 0;
-    std::printf("%7s %9s %9s  %-8s %-30s %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
-                is_known ? duration_text(row.seconds).c_str() : "-",
-                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
-                is_known ? state_of(row.asked) : "-",
-                is_known && !row.asked.version.empty() ? printable(row.asked.version).c_str() : "-",
-                printable(row.store).c_str(), printable(row.mountpoint).c_str());
-  }
+  print_rows(all, is_long);
   return kSuccess;
 }
 

@@ -331,7 +331,7 @@ struct FuseCallbacks {
                    info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
                    info.keep_cache = 1;
                    // Names that the kernel keeps would be looked up one by one for their sizes.
-                   info.cache_readdir = !listing->is_of_parts();
+                   info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
                    if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
                  });

@@ -11,8 +11,17 @@ namespace plainfs {
 
 namespace {
 
-// The name in the directory that is meant by name, or empty where none is near.
+std::string lower_case(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return text;
+}
+
+// The name in the directory that is meant by name, or empty where none is near: the one that is spelled so
+// but for its case before any other.
 std::string nearest_name(const Listing& listing, const std::string& name) {
+  for (size_t i = 0; i < listing.size(); ++i)
+    if (std::string other = listing.at(i).name; lower_case(other) == lower_case(name)) return other;
   size_t least = std::max<size_t>(2, name.size() / 4) + 1;
   std::string nearest;
   for (size_t i = 0; i < listing.size(); ++i) {

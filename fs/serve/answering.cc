@@ -1,6 +1,7 @@
 #include "fs/serve/answering.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -49,6 +50,15 @@ bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string
   if (names.empty() || !request.field("User-Agent").starts_with("WebDAVFS/")) return false;
   return names.back().starts_with("._") ||
          std::find(std::begin(kHabits), std::end(kHabits), names.back()) != std::end(kHabits);
+}
+
+// As a mount's log has it.
+Error with_way_back(const Error& error, bool reopens_on_change) {
+  if (error.code() != Errc::changed) return error;
+  return Error(Errc::changed, reopens_on_change
+                                  ? fmt::format("{}; the next request shows it anew", error.what())
+                                  : fmt::format("{}; to show it anew: kill -USR1 {}, or -o on_change=reopen",
+                                                error.what(), ::getpid()));
 }
 
 // Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
@@ -195,7 +205,7 @@ void Answering::answer_place(const Asked& asked) const {
       place = site_.find(asked.names);
       return answer_found(asked, place);
     } catch (const Error& error) {
-      if (filesystem) filesystem->report(place.inode, error);
+      if (filesystem) filesystem->report(place.inode, with_way_back(error, settings_.reopens_on_change));
       if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun())
         throw Error(error.code(), told_outside(site_, error));
     }

@@ -15,11 +15,6 @@
 namespace plainfs {
 namespace {
 
-// Whether it is a fault that may pass, or what it stands for has one.
-bool has_transient_fault(const DirectoryEntry& shown) {
-  return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
-}
-
 // Open at once in a folder of many; each that is opened again is read again.
 constexpr size_t kMostInnerStores = 48;
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
@@ -28,12 +23,7 @@ size_t most_inner_stores() {
   return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
 }
 
-// Names whose directories keep what they stand for, about a kilobyte each.
-constexpr size_t kMostNamesListed = 8192;
-constexpr size_t kFewEntries = 1024;
-
-// How long a listing stays that a fault has left something out of.
-constexpr std::chrono::seconds kFaultIsKept{1};
+constexpr size_t kFewEntries = 1024;  // among which nothing is looked for
 
 const std::string* host_path(const DirectoryEntry& shown) {
   if (!shown.node.store.empty()) return &shown.node.store;
@@ -90,10 +80,13 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
 void Tree::add_hidden_file(const HiddenFile& file) {
   const Inode inode = inodes_->of(kRootInode, file.name, FileKind::file);
   DirectoryEntry hidden{file.name, FileKind::file, {}, file.open, {}};
-  hidden.is_unlisted = true;
+  hidden.is_unlisted = !file.is_listed;
+  if (file.is_listed)
+    listed_in_root_.push_back(hidden);
+  else
+    hidden_[file.name] = inode;
   const WriterLock lock(mutex_);
   add(inode, FileKind::file)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
-  hidden_[file.name] = inode;
   last_hidden_ = std::max(last_hidden_, inode);
 }
 
@@ -134,6 +127,7 @@ void Tree::forget_lost_names() {
   const auto is_lost = [this](const auto& known) { return !inodes_->knows(known.first); };
   std::erase_if(entries_, is_lost);
   std::erase_if(inner_roots_, is_lost);
+  std::erase_if(failed_stores_, is_lost);
   entries_before_look_ = std::max(kFewEntries, 2 * entries_.size());
 }
 
@@ -146,161 +140,6 @@ FoundFilesPtr Tree::found_in(Inode inode) {
     if (!known->directory || !known->directory->has_found) return nullptr;
   }
   return shown(inode)->found;
-}
-
-// Null where the directory is not listed, or is to be listed anew.
-Tree::ContentsPtr Tree::at_hand(Inode inode) const {
-  const EntryPtr known = met(inode);
-  Directory* const directory = known ? known->directory.get() : nullptr;
-  if (!directory || !directory->contents || directory->is_due()) return nullptr;
-  directory->is_used.store(true, std::memory_order_relaxed);
-  return directory->contents;
-}
-
-// Lists the directories on the way to this one, the first one first: each is shown by the one before it, and
-// there may be thousands.
-void Tree::list_above(Inode inode) {
-  std::vector<Inode> above;
-  {
-    const ReaderLock lock(mutex_);
-    for (Inode at = inode; at != kRootInode;) {
-      at = inodes_->parent(at);
-      if (at_hand(at)) break;
-      above.push_back(at);
-    }
-  }
-  while (above.size() > 1) {
-    contents(above.back());
-    above.pop_back();
-  }
-}
-
-// What the directory holds, listed where it is not. As long as it is held it is not let go.
-Tree::ContentsPtr Tree::contents(Inode inode) {
-  {
-    const ReaderLock lock(mutex_);
-    if (ContentsPtr held = at_hand(inode)) return held;
-  }
-  list_above(inode);
-  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", path(inode));
-  const EntryPtr known = entry(inode);
-  if (inode != kRootInode) refresh(inodes_->parent(inode));
-  const DirectoryEntryPtr here = shown(inode);
-  const Node node = directory_node(*here);
-  const DirectoryPlace place = place_of(inode);
-  const CancellableLock listing(known->directory->listing_now);
-  {
-    const ReaderLock lock(mutex_);
-    if (ContentsPtr held = at_hand(inode)) return held;
-  }
-  Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
-  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
-                 is_url(place.store->path));
-}
-
-// Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
-// now.
-void Tree::refresh(Inode inode) {
-  {
-    const ReaderLock lock(mutex_);
-    const EntryPtr known = met(inode);
-    if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
-  }
-  contents(inode);
-}
-
-// is_elsewhere: what is read of the store has to be fetched. Requires: the directory was met.
-Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere) {
-  if (directory == kRootInode) {
-    const ReaderLock lock(mutex_);
-    for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
-  }
-  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
-  const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
-  const auto is_listed = [&](const DirectoryEntry& shown) {
-    if (!is_elsewhere || !shown.is_sized_by_reading) return true;
-    return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
-  };
-  const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);
-  const auto contents = std::make_shared<Contents>();
-  contents->listing = std::make_shared<const Listing>(
-      inodes_, directory, all.shown, static_cast<size_t>(unsized - all.shown.begin()),
-      static_cast<size_t>(again - unsized), std::move(all.unopened));
-  contents->shown.reserve(all.shown.size());
-  for (DirectoryEntry& shown : all.shown)
-    contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
-  const bool is_whole =
-      std::none_of(contents->shown.begin(), contents->shown.end(),
-                   [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
-  Freed before, freed;
-  {
-    const WriterLock lock(mutex_);
-    if (const ContentsPtr& old = met(directory)->directory->contents) before.views = forget_faults(*old);
-    set_contents(directory, contents, before);
-    met(directory)->directory->again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
-    let_some_go(directory, freed);
-  }
-  keep_measured(freed);
-  return contents;
-}
-
-void Tree::set_contents(Inode directory, ContentsPtr contents, Freed& freed) {
-  Directory& known = *met(directory)->directory;
-  const bool was_listed = known.contents != nullptr;
-  if (was_listed) take_contents(directory, freed);
-  names_listed_ += contents->listing->size();
-  known.contents = std::move(contents);
-  known.is_used.store(true, std::memory_order_relaxed);
-  if (directory != kRootInode) ++met(inodes_->parent(directory))->directory->listed_below;
-  if (!was_listed && !is_hidden(directory)) listed_.push_back(directory);
-}
-
-// Requires: it has some.
-void Tree::take_contents(Inode directory, Freed& freed) {
-  Directory& known = *met(directory)->directory;
-  names_listed_ -= known.contents->listing->size();
-  freed.contents.emplace_back(directory, std::move(known.contents));
-  known.contents = nullptr;
-  if (directory != kRootInode) --met(inodes_->parent(directory))->directory->listed_below;
-}
-
-// Contents that were not wanted since they were last looked at, while there are too many names.
-void Tree::let_some_go(Inode but, Freed& freed) {
-  for (size_t tries = 2 * listed_.size(); names_listed_ > kMostNamesListed && tries > 0; --tries) {
-    const Inode directory = listed_.front();
-    listed_.pop_front();
-    const EntryPtr entry = met(directory);
-    if (!entry || !entry->directory->contents) continue;
-    Directory& known = *entry->directory;
-    const bool is_used = known.is_used.exchange(false, std::memory_order_relaxed);
-    if (directory == but || is_used || known.listed_below > 0)
-      listed_.push_back(directory);
-    else
-      take_contents(directory, freed);
-  }
-}
-
-// What was measured of files in directories whose names may be given back now is kept for the next session.
-void Tree::keep_measured(const Freed& freed) {
-  if (!indexes_.are_kept()) return;
-  for (const auto& [directory, contents] : freed.contents) {
-    for (size_t i = 0; i < contents->listing->size(); ++i) {
-      const Inode file = contents->listing->inode_at(i);
-      const MeasuredPtr measured = open_views_.measured(file);
-      if (!measured) continue;
-      const IndexPlace place = index_place(file);
-      indexes_.of(place).add(place.path, measured);
-    }
-  }
-}
-
-// Views that would go on giving the error of a fault that has passed.
-std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
-  std::vector<std::shared_ptr<ViewFile>> forgotten;
-  for (size_t i = 0; i < contents.shown.size(); ++i)
-    if (has_transient_fault(*contents.shown[i]))
-      forgotten.push_back(open_views_.let_go(contents.listing->inode_at(i)));
-  return forgotten;
 }
 
 // What inode stands for where that is at hand, else null.
@@ -325,11 +164,13 @@ Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
   const Inode parent = inodes_->parent(inode);
   if (const FoundFilesPtr files = found_in(parent))
     return std::make_shared<const DirectoryEntry>(show_found(*files, name(inode)));
-  const ContentsPtr all = contents(parent);
   const std::string name = inodes_->name(inode);
-  const std::optional<size_t> place = all->listing->find(name);
-  if (!place || all->listing->inode_at(*place) != inode) throw not_found("{}: no longer in the store", name);
-  return all->shown[*place];
+  for (bool may_list_again = true;; may_list_again = false) {
+    const ContentsPtr all = contents(parent);
+    const std::optional<size_t> place = all->listing->find(name);
+    if (place && all->listing->inode_at(*place) == inode) return all->shown[*place];
+    if (!may_list_again || !has_folder_changed(parent)) throw not_found("{}: no longer in the store", name);
+  }
 }
 
 FileKind Tree::kind(Inode inode) {
@@ -364,6 +205,8 @@ void Tree::check_is_shown(Inode inode) {
 void Tree::settle(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
   std::shared_ptr<DirectoryEntry> as_it_is;
+  struct stat status {};
+  if (follows_folders_) listing_.context.files.look(known->node.store, status);
   try {
     if (!is_sure_to_open(known->node.store, listing_.context)) stores_.open(known->node.store);
   } catch (const Error& error) {
@@ -379,6 +222,8 @@ void Tree::settle(Inode inode) {
   const EntryPtr settled = met(inode);
   if (!settled || settled->kind != FileKind::store) return;
   settled->kind = as_it_is ? as_it_is->kind : FileKind::directory;
+  if (as_it_is && follows_folders_)
+    failed_stores_[inode] = {known->node.store, status.st_size, modified_time(status)};
   settled->own = std::move(as_it_is);
 }
 
@@ -408,14 +253,6 @@ DirectoryPlace Tree::place_of(Inode directory) {
   return place;
 }
 
-ListingPtr Tree::list(Inode inode) {
-  const FoundFilesPtr found = found_in(inode);
-  if (!found) return contents(inode)->listing;
-  FoundNamesPtr names = found->names();
-  const Inode first = inodes_->listed_parts(inode, owner_, names->count());
-  return std::make_shared<const Listing>(inodes_, std::move(names), first);
-}
-
 Inode Tree::lookup(Inode directory, std::string_view name) {
   if (directory == kRootInode) {
     const auto hidden = hidden_.find(std::string(name));
@@ -428,8 +265,12 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
       return inodes_->part(directory, owner_, names->count(), *place);
     return inodes_->of(directory, file.name, FileKind::file);
   }
-  const ListingPtr listing = list(directory);
-  const std::optional<size_t> place = listing->find(name);
+  ListingPtr listing = contents(directory)->listing;
+  std::optional<size_t> place = listing->find(name);
+  if (!place && has_folder_changed(directory)) {
+    listing = contents(directory)->listing;
+    place = listing->find(name);
+  }
   if (place) return inodes_->give(listing->inode_at(*place));
   if (const Error* fault = listing->unopened().unknown(name)) throw *fault;
   throw not_found("there is no {}", name);
@@ -518,36 +359,6 @@ std::string Tree::target(Inode link) {
   const DirectoryEntryPtr known = shown(link);
   if (known->error) throw *known->error;
   return known->target;
-}
-
-// Forgets what everything in a store stands for, so that its files may be closed.
-void Tree::let_go(const std::string& store_path) {
-  Freed freed;
-  {
-    const WriterLock lock(mutex_);
-    std::erase_if(listed_, [&](Inode directory) REQUIRES(mutex_) {
-      if (!is_in_store(directory, store_path)) return false;
-      const EntryPtr known = met(directory);
-      if (known && known->directory->contents) take_contents(directory, freed);
-      return true;
-    });
-  }
-  keep_measured(freed);
-  freed.views = open_views_.let_go_if([&](Inode file) {
-    const ReaderLock lock(mutex_);
-    return is_in_store(file, store_path);
-  });
-}
-
-// Also true of a name that was given back, which nobody asks for again.
-bool Tree::is_in_store(Inode inode, const std::string& store_path) const try {
-  for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const auto root = inner_roots_.find(inode);
-    if (root != inner_roots_.end()) return root->second == store_path;
-  }
-  return false;
-} catch (const Error&) {
-  return true;
 }
 
 }  // namespace plainfs

@@ -30,6 +30,7 @@ namespace plainfs {
 struct HiddenFile {
   std::string name;
   std::function<std::unique_ptr<ViewFile>()> open;
+  bool is_listed = false;  // unless the store has a file of that name
 };
 
 // What an inode stands for in the store, for who tells more of it than its bytes.
@@ -56,6 +57,10 @@ class Tree {
   // One in the root itself, likewise.
   void add_hidden_file(const HiddenFile& file);
 
+  // From now on a mirrored folder that has changed is listed again when it is listed, or asked for a name
+  // that it did not have. Before anything else is called.
+  void follow_folders() { follows_folders_ = top_.store->format == "folder"; }
+
   // Whether it is one of those, or a file in one.
   bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
 
@@ -63,6 +68,9 @@ class Tree {
   ListingPtr list(Inode directory);
   // Throws not_found.
   Inode lookup(Inode directory, std::string_view name);
+
+  // Whether it is a folder that is listed again when it has changed.
+  bool is_followed(Inode directory);
 
   FileKind kind(Inode inode);  // never FileKind::store
   // The modification time of the store it is part of, or of the host's file it is.
@@ -109,9 +117,24 @@ class Tree {
   using Clock = std::chrono::steady_clock;
   using DirectoryEntryPtr = std::shared_ptr<const DirectoryEntry>;
 
+  // A folder of the host as it was just before it was listed.
+  struct HostFolder {
+    std::string path;
+    timespec modified{};
+    timespec listed{};
+  };
+
+  // A file of the host that was no store when it was looked at: it may be one now that it is whole.
+  struct FailedStore {
+    std::string path;
+    off_t size = 0;
+    timespec modified{};
+  };
+
   // What a directory holds.
   struct Contents {
     ListingPtr listing;
+    std::optional<HostFolder> folder;      // if it is one that is followed
     std::vector<DirectoryEntryPtr> shown;  // as many as the listing has, the unlisted ones last
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
@@ -127,6 +150,7 @@ class Tree {
     // From when on it is listed anew, because a fault that may pass has left something out of it.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }
+    size_t names() const { return contents ? contents->listing->size() : 0; }
   };
 
   // What is known of an inode: of each directory and store that was entered, and of what no directory lists.
@@ -150,7 +174,12 @@ class Tree {
   void forget_lost_names() REQUIRES(mutex_);
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
-  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere);
+  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere,
+                      std::optional<HostFolder> folder = std::nullopt);
+  std::optional<HostFolder> host_folder(const Node& directory, const DirectoryPlace& place);
+  bool has_folder_changed(Inode directory);
+  void check_failed_stores(Inode directory);
+  void add_own_to_root(std::vector<DirectoryEntry>& shown);
   void let_some_go(Inode but, Freed& freed) REQUIRES(mutex_);
   void set_contents(Inode directory, ContentsPtr contents, Freed& freed) REQUIRES(mutex_);
   void take_contents(Inode directory, Freed& freed) REQUIRES(mutex_);
@@ -178,8 +207,9 @@ class Tree {
   const ListingContext listing_;
   Indexes indexes_;
   const Top top_;
-  // The same once anything but add_hidden() is called.
+  bool follows_folders_ = false;  // the same once anything but add_hidden() is called, as what follows
   std::unordered_map<std::string, Inode> hidden_;
+  std::vector<DirectoryEntry> listed_in_root_;  // of the mount's own
   Inode last_hidden_ = kRootInode;
   const uint64_t owner_;  // of the parts' inodes
   OpenViews open_views_;
@@ -189,8 +219,10 @@ class Tree {
   // Directories that have contents, the next one to be looked at first, and how many names those have.
   std::deque<Inode> listed_ GUARDED_BY(mutex_);
   size_t names_listed_ GUARDED_BY(mutex_) = 0;
+  size_t names_kept_ GUARDED_BY(mutex_) = 0;  // of directories in which others have contents
   // The paths of stores in a mirrored folder.
   std::unordered_map<Inode, std::string> inner_roots_ GUARDED_BY(mutex_);
+  std::unordered_map<Inode, FailedStore> failed_stores_ GUARDED_BY(mutex_);  // in folders that are followed
 };
 
 }  // namespace plainfs

@@ -226,7 +226,8 @@ struct NamesInCache {
 // As the cache holds names.
 struct HeldPartNames {
   std::shared_ptr<const PartNames> names;
-  size_t allocated_bytes() const { return names->allocated_bytes(); }
+  size_t bytes;  // which takes a look at each name
+  size_t allocated_bytes() const { return bytes; }
 };
 
 }  // namespace
@@ -246,7 +247,9 @@ std::shared_ptr<const PartNames> PartNameList::get() const {
   const auto held = cache.get<HeldPartNames>(key, [&] {
     std::vector<std::string> texts = held_names(*names_, what_, context_), own;
     if (ids_ && ids_->count() == texts.size()) own = held_names(*ids_, what_, context_);
-    return HeldPartNames{std::make_shared<const PartNames>(what_, std::move(texts), std::move(own))};
+    auto names = std::make_shared<const PartNames>(what_, std::move(texts), std::move(own));
+    const size_t bytes = names->allocated_bytes();
+    return HeldPartNames{std::move(names), bytes};
   });
   if (held->allocated_bytes() > cache.statistics().budget_bytes / 2) {
     const MutexLock lock(mutex_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -22,7 +23,7 @@ namespace {
 
 constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // the latter as between genes
 constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv";
-constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
+constexpr const char *kVersion = "pseudobulk 2", *kRdsVersion = "rds 1";
 
 // The groups of cells that have a level of both, those of `slow` in order and within each those of `fast`.
 CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
@@ -97,6 +98,7 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
   LabelledArray sums_of(const Asked& columns) const;
   Table cells_of(const Asked& columns) const;
+  ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
   Context& context_;
@@ -187,10 +189,24 @@ Table Pseudobulks::cells_of(const Asked& columns) const {
   for (const uint32_t group : groups->cells)
     if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
   const uint64_t count = groups->levels.size();
-  return {count,
-          text_array(groups->levels),
-          {{"cells",
-            std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count}, std::move(counted))}}};
+  Table table{count, text_array(groups->levels), {}};
+  std::set<uint64_t> told;  // a column may be asked for twice
+  if (columns.size() > 1)
+    for (const PartNames::Asked& asked : columns)
+      if (told.insert(asked.part).second)
+        table.columns.push_back({asked.name, levels_of_groups(*groups, asked)});
+  table.columns.push_back({"cells", std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count},
+                                                                  std::move(counted))});
+  return table;
+}
+
+// The level that the cells of each group have of one of its columns.
+ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const {
+  const CellGroups own = *cell_groups(*matrix().obs.columns[column.part].values);
+  std::vector<std::string> levels(groups.levels.size());
+  for (size_t cell = 0; cell < groups.cells.size(); ++cell)
+    if (groups.cells[cell] != CellGroups::kNone) levels[groups.cells[cell]] = own.levels[own.cells[cell]];
+  return text_array(levels);
 }
 
 }  // namespace

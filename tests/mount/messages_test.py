@@ -11,7 +11,7 @@ import mounted
 from mounted import PROGRAM, Folder, run
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
-WITHOUT = "without a mount there are: plainfs ls, cat, export, info and check\n"
+WITHOUT = "without a mount there are: plainfs serve, ls, cat, export, info and check\n"
 CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
 NO_SANDBOX = "info: not wholly confined: "  # where the kernel has no Landlock
 

@@ -55,11 +55,15 @@ struct FilePool::State {
     owner->bytes_read = counter;
     owner->open = [this](const std::string& path) { return open_descriptor(path); };
     owner->look = [this](const std::string& path, struct stat& status) { return look(path, status); };
+    owner->is_unwritten = [this](const std::string&, const struct stat& now, uint64_t before) {
+      return watch.is_unwritten(now, before);
+    };
   }
 
   const size_t most_open;
   const size_t most_in_all;  // of files that others hold too
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
+  ChangeWatch watch;
   // Set before anything is opened.
   Containment bounds;
   std::string followed;     // the store that is found if it is renamed; empty: none
@@ -250,9 +254,9 @@ FilePool::~FilePool() {
     errno = EBADF;
     return -1;
   };
-  state_->owner->look = [](const std::string& path, struct stat& status) {
-    return ::stat(path.c_str(), &status) == 0;
-  };
+  const LocalFile::Owner plain;
+  state_->owner->look = plain.look;
+  state_->owner->is_unwritten = plain.is_unwritten;
 }
 
 void FilePool::confine(Containment bounds) {
@@ -274,7 +278,7 @@ std::string FilePool::place_of(const std::string& path) {
 }
 
 bool FilePool::is_unwritten(const struct stat& now, uint64_t before) {
-  return state_->owner->watch.is_unwritten(now, before);
+  return state_->watch.is_unwritten(now, before);
 }
 
 const Containment& FilePool::bounds() const {
@@ -303,7 +307,7 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
     state_->remember_absent(path);
     return nullptr;
   }
-  state_->owner->watch.watch(descriptor);
+  state_->watch.watch(descriptor);
   LocalFilePtr file = LocalFile::adopt(descriptor, path, state_->owner);
   state_->remember(path, *file);
   // Out of the folder that may be read, it could not be opened again.
@@ -348,7 +352,7 @@ void FilePool::clear() {
   state_->held.clear();
   state_->fingerprints.clear();
   state_->absent.clear();
-  state_->owner->watch.clear();
+  state_->watch.clear();
 }
 
 }  // namespace plainfs

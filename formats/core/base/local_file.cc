@@ -169,7 +169,7 @@ bool LocalFile::is_same(const struct stat& status) const {
   if (fingerprint_of(status) != fingerprint()) return false;
   const uint64_t before = metadata(), now = metadata_mark(status);
   if (before == now) return true;
-  if (!owner_->watch.is_unwritten(status, before)) return false;
+  if (!owner_->is_unwritten(path(), status, before)) return false;
   path_checked_.store(0, std::memory_order_relaxed);  // it may have lost its name
   metadata_.store(now, std::memory_order_relaxed);
   return true;
@@ -179,7 +179,8 @@ bool LocalFile::is_unwritten_since(uint64_t before) const {
   hold_descriptor();
   const ReaderLock held(mutex_, std::adopt_lock);
   struct stat status {};
-  return ::fstat(descriptor_, &status) == 0 && is_same(status) && owner_->watch.is_unwritten(status, before);
+  return ::fstat(descriptor_, &status) == 0 && is_same(status) &&
+         owner_->is_unwritten(path(), status, before);
 }
 
 // Requires: the descriptor is held.

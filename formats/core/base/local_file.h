@@ -24,9 +24,14 @@ class LocalFile : public File {
   // What files of one pool share; outlives their reads.
   struct Owner {
     std::function<int(const std::string& path)> open;  // as FilePool opens: -1 where nothing is there
-    std::function<bool(const std::string& path, struct stat& status)> look;  // as Sources::look
+    // As Sources::look and Sources::is_unwritten.
+    std::function<bool(const std::string& path, struct stat& status)> look =
+        [](const std::string& path, struct stat& status) { return ::stat(path.c_str(), &status) == 0; };
+    std::function<bool(const std::string& path, const struct stat& now, uint64_t before)> is_unwritten =
+        [](const std::string&, const struct stat& now, uint64_t before) {
+          return explains_change(before, metadata_mark(now));
+        };
     std::atomic<uint64_t>* bytes_read = nullptr;  // where the bytes of read_at are added up
-    ChangeWatch watch;
     std::atomic<size_t> open_descriptors{0};
   };
 
