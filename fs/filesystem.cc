@@ -69,7 +69,9 @@ Filesystem::Filesystem(StorePtr store, Appearance appearance, Context& context)
       context_(context),
       opening_(std::make_shared<Opening>(0, outliving(context), std::move(store), appearance_.subdir,
                                          appearance_.views, inodes_, appearance_.index)),
-      number_(opening_->number()) {}
+      number_(opening_->number()) {
+  if (appearance_.follows_folders) opening_->tree().follow_folders();
+}
 
 OpeningPtr Filesystem::current() const {
   const MutexLock lock(opening_mutex_);
@@ -79,6 +81,14 @@ OpeningPtr Filesystem::current() const {
 StorePtr Filesystem::store() const {
   const OpeningPtr opening = current();
   return {opening, opening->store().get()};
+}
+
+bool Filesystem::has_changed() const try {
+  const OpeningPtr opening = current();
+  opening->check_unchanged(opening->store()->path);
+  return false;
+} catch (const Error& error) {
+  return error.code() == Errc::changed;
 }
 
 void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
@@ -91,8 +101,19 @@ void Filesystem::add_hidden_file(HiddenFile file) {
   hidden_files_.push_back(std::move(file));
 }
 
+std::string Filesystem::path(Inode inode) const try {
+  return current()->tree().path(inode);
+} catch (const Error&) {
+  return inodes_->knows(inode) ? inodes_->path(inode) : "";  // its name cannot be read
+}
+
 Inode Filesystem::lookup(Inode directory, std::string_view name) {
   return current()->tree().lookup(directory, name);
+}
+
+void Filesystem::give(const Listing& listing) {
+  const size_t count = listing.is_of_parts() ? std::min<size_t>(1, listing.size()) : listing.size();
+  for (size_t i = 0; i < count; ++i) inodes_->give(listing.inode_at(i));
 }
 
 FileKind Filesystem::kind(Inode inode) {
@@ -114,11 +135,11 @@ std::optional<Status> Filesystem::status_of_unreadable(Inode file) {
   return status;
 }
 
-Status Filesystem::status_in_listing(Inode file, const Status& directory) {
+Status Filesystem::status_in_listing(const Listing::Entry& part, const Status& directory) {
   Status whole = directory;
-  whole.stat.st_ino = file;
+  whole.stat.st_ino = part.inode;
   whole.stat.st_mode = S_IFREG | (directory.stat.st_mode & 0666);
-  set_size(whole, current()->tree().listed_size(file));
+  set_size(whole, current()->tree().listed_size(part));
   return whole;
 }
 
@@ -172,7 +193,7 @@ mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   const std::string path = tree.source_path(inode);
   if (is_url(path)) return shown;  // a server has no modes; who mounts decides
   struct stat source {};
-  if (::stat(path.c_str(), &source) != 0) return shown & 0700;
+  if (!current()->files().look(path, source)) return shown & 0700;
   // By whom: of a folder also by whom it can be entered. The owner of a copy may write it.
   mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
@@ -354,8 +375,11 @@ void Filesystem::reopen() {
                                      appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {
     if (!is_transient(error)) old->lose();
-    throw;
+    throw unreadable("the store cannot be reopened: {}: {}", old->store()->path, reason(error));
+  } catch (const std::bad_alloc&) {
+    throw unreadable("the store cannot be reopened: {}: {}", old->store()->path, out_of_memory().what());
   }
+  if (appearance_.follows_folders) next->tree().follow_folders();
   for (const auto& [name, files] : hidden_) next->tree().add_hidden(name, files);
   for (const HiddenFile& file : hidden_files_) next->tree().add_hidden_file(file);
   {

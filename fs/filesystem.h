@@ -23,11 +23,12 @@ namespace plainfs {
 struct Appearance {
   uid_t owner = 0;
   gid_t group = 0;
-  mode_t umask = 0;            // taken away from 0644 and 0755
-  bool is_for_others = false;  // then nothing is shown more open than what it is read from
-  ChosenViews views;           // none: all but `bin`
-  std::string subdir;          // show this directory only, "assays/RNA"
-  IndexFolderPtr index;        // where sizes are kept for the next session; null: nowhere
+  mode_t umask = 0;              // taken away from 0644 and 0755
+  bool is_for_others = false;    // then nothing is shown more open than what it is read from
+  ChosenViews views;             // none: all but `bin`
+  std::string subdir;            // show this directory only, "assays/RNA"
+  bool follows_folders = false;  // as Tree::follow_folders
+  IndexFolderPtr index;          // where sizes are kept for the next session; null: nowhere
 };
 
 // Counted with relaxed atomics: sums for .plainfs/stats.json.
@@ -68,21 +69,36 @@ class Filesystem {
 
   // Adds a directory to the root that is found by name but not listed. Before anything else is called.
   void add_hidden(const std::string& name, std::vector<HiddenFile> files);
+  // One in the root itself, which is listed if it is to be.
   void add_hidden_file(HiddenFile file);
 
   // Holding it holds all of the opening that it is part of.
   StorePtr store() const;
+  // Whether the store that is shown is known to be no longer what it was when it was opened.
+  bool has_changed() const;
   Requests& requests() { return requests_; }
 
   FileKind kind(Inode inode);  // never FileKind::store
   // Whether every opening of the file has a content of its own.
   bool changes(Inode file);
   Inode parent(Inode inode) const { return inodes_->parent(inode); }
-  std::string name(Inode inode) const { return inodes_->name(inode); }
+  std::string name(Inode inode) const { return current()->tree().name(inode); }
   // Below the root: "/a/b.csv". For messages.
-  std::string path(Inode inode) const { return inodes_->path(inode); }
-  // How many inodes there are: 1 to count.
-  Inode count() const { return inodes_->count(); }
+  std::string path(Inode inode) const;
+  // Whether it is a part that a directory lists, whose inode is of one opening of the store.
+  bool is_listed_part(Inode inode) const { return inodes_->listed_part(inode).has_value(); }
+
+  // Holds the inodes that this thread is given until it ends; what is given outside of any visit stays for
+  // good. Whoever keeps an inode beyond the visit holds it.
+  using Visit = Inodes::Visit;
+  Visit visit() { return Visit(*inodes_); }
+  // Gives the inodes of a listing to the visit of this thread.
+  void give(const Listing& listing);
+  void hold(Inode inode, uint64_t times = 1) { inodes_->hold(inode, times); }
+  void release(Inode inode, uint64_t times = 1) { inodes_->release(inode, times); }
+  // The names that have inodes.
+  Inodes::Statistics names() const { return inodes_->statistics(); }
+  std::vector<Inodes::Named> named_inodes() const { return inodes_->all(); }
 
   Inode lookup(Inode directory, std::string_view name);
   // What stat shows; the first one of a text file computes its size.
@@ -103,11 +119,12 @@ class Filesystem {
   // readers of such a directory take a name without a status for an absent one, and some an empty file for
   // one that was read. Any other file has no status then: nullopt.
   std::optional<Status> status_of_unreadable(Inode file);
-  // As status_so_far() of a part (Listing::is_of_parts) that the directory is listing, where that takes no
-  // opening of it either.
-  Status status_in_listing(Inode file, const Status& directory);
+  // The same of a part (Listing::is_of_parts) that the directory is listing, where that takes no opening of
+  // it either.
+  Status status_in_listing(const Listing::Entry& part, const Status& directory);
   // Throws changed as open does.
   ListingPtr list(Inode directory);
+  bool is_followed(Inode directory) { return current()->tree().is_followed(directory); }  // as Tree's
   std::string read_link(Inode link);
   // Throws changed where the store is no longer what it was, so that what the kernel still keeps of it
   // is not shown.
@@ -135,8 +152,8 @@ class Filesystem {
   Inode resolve(std::string_view path);
 
   // Opens the store again, beside what is shown meanwhile, and then shows what it holds now; files opened
-  // before that fail from then on. Where the store cannot be opened its error is thrown, and nothing is shown
-  // any more of one that is gone; one that cannot be read for now stays as it was.
+  // before that fail from then on. Throws unreadable if the store cannot be opened: nothing is shown any more
+  // of one that is gone, and one that cannot be read for now stays as it was.
   void reopen();
   // Keeps for the next session what passes over the store have found out. Throws where that is not possible.
   void save_index() { current()->save_index(); }

@@ -50,9 +50,11 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
              {"reads_served", count(requests.reads)},
              {"bytes_served", count(requests.bytes_read)},
              {"errors", count(requests.errors)},
+             {"store_changed", Json::of(uint64_t{filesystem.has_changed()})},
              {"reopened", count(requests.reopened)},
              {"not_reopened", count(requests.not_reopened)},
-             {"inodes", Json::of(filesystem.count())},
+             {"inodes", Json::of(filesystem.names().names)},
+             {"part_inodes", Json::of(filesystem.names().parts)},
          }) +
          "\n";
 }
@@ -86,6 +88,17 @@ are made while they are read, and take no room on the disk. `plainfs info FOLDER
 Files "by their name" are in no listing, and there for who asks for them.
 )";
 
+constexpr char kRemoteReadme[] =
+    R"(This folder is a mount of a store on a server. To list a file with its size, plainfs would have to read
+what it shows, so that tables and matrices as text are not listed. They are here by their names all the same:
+
+  cat obs.csv           of a table OBS: obs.csv, obs.rds, obs.parquet
+  head X/matrix.mtx     of a matrix
+
+`plainfs ls -a STORE` lists the names of all. They are listed here once `plainfs index STORE` has measured them,
+or with -o views=all. More about the files: .plainfs/README.txt
+)";
+
 // https://bford.info/cachedir: all of this can be made again from the store.
 constexpr char kCacheTag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -102,6 +115,10 @@ std::unique_ptr<ViewFile> text_file(std::string text) {
 }
 
 }  // namespace
+
+HiddenFile remote_readme() {
+  return {"README.txt", [] { return text_file(kRemoteReadme); }, true};
+}
 
 std::string version_text() {
   return *kCommit ? fmt::format("{} ({}, {})", kVersion, kCommit, kDate) : kVersion;

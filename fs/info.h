@@ -15,6 +15,10 @@ namespace plainfs {
 // filesystem's use.
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options);
 
+// README.txt in the root of a mount of a store elsewhere, which says where the files are that it does not
+// list.
+HiddenFile remote_readme();
+
 // "0.1.0 (4a30ef46d7f0)": with the commit, where it is known.
 std::string version_text();
 

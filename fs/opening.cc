@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "cache/request.h"
+#include "formats/core/base/change_watch.h"
 #include "formats/core/base/local_file.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
@@ -72,30 +73,37 @@ Opening::~Opening() {
   context_->files.clear();
 }
 
-// What was removed is another device's inode 0. A disk or a network that does not answer has changed nothing.
-Opening::Stamp Opening::stamp_of(const std::string& path) {
-  if (is_url(path)) return {};  // every reply says which version it is of
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 && errno != ENOENT && errno != ENOTDIR)
-    throw system_error(path, errno);
-  Stamp stamp;
-  stamp.device = status.st_dev;
-  stamp.inode = status.st_ino;
-  if (!S_ISREG(status.st_mode)) return stamp;
-  stamp.size = status.st_size;
-  stamp.modified = modified_time(status);
-  stamp.changed = changed_time(status);
-  return stamp;
+// Whether the store at path, which has the status now, is what it was at first but for its metadata. What was
+// removed is another device's inode 0.
+bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const {
+  if (first.device != now.st_dev || first.inode != now.st_ino) return false;
+  if (!S_ISREG(now.st_mode)) return true;
+  if (first.size != now.st_size || !same(first.modified, modified_time(now))) return false;
+  const uint64_t metadata = metadata_mark(now);
+  if (metadata == first.metadata) return true;
+  Sources& files = path == store_->path ? context_->files : context_->of_store(path).files;
+  if (!files.is_unwritten(now, first.metadata)) return false;
+  first.metadata = metadata;
+  return true;
 }
 
 void Opening::check_unchanged(const std::string& store_path) {
   if (is_lost_.load(std::memory_order_relaxed)) throw changed(store_path);
-  const Stamp now = stamp_of(store_path);
+  if (is_url(store_path)) return;  // every reply says which version it is of
+  struct stat now {};
+  // A disk or a network that does not answer has changed nothing.
+  if (!context_->files.look(store_path, now)) {
+    if (errno != ENOENT && errno != ENOTDIR) throw system_error(store_path, errno);
+    now = {};
+  }
   const MutexLock lock(stamps_mutex_);
-  const Stamp& first = stamps_.try_emplace(store_path, now).first->second;
-  const bool is_same = first.device == now.device && first.inode == now.inode && first.size == now.size &&
-                       same(first.modified, now.modified) && same(first.changed, now.changed);
-  if (is_same) return;
+  const auto [known, is_new] = stamps_.try_emplace(store_path);
+  if (is_new) {
+    const bool is_file = S_ISREG(now.st_mode);
+    known->second = {now.st_dev, now.st_ino, is_file ? now.st_size : 0,
+                     is_file ? modified_time(now) : timespec{}, is_file ? metadata_mark(now) : 0};
+  }
+  if (is_unchanged(store_path, now, known->second)) return;
   see_change();
   throw changed(store_path);
 }

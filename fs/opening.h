@@ -51,6 +51,7 @@ class Opening {
   uint64_t number() const { return number_; }
   const StorePtr& store() const { return store_; }
   Tree& tree() { return tree_; }
+  Sources& files() const { return context_->files; }
 
   // Throws changed where the store at store_path, this one or one that was met in it, is no longer what it
   // was at the first call for it, and for every store after lose().
@@ -68,10 +69,11 @@ class Opening {
   struct Stamp {
     dev_t device = 0;
     ino_t inode = 0;
-    off_t size = 0;  // of a store that is a file; else 0, as the times
-    timespec modified{}, changed{};
+    off_t size = 0;  // of a store that is a file; else 0, as the rest
+    timespec modified{};
+    uint64_t metadata = 0;  // the metadata mark
   };
-  static Stamp stamp_of(const std::string& path);
+  bool is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const;
 
   const std::shared_ptr<Context> context_;  // the last that is let go
   const uint64_t number_;

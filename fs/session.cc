@@ -38,6 +38,7 @@ Appearance appearance_of(const Options& options) {
   appearance.umask = options.umask;
   appearance.is_for_others = is_for_others(options);
   appearance.subdir = options.subdir;
+  appearance.follows_folders = options.reopens_on_change;
   if (!options.index.empty()) appearance.index = std::make_shared<const IndexFolder>(options.index);
   try {
     appearance.views = views_named(options.views);

@@ -12,6 +12,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/model/context.h"
 #include "formats/core/remote/remote_sources.h"
+#include "formats/open_store.h"
 
 namespace plainfs {
 
@@ -27,6 +28,7 @@ class StoreFiles {
           remote::open_sources(store, options.remote, cache, counters.remote, &counters.source_bytes_read);
       return;
     }
+    if (!store.empty()) own_.follow(location_of_store(store));
     if (options.follow_outside) return;
     own_.confine(Containment::of_store(store));
     neighbours_.confine(Containment::around_store(store));

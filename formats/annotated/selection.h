@@ -32,6 +32,11 @@ class AnnotatedGroup : public Group {
   std::vector<Member> members() const override;
   GroupPtr parent() const override { return stored_->parent(); }
   std::string path() const override { return stored_->path(); }
+  // How many of these stand in each other's place, this one included.
+  size_t depth() const {
+    const auto* const outer = dynamic_cast<const AnnotatedGroup*>(stored_.get());
+    return 1 + (outer ? outer->depth() : 0);
+  }
 
  private:
   const GroupPtr stored_;

@@ -1,6 +1,7 @@
 #include "formats/mirror/folder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/filesystem.hpp>
 #include <utility>
 
@@ -37,17 +38,23 @@ class Folder : public Group {
 
   std::vector<Member> members() const override {
     std::vector<Member> members;
+    size_t outside = 0;
     boost::system::error_code error;
     files::directory_iterator entries = open_folder(path_, error);
     for (; !error && entries != files::directory_iterator(); entries.increment(error)) {
       const std::string name = entries->path().filename().string();
       std::optional<Node> node = member(entries->path());
       if (!node) continue;
+      outside += leads_out(*node);
       const auto* file = std::get_if<PlainFile>(&node->content);
       if (file && file->no_store) context_.warn(fmt::format("{}: {}", file->path, file->no_store->what()));
       members.push_back({name, std::move(*node)});
     }
     if (error) throw unreadable("{}: {}", path_.string(), error.message());
+    if (outside > 0 && !is_told_.exchange(true))
+      context_.notice(fmt::format("{}: {} link{} out of the folder: -o follow_outside shows what {} to",
+                                  path_.string(), outside, outside == 1 ? " leads" : "s lead",
+                                  outside == 1 ? "it leads" : "they lead"));
     std::sort(members.begin(), members.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
     return members;
@@ -63,6 +70,15 @@ class Folder : public Group {
   std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
+  // Whether it is a link that leads out of the mirror to something that is there. Those within have their own
+  // text.
+  bool leads_out(const Node& node) const {
+    const auto* link = std::get_if<Link>(&node.content);
+    boost::system::error_code error;
+    return link && !context_.options.follow_outside && link->text.starts_with('/') &&
+           files::exists(link->text, error);
+  }
+
   // What cannot be looked at is listed, and reading it is an error.
   Node unreadable_member(const files::path& path, const Error& error) const {
     Node node;
@@ -126,6 +142,7 @@ class Folder : public Group {
   const files::path root_;  // of the mirror, without links
   const GroupPtr parent_;
   const Context& context_;
+  mutable std::atomic<bool> is_told_{false};  // that links lead out of it
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr CommandHelp kHelps[] = {
      "  -R  all directories below\n"
      "  -h  sizes as 1.5 GB\n"
      "  -a  what is found by its name too: names that begin with a dot, parts, parquet, zarr\n"
-     "  -p  a slash behind directories\n"
+     "  -p  a slash behind directories, as on a terminal\n"
      "  -t  the newest first\n"},
     {"cat", "cat [--range FIRST-LAST] STORE PATH...\ncat --gene NAMES STORE [PATH]\n",
      "Writes files of a store to standard output, without a mount.\n"
@@ -74,9 +74,12 @@ constexpr CommandHelp kHelps[] = {
      "  --host NAMES      names that clients may call this machine by, joined by commas\n"
      "  --cors ORIGINS    pages of these may read it, joined by commas\n"
      "  --open            opens it in a browser\n"},
-    {"ps", "ps [--json | --prometheus]\n",
-     "Lists the mounts of this machine. STATE is `ready`, `waiting` for a server that does not answer, or\n"
-     "`silent`: the mount itself says nothing within a second, or `apart`, in a namespace of its own.\n"
+    {"ps", "ps [-l | --json | --prometheus]\n",
+     "Lists the mounts of this machine. STATE is `ready`, `waiting` for a server that does not answer,\n"
+     "`changed` if the store is no longer the one that was mounted, `silent` if the mount itself does not "
+     "answer\n"
+     "within a second, or `apart`, in a namespace of its own.\n"
+     "  -l            long: the version that runs, too\n"
      "  --json        for programs, with the counters of each\n"
      "  --prometheus  the counters in Prometheus' text format, as for node_exporter's textfile collector\n"},
     {"umount", "umount MOUNTPOINT...\n", "Unmounts each of them.\n"},

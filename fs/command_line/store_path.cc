@@ -1,5 +1,7 @@
 #include "fs/command_line/store_path.h"
 
+#include <unistd.h>
+
 #include <boost/filesystem.hpp>
 
 #include "formats/core/base/location.h"
@@ -35,6 +37,15 @@ void split_store_path(std::vector<std::string>& names) {
 std::string mount_name(const std::string& store) {
   const boost::filesystem::path path = store;
   return path.stem() == path.filename() ? path.filename().string() + ".plain" : path.stem().string();
+}
+
+std::string usual_mountpoint(const std::string& store) {
+  const boost::filesystem::path folder = boost::filesystem::path(store).parent_path();
+  const std::string name = mount_name(store);
+  boost::system::error_code error;
+  const bool is_here = boost::filesystem::equivalent(folder, ".", error) && !error;
+  if (is_url(store) || is_here || ::access(folder.c_str(), W_OK | X_OK) != 0) return name;
+  return (folder / name).string();
 }
 
 void check_exists(const std::string& path) {

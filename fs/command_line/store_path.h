@@ -15,6 +15,10 @@ void split_store_path(std::vector<std::string>& names);
 // folder "matrix".
 std::string mount_name(const std::string& store);
 
+// Where a mount without a mountpoint is made, as far as can be told before: beside the store or, if that
+// folder cannot be written, in the current directory.
+std::string usual_mountpoint(const std::string& store);
+
 // Throws Failure(kNotFound) where nothing has that name on disk.
 void check_exists(const std::string& path);
 

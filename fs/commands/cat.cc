@@ -86,9 +86,8 @@ ListingPtr listing_of(Filesystem& filesystem, Inode directory, std::optional<Err
 constexpr std::string_view kGenes = "genes";
 
 bool has_genes(Filesystem& filesystem, const Listing& listing) {
-  const auto genes = listing.index.find(kGenes);
-  return genes != listing.index.end() &&
-         filesystem.kind(listing.at(genes->second).inode) == FileKind::directory;
+  const std::optional<size_t> genes = listing.find(kGenes);
+  return genes && filesystem.kind(listing.inode_at(*genes)) == FileKind::directory;
 }
 
 // The directories of the matrices that have genes and are nearest to the root, in the order of listings.
@@ -101,7 +100,7 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
       const ListingPtr listing = listing_of(filesystem, directory, fault);
       if (!listing) continue;
       if (has_genes(filesystem, *listing)) matrices.push_back(directory);
-      for (const Listing::Entry& entry : listing->entries)
+      for (const Listing::Entry& entry : listing->entries())
         if (entry.kind == FileKind::directory) next.push_back(entry.inode);
     }
     level = std::move(next);

@@ -9,6 +9,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
+#include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
@@ -178,6 +179,7 @@ class Checked {
       bytes_ += check(filesystem, all[i], complaints_, links_to_nothing_);
       if (is_file(all[i])) progress.add(1);
     });
+    if (!session_.context().options.follow_outside) outside_ = count_outside_links(filesystem, all);
     session_.context().workers.parallel_for(made.size(), [&](size_t i) {
       bytes_ += check_made(filesystem, made[i], complaints_);
       progress.add(1);
@@ -187,8 +189,10 @@ class Checked {
   std::string outcome() const {
     std::string text =
         complaints_.count() == 0 ? std::string("all readable") : count_text(complaints_.count(), "finding");
-    if (links_to_nothing_ > 0)
-      text += fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing_, "link"));
+    if (outside_ > 0) text += "; " + outside_links_text(outside_);
+    if (links_to_nothing_ > outside_)
+      text +=
+          fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing_ - outside_, "link"));
     return fmt::format("{}, {}: {}", count_text(files_, "file"), byte_text(static_cast<double>(bytes_)),
                        text);
   }
@@ -198,6 +202,7 @@ class Checked {
   Complaints& complaints_;
   uint64_t files_ = 0;
   std::atomic<uint64_t> bytes_{0}, links_to_nothing_{0};
+  uint64_t outside_ = 0;  // links that lead out of the folder, which lead to nothing that is shown
 };
 
 }  // namespace

@@ -51,10 +51,14 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
     return beside;
   }
   const std::string name = last_name(beside),
-                    folder = is_url(store) ? "." : beside.substr(0, beside.rfind('/') + 1);
+                    folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
   const Descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (there.number() < 0 || !replace_file(there, name, as_text(index)))
-    throw Failure(kNotWritten, fmt::format("{}/{}: {}", folder, name, std::strerror(errno)));
+    throw Failure(
+        kNotWritten,
+        fmt::format("{}/{}: {}; it is kept in {} all the same, which plainfs index without --beside does "
+                    "alone",
+                    folder == "/" ? "" : folder, name, std::strerror(errno), options.index));
   return is_url(store) ? fmt::format("{}; it belongs to {}", name, beside) : beside;
 }
 

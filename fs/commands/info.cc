@@ -11,12 +11,14 @@
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/mounted_store.h"
 #include "fs/commands/ways_to_open.h"
 #include "fs/commands/ways_to_write.h"
 #include "fs/info.h"
+#include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/summary.h"
 #include "fs/report/walk.h"
@@ -42,7 +44,7 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
   size_t unsized = 0;
   for (const Walked& walked : all)
     if (walked.kind == FileKind::directory) try {
-        unsized += filesystem.list(walked.inode)->unsized;
+        unsized += filesystem.list(walked.inode)->unsized();
       } catch (const Error&) {
         // the summary has told
       }
@@ -83,8 +85,8 @@ using FoundPaths = std::map<const FoundKind*, std::vector<std::string>>;
 // What is found in a directory, and in those that are found in it for nothing else.
 void add_found(Filesystem& filesystem, Inode directory, const std::string& path, FoundPaths& found) try {
   const ListingPtr listing = filesystem.list(directory);
-  for (size_t i = listing->unsized; i < listing->unlisted.size(); ++i) {
-    const Listing::Entry& entry = listing->unlisted[i];
+  for (size_t i = listing->unsized(); i < listing->unlisted().size(); ++i) {
+    const Listing::Entry& entry = listing->unlisted()[i];
     const bool is_folder = entry.kind == FileKind::directory;
     const std::string at = (path.empty() ? "" : path + "/") + entry.name;
     if (const FoundKind* const kind = found_kind(entry.name))
@@ -154,12 +156,45 @@ void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::v
                         std::string mountpoint) {
   std::string how = "where it is mounted";
   if (mountpoint.empty()) {
-    mountpoint = mount_name(store.path);
-    how = fmt::format("after mkdir {0}; plainfs {1} {0}", mountpoint, store.path);
+    mountpoint = usual_mountpoint(store.path);
+    how = fmt::format("after plainfs {}", shell_word(store.path));
   }
   const std::string ways = ways_to_open(
       all, mountpoint, [&](const Walked& walked) { return is_of_broken_array(filesystem, walked); });
-  if (!ways.empty()) std::printf("\nto open it, %s:\n%s", printable(how).c_str(), ways.c_str());
+  if (!ways.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), ways.c_str());
+}
+
+// The files that stand for a member beside its directory ("obs.csv" of "obs"), found by their names or not.
+std::vector<Walked> files_beside(Filesystem& filesystem, const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash);
+  const std::string member = path.substr(slash == std::string::npos ? 0 : slash + 1);
+  std::vector<Walked> files;
+  try {
+    const ListingPtr listing = filesystem.list(filesystem.find(folder));
+    for (size_t i = 0; i < listing->size(); ++i) {
+      const Listing::Entry entry = listing->at(i);
+      if (!entry.name.starts_with(member) || filesystem.kind(entry.inode) != FileKind::file) continue;
+      if (filesystem.meaning(entry.inode).what.member != member) continue;
+      files.push_back({folder.empty() ? entry.name : folder + "/" + entry.name, entry.inode, FileKind::file});
+    }
+  } catch (const Error&) {
+    // the summary has told
+  }
+  return files;
+}
+
+// All that shows what is at a path, the whole store for "".
+std::vector<Walked> files_of(Filesystem& filesystem, const std::string& path) {
+  std::vector<WalkFailure> failures;  // the summary has told
+  if (path.empty()) return walk(filesystem, path, failures);
+  std::vector<Walked> all = files_beside(filesystem, path);
+  try {
+    for (Walked& walked : walk(filesystem, path, failures)) all.push_back(std::move(walked));
+  } catch (const Error&) {
+    // it has no directory
+  }
+  return all;
 }
 
 // What is left out of the files, or odd: the first lines of it, and how many there are.
@@ -200,14 +235,19 @@ int show(Options options, const std::string& inside, bool is_json) {
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
-  print_ways_to_write(session.filesystem(), options.store, path);
-  if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
-  print_details({{"store", store->path}, {"format", store->format}});
-  if (!store->version.empty()) print_details({{"version", store->version}});
-  print_details(store->details);
-  std::printf("\n%s", summary.c_str());
-  std::vector<WalkFailure> failures;  // the summary has told
-  const std::vector<Walked> all = walk(session.filesystem(), path, failures);
+  if (path.empty()) {
+    print_ways_to_write(session.filesystem(), options.store, path);
+    if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
+    print_details({{"store", store->path}, {"format", store->format}});
+    if (!store->version.empty()) print_details({{"version", store->version}});
+    print_details(store->details);
+    std::puts("");
+  }
+  std::fputs(summary.c_str(), stdout);
+  const std::vector<Walked> all = files_of(session.filesystem(), path);
+  if (!session.context().options.follow_outside)
+    if (const size_t outside = count_outside_links(session.filesystem(), all); outside > 0)
+      std::printf("\n%s\n", outside_links_text(outside).c_str());
   print_sizes(session.filesystem(), all);
   print_found_by_name(session.filesystem(), all);
   print_notices(session.notices().lines(), store->path);

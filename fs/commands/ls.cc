@@ -9,6 +9,7 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/report/progress.h"
@@ -42,13 +43,15 @@ struct Style {
   bool is_long = false;        // -l
   bool is_human = false;       // -h: sizes as 1.5 GB
   bool has_hidden = false;     // -a: what begins with a dot or is found by name, too
-  bool marks_folders = false;  // -p: a slash behind their names
+  bool marks_folders = false;  // -p, and on a terminal: a slash behind their names
   bool is_by_time = false;     // -t: the newest first
 };
 
 class Lister {
  public:
-  Lister(Filesystem& filesystem, Style style) : filesystem_(filesystem), style_(style) {}
+  Lister(Filesystem& filesystem, Style style) : filesystem_(filesystem), style_(style) {
+    style_.marks_folders = style_.marks_folders || is_terminal_;
+  }
 
   // As ls(1) does: what controls a terminal is escaped on one; elsewhere a name is its bytes, for scripts.
   std::string name_text(const std::string& name) const { return is_terminal_ ? printable(name) : name; }
@@ -82,16 +85,27 @@ class Lister {
       return;
     }
     std::vector<Named> entries;
-    for (const Listing::Entry& entry : listing->entries)
+    for (const Listing::Entry& entry : listing->entries())
       if (style_.has_hidden || !entry.name.starts_with('.')) entries.push_back({entry.name, entry.inode});
+    if (!style_.has_hidden) unsized_ += listing->unsized();
     if (style_.has_hidden)
-      for (const Listing::Entry& entry : listing->unlisted) entries.push_back({entry.name, entry.inode});
+      for (const Listing::Entry& entry : listing->unlisted()) entries.push_back({entry.name, entry.inode});
     std::sort(entries.begin(), entries.end(), [](const Named& a, const Named& b) { return a.name < b.name; });
     if (style_.is_by_time) sort_by_time(entries);
     for (const Named& entry : entries) print(entry.inode, entry.name);
   }
 
   ExitCode exit_code() const { return exit_code_; }
+
+  // Of a store elsewhere: what a person who looks for obs.csv does not see. store: as it was given.
+  void hint_at_unsized(const std::string& store) const {
+    if (unsized_ == 0 || ::isatty(STDERR_FILENO) != 1) return;
+    std::fprintf(
+        stderr,
+        "plainfs: %s not listed, as telling their sizes reads the store; they are there by their names: "
+        "plainfs ls -a %s\n",
+        count_text(unsized_, "file").c_str(), shell_word(store).c_str());
+  }
 
  private:
   struct Named {
@@ -126,7 +140,8 @@ class Lister {
   }
 
   Filesystem& filesystem_;
-  const Style style_;
+  Style style_;
+  size_t unsized_ = 0;  // files of all that was printed that are not listed for their sizes alone
   const bool is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   ExitCode exit_code_ = kSuccess;
 };
@@ -161,6 +176,7 @@ int list_command(Arguments arguments) {
       gap = "\n";
     }
   }
+  lister.hint_at_unsized(options.store);
   return lister.exit_code();
 }
 

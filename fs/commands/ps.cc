@@ -31,6 +31,7 @@ namespace {
 const char* state_of(const AskedMount& asked) {
   if (!asked.is_here) return "apart";
   if (!asked.answers) return "silent";
+  if (asked.counters.value("store_changed", 0) == 1) return "changed";
   return asked.counters.value("remote_waiting", 0) == 1 ? "waiting" : "ready";
 }
 
@@ -107,7 +108,7 @@ std::string label_text(const std::string& value) {
 bool is_gauge(const std::string& counter) {
   static constexpr std::string_view kGauges[] = {
       "cache_held_bytes", "cache_budget_bytes", "libhdf5_processes", "libhdf5_held_bytes",
-      "inodes",           "remote_waiting"};
+      "inodes",           "part_inodes",        "remote_waiting",    "store_changed"};
   return std::find(std::begin(kGauges), std::end(kGauges), counter) != std::end(kGauges);
 }
 
@@ -133,11 +134,30 @@ std::string metrics_text(const std::vector<ShownMount>& all) {
   return text;
 }
 
+// A line each. is_long: with the version of each.
+void print_rows(const std::vector<ShownMount>& all, bool is_long) {
+  const auto version_text = [&](const std::string& version) {
+    return is_long ? fmt::format("{:<30} ", version) : std::string();
+  };
+  std::printf("%7s %9s %9s  %-8s %s%s\n", "PID", "UPTIME", "MEMORY", "STATE", version_text("VERSION").c_str(),
+              "STORE -> MOUNTPOINT");
+  for (const ShownMount& row : all) {
+    const bool is_known = row.process != 0;
+    const std::string version = is_known && !row.asked.version.empty() ? printable(row.asked.version) : "-";
+    std::printf("%7s %9s %9s  %-8s %s%s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
+                is_known ? duration_text(row.seconds).c_str() : "-",
+                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
+                is_known ? state_of(row.asked) : "-", version_text(version).c_str(),
+                printable(row.store).c_str(), printable(row.mountpoint).c_str());
+  }
+}
+
 }  // namespace
 
 int ps_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
   const bool is_for_prometheus = take_flag(arguments, "--prometheus");
+  const bool is_long = take_letters(arguments, "l") == "l";
   parse_options(arguments, 0);
   const std::vector<ShownMount> all = rows();
   if (is_for_prometheus) {
@@ -164,17 +184,7 @@ int ps_command(Arguments arguments) {
     return kSuccess;
   }
   if (all.empty()) return kSuccess;
-  std::printf("%7s %9s %9s  %-8s %-30s %s\n", "PID", "UPTIME", "MEMORY", "STATE", "VERSION",
-              "STORE -> MOUNTPOINT");
-  for (const ShownMount& row : all) {
-    const bool is_known = row.process != 0;
-    std::printf("%7s %9s %9s  %-8s %-30s %s -> %s\n", is_known ? std::to_string(row.process).c_str() : "-",
-                is_known ? duration_text(row.seconds).c_str() : "-",
-                is_known ? byte_text(static_cast<double>(row.memory_bytes)).c_str() : "-",
-                is_known ? state_of(row.asked) : "-",
-                is_known && !row.asked.version.empty() ? printable(row.asked.version).c_str() : "-",
-                printable(row.store).c_str(), printable(row.mountpoint).c_str());
-  }
+  print_rows(all, is_long);
   return kSuccess;
 }
 

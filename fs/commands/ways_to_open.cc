@@ -1,10 +1,12 @@
 #include "fs/commands/ways_to_open.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 #include "formats/core/text/printable.h"
+#include "fs/command_line/shell_word.h"
 
 namespace plainfs {
 namespace {
@@ -43,17 +45,10 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-}  // namespace
-
-std::string for_shell(const std::string& text) {
-  const bool is_plain =
-      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,") ==
-      std::string::npos;
-  if (is_plain) return text;
-  std::string out = "'";
-  for (const char letter : printable(text))
-    out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return out + "'";
+// How deep the file that nearest() finds lies; SIZE_MAX if there is none.
+size_t depth_of_nearest(const std::vector<Walked>& all, std::string_view pattern) {
+  const std::string* const found = nearest(all, {pattern}, [](const Walked&) { return false; });
+  return found ? static_cast<size_t>(std::count(found->begin(), found->end(), '/')) : SIZE_MAX;
 }
 
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
@@ -65,14 +60,26 @@ std::string ways_to_open(const std::vector<Walked>& all, const std::string& fold
     if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
     return found != nullptr;
   };
-  add("R", {"seurat.rds", "matrix.rds", ".rds"}, "readRDS(", ")", quoted);
-  if (!add("Python", {".h5ad"}, "anndata.read_h5ad(", ", backed=\"r\")", quoted))
+  // What shows an image, or all that there is of it: its planes as text are of no use.
+  const bool is_image = nearest(all, {"image.ome.tif", ".ome.tif"}, is_broken) != nullptr;
+  const bool is_table = depth_of_nearest(all, ".csv") < depth_of_nearest(all, ".npy");
+  if (is_image) {
+    add("R", {"seurat.rds", "matrix.rds"}, "readRDS(", ")", quoted);
+  } else {
+    add("R", {"seurat.rds", "matrix.rds", "sites.rds", "fragments.rds", ".rds"}, "readRDS(", ")", quoted);
+  }
+  if (!add("Python", {".h5ad"}, "anndata.read_h5ad(", ", backed=\"r\")", quoted) &&
+      !add("Python", {"image.ome.tif", ".ome.tif"}, "tifffile.imread(", ")", quoted) &&
+      !(is_table && add("Python", {"sites.csv", "obs.csv", ".csv"}, "pandas.read_csv(", ")", quoted)))
     add("Python", {".npy"}, "numpy.load(", ", mmap_mode=\"r\")", quoted);
   add("Fiji", {"image.ome.tif", ".ome.tif"}, "File > Import > Bio-Formats: ", "", printable);
-  add("shell", {"variants.vcf.gz"}, "bcftools view -h ", "", for_shell);
-  add("shell", {"fragments.tsv.gz"}, "tabix -l ", "", for_shell);
-  add("shell", {"obs.csv", "meta.data.csv", "column_data.csv", "units.csv", "samples.tsv", ".csv"}, "head ",
-      "", for_shell);
+  add("shell", {"variants.vcf.gz"}, "bcftools view -h ", "", shell_word);
+  add("shell", {"fragments.tsv.gz"}, "tabix -l ", "", shell_word);
+  if (!is_image)
+    add("shell",
+        {"obs.csv", "meta.data.csv", "column_data.csv", "units.csv", "sites.csv", "fragments.tsv",
+         "samples.tsv", ".csv"},
+        "head ", "", shell_word);
   return text;
 }
 

@@ -16,7 +16,4 @@ namespace plainfs {
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
                          const std::function<bool(const Walked&)>& is_broken);
 
-// Returns the text as one word of a shell.
-std::string for_shell(const std::string& text);
-
 }  // namespace plainfs

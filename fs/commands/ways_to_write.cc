@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "formats/core/text/printable.h"
+#include "fs/command_line/shell_word.h"
 #include "fs/commands/one_file/file_form.h"
 #include "fs/commands/target_folder.h"
-#include "fs/commands/ways_to_open.h"
 #include "fs/report/walk.h"
 
 namespace plainfs {
@@ -37,12 +37,12 @@ std::string ways_to_write(Filesystem& filesystem, const std::string& store, cons
   };
   std::vector<Line> lines;
   size_t width = 0;
-  const std::string part = path.empty() ? "" : "--of " + for_shell(path) + " ";
+  const std::string part = path.empty() ? "" : "--of " + shell_word(path) + " ";
   const std::string stem = stem_of(path.empty() ? store : path);
   for (const OfferedForm& offered : offered_forms(filesystem, form_files(filesystem, path))) {
     const std::string target = stem + std::string(offered.form->ending);
     if (path.empty() && target == last_name(store)) continue;  // it is that already
-    lines.push_back({fmt::format("plainfs export {}{} {}", part, for_shell(store), for_shell(target)),
+    lines.push_back({fmt::format("plainfs export {}{} {}", part, shell_word(store), shell_word(target)),
                      comment_of(offered)});
     width = std::max(width, lines.back().command.size());
   }

@@ -27,6 +27,18 @@ _plainfs_files() {
   )
 }
 
+# The mountpoints of plainfs that begin with $1, those below the current folder without its path unless $1 has it.
+_plainfs_mounts() {
+  local path type
+  is_path=1
+  while read -r _ path type _; do
+    [[ $type == fuse.plainfs ]] || continue
+    printf -v path %b "${path//\\/\\0}" # blanks are \040 there
+    [[ $1 == /* ]] || path=${path#"$PWD/"}
+    [[ $path == "$1"* ]] && COMPREPLY+=("$path")
+  done 2>/dev/null </proc/self/mounts
+}
+
 # What begins with $2, behind $1, of what `plainfs ls` lists of the words $3...; a folder ends in a slash.
 _plainfs_listed() {
   local folder='' name
@@ -182,7 +194,7 @@ _plainfs_complete() {
       cat) letters='--range --gene' ;;
       export) letters='--of --level --force --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info) letters='--json' ;;
-      ps) letters='--json --prometheus' ;;
+      ps) letters='-l --json --prometheus' ;;
       serve) letters='--listen --host --cors --open' ;;
       index) letters='--beside' ;;
       check | reload | umount) letters='' ;;
@@ -198,7 +210,8 @@ _plainfs_complete() {
     _plainfs_inside '' "$cur" "$store"
     [[ $command == export ]] && _plainfs_targets
   elif [[ $command =~ ^(reload|umount)$ ]]; then
-    _plainfs_files '' "$cur" -d
+    _plainfs_mounts "$cur"
+    ((${#COMPREPLY[@]})) || _plainfs_files '' "$cur" -d
   elif [[ $command != ps ]]; then
     _plainfs_files '' "$cur"
     ((${#words[@]} > 2)) || _plainfs_choice '' "$_plainfs_commands" "$cur"

@@ -179,6 +179,7 @@ void allow_store(const Rules& rules, const Options& options) {
     allow_own_folder(rules, options.read.remote.cache_folder);
   } else {
     allow_around(rules, options.store, kReadFolder);
+    rules.allow(options.store, kReadFolder);  // wherever it is moved
   }
 }
 

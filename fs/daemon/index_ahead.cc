@@ -54,20 +54,40 @@ void IndexAhead::run() {
 }
 
 void IndexAhead::measure_all() {
-  std::vector<Inode> left{kRootInode};
-  while (!left.empty()) {
-    const Inode inode = left.back();
-    left.pop_back();
-    check_cancelled();
-    try {
-      if (filesystem_.kind(inode) == FileKind::file) measure(inode);
-      if (filesystem_.kind(inode) != FileKind::directory) continue;
-      const ListingPtr listing = filesystem_.list(inode);
-      for (size_t i = listing->once(); i-- > 0;) left.push_back(listing->at(i).inode);
-    } catch (const Error&) {
-      // asking for it says why
+  std::vector<Inode> left{kRootInode};  // each held once
+  filesystem_.hold(kRootInode);
+  const auto release_left = [&] {
+    for (const Inode inode : left) filesystem_.release(inode);
+  };
+  try {
+    while (!left.empty()) {
+      check_cancelled();
+      const Filesystem::Visit visit = filesystem_.visit();
+      measure_next(left);
     }
+  } catch (...) {
+    release_left();
+    throw;
   }
+}
+
+// The last of those that are left; what it holds is left then.
+void IndexAhead::measure_next(std::vector<Inode>& left) {
+  const Inode inode = left.back();
+  left.pop_back();
+  try {
+    if (filesystem_.kind(inode) == FileKind::file) measure(inode);
+    if (filesystem_.kind(inode) == FileKind::directory) {
+      const ListingPtr listing = filesystem_.list(inode);
+      for (size_t i = listing->once(); i-- > 0;) {
+        left.push_back(listing->inode_at(i));
+        filesystem_.hold(left.back());
+      }
+    }
+  } catch (const Error&) {
+    // asking for it says why
+  }
+  filesystem_.release(inode);
 }
 
 // Again where it was left to a reader that waited for it.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "cache/request.h"
 #include "fs/filesystem.h"
@@ -22,6 +23,7 @@ class IndexAhead : private Request {
   bool is_patient() const override { return true; }
   void run();
   void measure_all();
+  void measure_next(std::vector<Inode>& left);
   void measure(Inode file);
 
   Filesystem& filesystem_;

@@ -54,6 +54,8 @@ constexpr uint32_t kAllowed[] = {
     SYS_unlinkat,
     SYS_utimensat,
     SYS_memfd_create,
+    SYS_inotify_init1,
+    SYS_inotify_add_watch,
     SYS_splice,
     SYS_vmsplice,
     SYS_getxattr,

@@ -11,6 +11,7 @@
 #include "cache/cancellable_lock.h"
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
@@ -66,7 +67,7 @@ void StoreIndex::told(const char* what, const Error& error) const {
 bool StoreIndex::is_valid(const IndexFile& file) {
   for (const SourceStamp& source : file.sources()) {
     const std::optional<std::string> now = sources_.stamp(source.name);
-    if (!now || *now != source.stamp) return false;
+    if (!now || !is_same_source(source, *now)) return false;
   }
   return !file.sources().empty();
 }

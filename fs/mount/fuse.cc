@@ -86,7 +86,12 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
     : filesystem_(filesystem),
       settings_(std::move(settings)),
       sizings_(
-          kMostSizing, [this](Inode file) { filesystem_.status(file); }, [this] { return is_over(); }) {
+          kMostSizing,
+          [this](Inode file) {
+            const Filesystem::Visit visit = filesystem_.visit();
+            filesystem_.status(file);
+          },
+          [this] { return is_over(); }) {
   const fuse_lowlevel_ops operations = fuse_operations();
   const std::string& mountpoint = settings_.mountpoint;
   session_ = {new_fuse_session(mountpoint, settings_.mount_options, settings_.debug, operations, this),
@@ -151,12 +156,12 @@ void FuseMount::invalidate() {
   const auto forget_node = [&](NodeNumber node) {
     fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
   };
-  const Inode count = filesystem_.count();
-  for (Inode inode = 1; inode <= count && !is_over(); ++inode) {
-    forget_node(inode);
-    const std::string name = filesystem_.name(inode);
-    if (inode != kRootInode)
-      fuse_lowlevel_notify_inval_entry(session_.get(), filesystem_.parent(inode), name.data(), name.size());
+  forget_node(kRootInode);
+  // With the entry of a directory the kernel forgets those below it, also of parts, which have no names here.
+  for (const Inodes::Named& known : filesystem_.named_inodes()) {
+    if (is_over()) return;
+    forget_node(known.inode);
+    fuse_lowlevel_notify_inval_entry(session_.get(), known.parent, known.name.data(), known.name.size());
   }
   for (const NodeNumber node : nodes_.open_before(filesystem_.times_reopened())) forget_node(node);
 }

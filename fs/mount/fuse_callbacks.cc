@@ -14,8 +14,11 @@
 namespace plainfs {
 // The callbacks. Each answers its request exactly once.
 struct FuseCallbacks {
+  static FuseMount& uncounted_mount_of(fuse_req_t request) {
+    return *static_cast<FuseMount*>(fuse_req_userdata(request));
+  }
   static FuseMount& mount_of(fuse_req_t request) {
-    FuseMount& mount = *static_cast<FuseMount*>(fuse_req_userdata(request));
+    FuseMount& mount = uncounted_mount_of(request);
     mount.requests_.fetch_add(1, std::memory_order_relaxed);
     return mount;
   }
@@ -26,6 +29,7 @@ struct FuseCallbacks {
     try {
       const FuseRequest asked(request, mount);
       const Request::Scope scope(&asked);
+      const Filesystem::Visit visit = mount.filesystem_.visit();
       return answer(mount.filesystem_);
     } catch (...) {
       fuse_reply_err(request, error_number(mount, inode, std::current_exception()));
@@ -113,11 +117,33 @@ struct FuseCallbacks {
     return entry;
   }
 
+  // The kernel holds the inode of each name that it was told, until it forgets it. It may do so before the
+  // reply returns.
   static void entry_reply(FuseMount& mount, fuse_req_t request, Inode inode, Filesystem& filesystem) {
     guarded(mount, request, inode, [&](Filesystem&) {
       const fuse_entry_param entry = entry_of(mount, filesystem, inode, filesystem.status_so_far(inode));
-      fuse_reply_entry(request, &entry);
+      filesystem.hold(inode);
+      if (fuse_reply_entry(request, &entry) != 0) filesystem.release(inode);  // it was interrupted
     });
+  }
+
+  // No process asks for this, so that it does not keep a mount from being idle.
+  static void forget(fuse_req_t request, fuse_ino_t node, uint64_t lookups) {
+    uncounted_mount_of(request).filesystem_.release(inode_of(node), lookups);
+    fuse_reply_none(request);
+  }
+
+  static void forget_multi(fuse_req_t request, size_t count, fuse_forget_data* forgotten) {
+    Filesystem& filesystem = uncounted_mount_of(request).filesystem_;
+    for (size_t i = 0; i < count; ++i) filesystem.release(inode_of(forgotten[i].ino), forgotten[i].nlookup);
+    fuse_reply_none(request);
+  }
+
+  // Whether node is of a part that an opening of the store listed which is shown no longer: the kernel is to
+  // look its name up again.
+  static bool is_past_part(FuseMount& mount, fuse_ino_t node) {
+    return mount.filesystem_.is_listed_part(inode_of(node)) &&
+           !Nodes::is_of(node, mount.filesystem_.times_reopened());
   }
 
   using Reply = std::function<void(Filesystem&)>;
@@ -181,6 +207,10 @@ struct FuseCallbacks {
     FuseMount& mount = mount_of(request);
     bool is_whole = true;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      if (is_past_part(mount, node)) {
+        fuse_reply_err(request, info ? EIO : ESTALE);
+        return;
+      }
       const Status status = filesystem.status_so_far(inode);
       is_whole = status.is_whole;
       if (is_whole) attr_reply(mount, request, node, info != nullptr, status, filesystem);
@@ -249,6 +279,10 @@ struct FuseCallbacks {
     }
     guarded_anew(mount, request, inode, *given,
                  [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
+                   if (is_past_part(mount, node)) {
+                     fuse_reply_err(request, ESTALE);
+                     return;
+                   }
                    auto file = std::unique_ptr<OpenedFile>(new OpenedFile{filesystem.open(inode)});
                    if (!file->file.changes && !Nodes::is_of(node, file->file.opening->number())) {
                      fuse_reply_err(request, ESTALE);
@@ -312,7 +346,7 @@ struct FuseCallbacks {
                    info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
                    info.keep_cache = 1;
                    // Names that the kernel keeps would be looked up one by one for their sizes.
-                   info.cache_readdir = !listing->is_of_parts;
+                   info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
                    if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
                  });
@@ -335,11 +369,11 @@ struct FuseCallbacks {
   // tens of thousands takes. Elsewhere a listing tells names alone, so that it needs nothing else of the
   // store.
   static std::optional<fuse_entry_param> described_part(FuseMount& mount, Filesystem& filesystem,
-                                                        const Status& directory, Inode inode) {
+                                                        const Status& directory, const Listing::Entry& part) {
     try {
-      const Status status = filesystem.status_in_listing(inode, directory);
+      const Status status = filesystem.status_in_listing(part, directory);
       if (!status.is_whole) return std::nullopt;
-      return entry_of(mount, filesystem, inode, status);
+      return entry_of(mount, filesystem, part.inode, status);
     } catch (const Error&) {
       return std::nullopt;  // looking it up says why
     }
@@ -352,11 +386,25 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       const Status directory = filesystem.status_so_far(inode);
+      std::vector<Inode> told;  // those that the kernel holds by this
       const auto describe = [&](const Listing::Entry& entry) {
-        const bool is_part = listing.is_of_parts && entry.kind == FileKind::file;
-        return is_part ? described_part(mount, filesystem, directory, entry.inode) : std::nullopt;
+        if (!listing.is_of_parts()) return std::optional<fuse_entry_param>();
+        std::optional<fuse_entry_param> described = described_part(mount, filesystem, directory, entry);
+        if (!described) return described;
+        told.push_back(entry.inode);
+        filesystem.hold(entry.inode);
+        return described;
       };
-      reply_described(request, listing, {inode, filesystem.parent(inode)}, offset, size, describe);
+      const auto release_told = [&] {
+        for (const Inode part : told) filesystem.release(part);
+      };
+      try {
+        const ListedDirectory here{inode, filesystem.parent(inode)};
+        if (!reply_described(request, listing, here, offset, size, describe)) release_told();
+      } catch (...) {
+        release_told();
+        throw;
+      }
     });
   }
 
@@ -393,6 +441,10 @@ struct FuseCallbacks {
       return true;
     };
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      if (is_past_part(mount, node)) {
+        fuse_reply_err(request, ESTALE);
+        return;
+      }
       if (name != Faults::kAttribute) return reply(filesystem.attribute(inode, name));
       is_known = mount.faults_.reason(filesystem, inode) || filesystem.status_so_far(inode).is_whole;
       if (is_known) reply_reason(filesystem);
@@ -402,7 +454,12 @@ struct FuseCallbacks {
 
   static void listxattr(fuse_req_t request, fuse_ino_t node, size_t room) {
     const Inode inode = inode_of(node);
-    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+    FuseMount& mount = mount_of(request);
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      if (is_past_part(mount, node)) {
+        fuse_reply_err(request, ESTALE);
+        return;
+      }
       std::string list;
       for (const std::string& name : filesystem.attribute_names(inode)) list.append(name).push_back('\0');
       reply_attribute(request, list, room);
@@ -413,6 +470,8 @@ struct FuseCallbacks {
     fuse_lowlevel_ops ops{};
     ops.init = init;
     ops.lookup = lookup;
+    ops.forget = forget;
+    ops.forget_multi = forget_multi;
     ops.getattr = getattr;
     ops.readlink = readlink;
     ops.open = open;

@@ -111,7 +111,7 @@ namespace {
 // add(room, name, status, entry, next) puts one into the room, if that is enough, and gives what it takes.
 // entry: null of "." and "..". next: the number of the entry behind it.
 template <class Add>
-void reply_entries(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
+bool reply_entries(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
                    size_t size, const Add& add) {
   std::vector<char> buffer(size);
   size_t used = 0;
@@ -128,11 +128,11 @@ void reply_entries(fuse_req_t request, const Listing& listing, const ListedDirec
   bool has_room = true;
   if (offset < 1) has_room = fits(".", directory.inode, S_IFDIR, nullptr, 1);
   if (has_room && offset < 2) has_room = fits("..", directory.parent, S_IFDIR, nullptr, 2);
-  for (size_t i = std::max<off_t>(offset, 2) - 2; has_room && i < listing.entries.size(); ++i) {
-    const Listing::Entry& entry = listing.entries[i];
+  for (size_t i = std::max<off_t>(offset, 2) - 2; has_room && i < listing.entries().size(); ++i) {
+    const Listing::Entry entry = listing.entries()[i];
     has_room = fits(entry.name.c_str(), entry.inode, type_of(entry.kind), &entry, static_cast<off_t>(i) + 3);
   }
-  fuse_reply_buf(request, buffer.data(), used);
+  return fuse_reply_buf(request, buffer.data(), used) == 0;
 }
 
 }  // namespace
@@ -146,18 +146,19 @@ void reply_listing(fuse_req_t request, const Listing& listing, const ListedDirec
                 });
 }
 
-void reply_described(fuse_req_t request, const Listing& listing, const ListedDirectory& directory,
+bool reply_described(fuse_req_t request, const Listing& listing, const ListedDirectory& directory,
                      off_t offset, size_t size, const DescribeEntry& describe) {
-  reply_entries(request, listing, directory, offset, size,
-                [request, &describe](std::span<char> room, const char* name, const struct stat& status,
-                                     const Listing::Entry* entry, off_t next) {
-                  fuse_entry_param plain{};  // no node: the kernel takes the name alone
-                  plain.attr = status;
-                  const size_t wanted = fuse_add_direntry_plus(request, nullptr, 0, name, &plain, next);
-                  const bool is_put = entry && wanted <= room.size();
-                  const fuse_entry_param shown = is_put ? describe(*entry).value_or(plain) : plain;
-                  return fuse_add_direntry_plus(request, room.data(), room.size(), name, &shown, next);
-                });
+  return reply_entries(request, listing, directory, offset, size,
+                       [request, &describe](std::span<char> room, const char* name, const struct stat& status,
+                                            const Listing::Entry* entry, off_t next) {
+                         fuse_entry_param plain{};  // no node: the kernel takes the name alone
+                         plain.attr = status;
+                         const size_t wanted =
+                             fuse_add_direntry_plus(request, nullptr, 0, name, &plain, next);
+                         const bool is_put = entry && wanted <= room.size();
+                         const fuse_entry_param shown = is_put ? describe(*entry).value_or(plain) : plain;
+                         return fuse_add_direntry_plus(request, room.data(), room.size(), name, &shown, next);
+                       });
 }
 
 void reply_slices(fuse_req_t request, const Slices& slices) {

@@ -70,9 +70,9 @@ struct ListedDirectory {
 void reply_listing(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
                    size_t size);
 // The same in READDIRPLUS's form. describe: what looking the entry up would reply; nullopt: nothing is told
-// of it but its name.
+// of it but its name. False if the kernel did not take the reply.
 using DescribeEntry = std::function<std::optional<fuse_entry_param>(const Listing::Entry& entry)>;
-void reply_described(fuse_req_t request, const Listing& listing, const ListedDirectory& directory,
+bool reply_described(fuse_req_t request, const Listing& listing, const ListedDirectory& directory,
                      off_t offset, size_t size, const DescribeEntry& describe);
 void reply_slices(fuse_req_t request, const Slices& slices);
 // No number of files is told: all of them would be in use, and what watches file systems warns of that.

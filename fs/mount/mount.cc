@@ -19,6 +19,7 @@
 #include "fs/daemon/daemon.h"
 #include "fs/daemon/daemon_sandbox.h"
 #include "fs/daemon/index_ahead.h"
+#include "fs/info.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_session.h"
 #include "fs/mount/mount_keeper.h"
@@ -153,6 +154,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   if (const std::string missing = is_handed_over ? "" : missing_for_fuse(); !missing.empty()) {
     throw Failure(kNoSession, fmt::format("{}; {}", missing, kWithoutFuse));
   }
+  if (is_url(options.store) && options.views.empty()) session.filesystem().add_hidden_file(remote_readme());
   begin_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
   if (is_handed_over && options.idle_seconds != 0)

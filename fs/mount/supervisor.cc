@@ -111,7 +111,7 @@ void Reopener::reopen() try {
     // the mount ends
   } catch (const std::exception& error) {
     filesystem_.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
-    log_.error(fmt::format("the store cannot be reopened: {}: {}", filesystem_.store()->path, error.what()));
+    log_.error(error.what());
   }
 } catch (const std::bad_alloc&) {
   return;  // there is no memory to say so

@@ -11,6 +11,7 @@
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/report/columns.h"
 #include "fs/views/csv_nested.h"
 
 namespace plainfs {
@@ -294,10 +295,41 @@ Described describe(const Node& node) {
   return all;
 }
 
+namespace {
+
+// "  leiden  factor  12 levels: B cell, NK, …", a line a column.
+std::string columns_text(const Table& table, size_t most_lines) {
+  const std::vector<ColumnSummary> columns = column_summaries(table);
+  const size_t shown = std::min(columns.size(), most_lines);
+  size_t name_width = 0, type_width = 0;
+  for (size_t i = 0; i < shown; ++i) {
+    name_width = std::max(name_width, std::min<size_t>(columns[i].name.size(), 40));
+    type_width = std::max(type_width, columns[i].type.size());
+  }
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    const ColumnSummary& column = columns[i];
+    std::string line =
+        fmt::format("  {:<{}}  {:<{}}", printable(column.name), name_width, column.type, type_width);
+    if (column.level_count)
+      line += fmt::format("  {} level{}", *column.level_count, *column.level_count == 1 ? "" : "s");
+    for (size_t k = 0; k < column.first_levels.size(); ++k)
+      line += (k == 0 ? ": " : ", ") + printable(column.first_levels[k]);
+    if (!column.first_levels.empty() && column.first_levels.size() < *column.level_count) line += ", …";
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  if (shown < columns.size()) text += fmt::format("  … and {} more columns\n", columns.size() - shown);
+  return text;
+}
+
+}  // namespace
+
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines) {
   Summary summary(context, most_lines);
-  summary.add(path, node_at(store.root, path, context), 0);
-  return summary.text();
+  const Node node = node_at(store.root, path, context);
+  summary.add(path, node, 0);
+  const auto* table = std::get_if<Table>(&node.content);
+  return summary.text() + (table && !path.empty() ? columns_text(*table, most_lines) : "");
 }
 
 }  // namespace plainfs

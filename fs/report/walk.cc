@@ -11,12 +11,21 @@ namespace plainfs {
 
 namespace {
 
-// The name in the directory that is meant by name, or empty where none is near.
+std::string lower_case(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  return text;
+}
+
+// The name in the directory that is meant by name, or empty where none is near: the one that is spelled so
+// but for its case before any other.
 std::string nearest_name(const Listing& listing, const std::string& name) {
+  for (size_t i = 0; i < listing.size(); ++i)
+    if (std::string other = listing.at(i).name; lower_case(other) == lower_case(name)) return other;
   size_t least = std::max<size_t>(2, name.size() / 4) + 1;
   std::string nearest;
   for (size_t i = 0; i < listing.size(); ++i) {
-    const Listing::Entry& entry = listing.at(i);
+    const Listing::Entry entry = listing.at(i);
     const size_t distance = edit_distance(name, entry.name);
     if (distance < least) {
       least = distance;
@@ -31,8 +40,8 @@ bool is_walked(Filesystem& filesystem, const std::string& path) {
   for (size_t start = 0; start < path.size();) {
     const size_t end = std::min(path.find('/', start), path.size());
     const ListingPtr listing = filesystem.list(filesystem.find(path.substr(0, start)));
-    const auto found = listing->index.find(std::string_view(path).substr(start, end - start));
-    if (found == listing->index.end() || found->second >= listing->once()) return false;
+    const std::optional<size_t> place = listing->find(std::string_view(path).substr(start, end - start));
+    if (!place || *place >= listing->once()) return false;
     start = end + 1;
   }
   return true;
@@ -90,7 +99,7 @@ std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::
     try {
       const ListingPtr listing = filesystem.list(folder.inode);
       for (size_t i = 0; i < listing->once(); ++i) {
-        const Listing::Entry& entry = listing->at(i);
+        const Listing::Entry entry = listing->at(i);
         const std::string path = folder.path.empty() ? entry.name : folder.path + "/" + entry.name;
         try {
           const bool is_left = entry.shows_again && repeated;

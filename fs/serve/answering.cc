@@ -1,6 +1,7 @@
 #include "fs/serve/answering.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -62,6 +63,15 @@ bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
   return name.starts_with(".z") || name.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+// As a mount's log has it.
+Error with_way_back(const Error& error, bool reopens_on_change) {
+  if (error.code() != Errc::changed) return error;
+  return Error(Errc::changed, reopens_on_change
+                                  ? fmt::format("{}; the next request shows it anew", error.what())
+                                  : fmt::format("{}; to show it anew: kill -USR1 {}, or -o on_change=reopen",
+                                                error.what(), ::getpid()));
+}
+
 // Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
 // end.
 std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
@@ -93,7 +103,7 @@ time_t Asked::modified(const struct stat& status) const {
 }
 
 std::string Asked::tag(const Site::Place& place, uint64_t opening) const {
-  return tags.of(place.store, opening, place.inode, place.filesystem->path(place.inode));
+  return tags.of(place.store, opening, place.filesystem->path(place.inode));
 }
 
 Answering::Answering(const Site& site, AnswerSettings settings)
@@ -114,6 +124,7 @@ bool Answering::answer(const HttpRequest& request, Client& client) const {
   Reply reply(request, client);
   add_common(request, reply);
   try {
+    const auto visits = site_.visit();
     answer_guarded(request, reply);
   } catch (const Cancelled&) {
     throw Lost();
@@ -205,7 +216,7 @@ void Answering::answer_place(const Asked& asked) const {
       place = site_.find(asked.names);
       return answer_found(asked, place);
     } catch (const Error& error) {
-      if (filesystem) filesystem->report(place.inode, error);
+      if (filesystem) filesystem->report(place.inode, with_way_back(error, settings_.reopens_on_change));
       if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun()) {
         if (asked.reply.has_begun() || !would_be_filled_in(asked.request, place))
           throw Error(error.code(), told_outside(site_, error));

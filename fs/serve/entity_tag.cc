@@ -54,11 +54,12 @@ bool append_folder(const std::string& folder, int depth, size_t& left, std::stri
 
 }  // namespace
 
-std::string EntityTags::of(size_t store, uint64_t opening, uint64_t inode, std::string_view path) const {
+std::string EntityTags::of(size_t store, uint64_t opening, std::string_view path) const {
   if (opening == 0 && store < identities_.size() && !identities_[store].empty())
     return fmt::format("\"{}\"",
                        remote::sha256_hex(fmt::format("{}\n{}", identities_[store], path)).substr(0, 32));
-  return fmt::format("\"{}-{:x}-{:x}-{:x}\"", run_, store, opening, inode);
+  return fmt::format("\"{}-{:x}-{:x}-{}\"", run_, store, opening,
+                     remote::sha256_hex(std::string(path)).substr(0, 16));
 }
 
 // Tags of plainfs have no comma. A weak one may be listed that began as one of ours (a proxy compresses).

@@ -14,7 +14,7 @@ namespace plainfs::serve {
 // A store is what it was when it was opened, or its files are an error. Of a store whose identity is known,
 // that and the path in it name bytes, in every run of the server. Of others (a store may be a folder of a
 // million files, of which it cannot be told that they are the same still), and of one that was opened anew,
-// run, store, opening and inode do, since inodes are given once: those tags do not outlive the run.
+// run, store, opening and path do: those tags do not outlive the run.
 class EntityTags {
  public:
   // run: text that no other run of the server has; letters and digits. identities: of each store text that is
@@ -23,7 +23,7 @@ class EntityTags {
       : run_(std::move(run)), identities_(std::move(identities)) {}
 
   // With its quotes.
-  std::string of(size_t store, uint64_t opening, uint64_t inode, std::string_view path) const;
+  std::string of(size_t store, uint64_t opening, std::string_view path) const;
 
  private:
   const std::string run_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "formats/core/model/element_text.h"
-#include "formats/core/model/factor.h"
 #include "fs/native/flat_columns.h"
+#include "fs/report/columns.h"
 #include "fs/serve/page_text.h"
 #include "fs/text/index_run.h"
 
@@ -14,8 +14,6 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostCellBytes = 120;
-constexpr uint64_t kMostLevels = 100'000;  // of which the texts are read to show a few
-constexpr uint64_t kShownLevels = 8;
 constexpr uint64_t kMostPointers = 4096;  // that are looked at for the first entries
 
 Grid::Cell cell_of(const DType& type, const Elements& elements, uint64_t i) {
@@ -203,32 +201,15 @@ std::string element_words(const Array& array, uint64_t i) {
   return cell_of(array.dtype(), array.peek(range(i, 1)), 0).text;
 }
 
-std::string type_words(const Array& values) {
-  if (const FactorParts* const factor = unchecked_factor_parts(values))
-    return factor->is_ordered ? "ordered factor" : "factor";
-  const DType& type = values.dtype();
-  if (type.is_truth()) return "truth value";
-  if (type.is_text() || type.kind == Kind::fixed_utf32) return "text";
-  if (type.is_integer()) return "whole number (" + type.name() + ")";
-  if (type.kind == Kind::real) return "real number (" + type.name() + ")";
-  return type.name();
-}
-
 std::vector<ColumnFact> column_facts(const Table& table) {
   std::vector<ColumnFact> facts;
-  for (const Column& column : table.columns) {
-    ColumnFact fact{column.name, type_words(*column.values)};
-    if (const FactorParts* const factor = unchecked_factor_parts(*column.values)) {
-      const uint64_t count = factor->levels->count();
-      fact.levels = count_words(count);
-      if (count > 0 && count <= kMostLevels) {
-        const uint64_t shown = std::min(count, kShownLevels);
-        const Elements elements = factor->levels->peek(range(0, shown));
-        for (uint64_t i = 0; i < shown; ++i)
-          fact.levels += (i == 0 ? ": " : ", ") + cell_of(factor->levels->dtype(), elements, i).text;
-        if (shown < count) fact.levels += ", …";
-      }
-    }
+  for (const ColumnSummary& column : column_summaries(table)) {
+    ColumnFact fact{column.name, column.type};
+    if (column.level_count) fact.levels = count_words(*column.level_count);
+    for (size_t i = 0; i < column.first_levels.size(); ++i)
+      fact.levels += (i == 0 ? ": " : ", ") + shortened(column.first_levels[i], kMostCellBytes);
+    if (!column.first_levels.empty() && column.first_levels.size() < *column.level_count)
+      fact.levels += ", …";
     facts.push_back(std::move(fact));
   }
   return facts;

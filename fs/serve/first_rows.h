@@ -22,7 +22,4 @@ std::vector<ColumnFact> column_facts(const Table& table);
 // Element i of an array, as a .csv has it.
 std::string element_words(const Array& array, uint64_t i);
 
-// "truth value", "factor", "real number (float32)"
-std::string type_words(const Array& values);
-
 }  // namespace plainfs::serve

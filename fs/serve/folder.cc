@@ -5,18 +5,33 @@
 namespace plainfs::serve {
 namespace {
 
-void look_at(const Asked& asked, FolderEntry& entry) {
+std::vector<std::string> below(const std::vector<std::string>& names, const std::string& name) {
+  std::vector<std::string> all = names;
+  all.push_back(name);
+  return all;
+}
+
+void look_at(const Asked& asked, const Status& status, FolderEntry& entry) {
   entry.is_folder = entry.place.kind == FileKind::directory;
-  const Status status = entry.place.filesystem->status_so_far(entry.place.inode);
   entry.modified = asked.modified(status.stat);
   entry.opening = status.opening;
   if (!entry.is_folder && status.is_whole) entry.size = static_cast<uint64_t>(status.stat.st_size);
 }
 
-std::vector<std::string> below(const std::vector<std::string>& names, const std::string& name) {
-  std::vector<std::string> all = names;
-  all.push_back(name);
-  return all;
+void look_at(const Asked& asked, FolderEntry& entry) {
+  look_at(asked, entry.place.filesystem->status_so_far(entry.place.inode), entry);
+}
+
+// Of a part, which is not opened for it. of_folder: the status of its folder.
+void add_part(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
+              const Status& of_folder, FolderEntry& entry) {
+  entry.place = {folder.filesystem, folder.store, listed.inode, FileKind::file,
+                 below(folder.names, listed.name)};
+  try {
+    look_at(asked, folder.filesystem->status_in_listing(listed, of_folder), entry);
+  } catch (const Error& error) {
+    entry.error = told_outside(asked.site, error);
+  }
 }
 
 // False: it is a link that leads nowhere.
@@ -59,14 +74,21 @@ std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& f
     entries = stores_of(asked);
   } else {
     const ListingPtr listing = folder.filesystem->list(folder.inode);
+    folder.filesystem->give(*listing);
+    const Status of_folder = folder.filesystem->status_so_far(folder.inode);
     // A page asks for no size that is not known.
     for (size_t i = 0; i < (unlisted ? listing->size() : listing->once()); ++i) {
-      const Listing::Entry& listed = listing->at(i);
+      const Listing::Entry listed = listing->at(i);
       if (listed.name == kOwnFolder) continue;
       FolderEntry entry;
       entry.name = listed.name;
       entry.is_unlisted = i >= listing->once();
-      if (add_details(asked, folder, listed, entry)) entries.push_back(std::move(entry));
+      bool is_there = true;
+      if (listing->is_of_parts())
+        add_part(asked, folder, listed, of_folder, entry);
+      else
+        is_there = add_details(asked, folder, listed, entry);
+      if (is_there) entries.push_back(std::move(entry));
     }
   }
   std::sort(entries.begin(), entries.end(),

@@ -7,6 +7,8 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "fs/report/columns.h"
+#include "fs/report/outside_links.h"
 #include "fs/report/summary.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
@@ -106,6 +108,7 @@ class PageMaker {
                                   entry.error.empty() ? "store" : "not readable", entry.error});
       return std::move(page_);
     }
+    if (subject_.has_folder) part([&] { add_outside_links(); });
     if (subject_.has_folder && !shows_data()) part([&] { add_contents(asked_, subject_, page_); });
     part([&] { add_forms(); });
     part([&] { add_annotated(); });
@@ -128,6 +131,18 @@ class PageMaker {
       subject_.place.filesystem->report(subject_.place.inode, error);
       page_.notes.push_back(told_outside(asked_.site, error));
     }
+  }
+
+  void add_outside_links() {
+    if (subject_.context().options.follow_outside) return;
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const ListingPtr listing = filesystem.list(subject_.place.inode);
+    std::vector<Walked> links;
+    if (!listing->is_of_parts())
+      for (const Listing::Entry& entry : listing->entries())
+        if (entry.kind == FileKind::link) links.push_back({entry.name, entry.inode, entry.kind});
+    const std::string text = outside_links_text(count_outside_links(filesystem, links));
+    if (!text.empty()) page_.notes.push_back(text);
   }
 
   bool shows_data() const {

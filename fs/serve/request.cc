@@ -5,6 +5,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "formats/core/text/percent.h"
+#include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
 
 namespace plainfs::serve {
@@ -30,6 +31,10 @@ void check(const HttpRequest& request) {
   const size_t hosts = request.count("Host");
   if (hosts > 1 || (hosts == 0 && request.is_1_1)) throw BadRequest{400};
   if (request.count("Expect") > 0) throw BadRequest{417};  // clients then send without
+  // Where the body ends is not known of another coding, nor is where the next request begins (RFC 9112, 6.1).
+  if (request.count("Transfer-Encoding") == 0) return;
+  if (!request.is_1_1) throw BadRequest{400};
+  if (!is_same_word(trimmed(request.field("Transfer-Encoding")), "chunked")) throw BadRequest{501};
 }
 
 }  // namespace

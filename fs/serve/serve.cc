@@ -222,8 +222,7 @@ class Serving {
         session->log().info("the store was reopened");
       } catch (const std::exception& error) {
         filesystem.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
-        session->log().error(
-            fmt::format("the store cannot be reopened: {}: {}", filesystem.store()->path, error.what()));
+        session->log().error(error.what());
       }
     }
   }

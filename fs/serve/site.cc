@@ -46,6 +46,13 @@ Filesystem* Site::filesystem_of(const std::vector<std::string>& names) const {
   return store ? store->filesystem : nullptr;
 }
 
+std::vector<std::unique_ptr<Filesystem::Visit>> Site::visit() const {
+  std::vector<std::unique_ptr<Filesystem::Visit>> visits;
+  for (const ServedStore& store : stores_)
+    visits.push_back(std::unique_ptr<Filesystem::Visit>(new Filesystem::Visit(store.filesystem->visit())));
+  return visits;
+}
+
 Site::Place Site::find(const std::vector<std::string>& names) const {
   Place place;
   const ServedStore* const store = store_of(names);

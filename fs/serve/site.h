@@ -1,6 +1,7 @@
 // What is served: one store as the root, or several as folders of it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ class Site {
   bool is_one_store() const { return stores_.size() == 1; }
   // Links are followed. Throws not_found; .plainfs, which names folders of this machine, is not there.
   Place find(const std::vector<std::string>& names) const;
+  // Holds, for this thread, what the stores give it (Filesystem::visit) until it ends.
+  std::vector<std::unique_ptr<Filesystem::Visit>> visit() const;
   // Of the store in which the path would be; null where it is in none.
   Filesystem* filesystem_of(const std::vector<std::string>& names) const;
 

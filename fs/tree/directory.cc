@@ -353,8 +353,7 @@ const Error* Unopened::unknown(std::string_view name) const {
 
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing) {
-  if (directory.list) return {directory.list(), {}, {}};
-  if (directory.found) return {{}, directory.found->names(), {}};
+  if (directory.list) return {directory.list(), {}};
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, listing.stores, listing.context);
   TargetNames names(place, links, listing);
@@ -371,7 +370,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
     }
     shown.push_back(std::move(candidate.shown));
   }
-  return {std::move(shown), {}, std::move(lister).unopened()};
+  return {std::move(shown), std::move(lister).unopened()};
 }
 
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {

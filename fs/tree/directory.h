@@ -1,6 +1,6 @@
 // What a directory shows: the members of a group as the schemas see them, the files that the views offer for
-// each, and the links, all under safe and distinct names. Made in one go when the directory is listed first;
-// reads no data.
+// each, and the links, all under safe and distinct names. Made in one go when the directory is listed; reads
+// no data.
 #pragma once
 
 #include <functional>
@@ -67,12 +67,11 @@ struct Unopened : std::map<std::string, Error> {
 
 struct DirectoryContent {
   std::vector<DirectoryEntry> shown;
-  std::vector<std::string> found;  // instead, of a directory whose files are found by their names
   Unopened unopened;
 };
 
 // The content of a directory at place: of its node, or what views have made it of. Throws where the group
-// cannot be read.
+// cannot be read. Requires: its files are not found by their names.
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing);
 

@@ -1,5 +1,6 @@
 #include "fs/tree/open_views.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plainfs {
@@ -25,14 +26,14 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   if (known.measured) view->adopt(known.measured);
   kept_.push_back(file);
   known.view = view;
-  closed = close_some();
+  close_some(closed);
+  forget_lost_names(closed);
   return view;
 }
 
-// Those that are neither open nor were asked for since they were last looked at, to be freed without the
-// mutex.
-std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
-  std::vector<std::shared_ptr<ViewFile>> closed;
+// Those that are neither open nor were asked for since they were last looked at. closed: to be freed without
+// the mutex.
+void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
   for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
     const Inode file = kept_.front();
     kept_.pop_front();
@@ -44,7 +45,22 @@ std::vector<std::shared_ptr<ViewFile>> OpenViews::close_some() {
       if (!known.size) known_.erase(file);
     }
   }
-  return closed;
+}
+
+// Those whose names have been given back have no inode that anybody could ask for.
+void OpenViews::forget_lost_names(std::vector<std::shared_ptr<ViewFile>>& closed) {
+  if (!inodes_ || known_.size() < known_before_look_) return;
+  for (auto known = known_.begin(); known != known_.end();) {
+    std::shared_ptr<ViewFile>& view = known->second.view;
+    if (view.use_count() > 1 || inodes_->knows(known->first)) {
+      ++known;
+      continue;
+    }
+    if (view) closed.push_back(std::move(view));
+    known = known_.erase(known);
+  }
+  std::erase_if(kept_, [this](Inode file) REQUIRES(mutex_) { return !known_.contains(file); });
+  known_before_look_ = std::max<size_t>(4096, 2 * known_.size());
 }
 
 std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
@@ -57,6 +73,19 @@ std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
   return view;
 }
 
+std::vector<std::shared_ptr<ViewFile>> OpenViews::let_go_if(const std::function<bool(Inode)>& is_one) {
+  std::vector<Inode> kept;
+  {
+    const ReaderLock lock(mutex_);
+    kept.assign(kept_.begin(), kept_.end());
+  }
+  std::vector<std::shared_ptr<ViewFile>> closed;
+  for (const Inode file : kept)
+    if (is_one(file))
+      if (std::shared_ptr<ViewFile> view = let_go(file)) closed.push_back(std::move(view));
+  return closed;
+}
+
 std::optional<uint64_t> OpenViews::size(Inode file) const {
   const ReaderLock lock(mutex_);
   const auto found = known_.find(file);
@@ -66,16 +95,26 @@ std::optional<uint64_t> OpenViews::size(Inode file) const {
 std::vector<std::pair<Inode, MeasuredPtr>> OpenViews::measured() const {
   std::vector<std::pair<Inode, MeasuredPtr>> all;
   const ReaderLock lock(mutex_);
-  for (const auto& [file, known] : known_) {
-    MeasuredPtr measured = known.view ? known.view->measured() : nullptr;
-    if (!measured) measured = known.measured;
-    if (measured) all.emplace_back(file, std::move(measured));
-  }
+  for (const auto& [file, known] : known_)
+    if (MeasuredPtr measured = measured_of(known)) all.emplace_back(file, std::move(measured));
   return all;
 }
 
+MeasuredPtr OpenViews::measured_of(const Known& known) {
+  MeasuredPtr measured = known.view ? known.view->measured() : nullptr;
+  return measured ? measured : known.measured;
+}
+
+MeasuredPtr OpenViews::measured(Inode file) const {
+  const ReaderLock lock(mutex_);
+  const auto found = known_.find(file);
+  return found == known_.end() ? nullptr : measured_of(found->second);
+}
+
 void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
+  std::vector<std::shared_ptr<ViewFile>> closed;  // freed behind the lock
   const WriterLock lock(mutex_);
+  forget_lost_names(closed);
   Known& known = known_[file];
   known.size = size;
   if (MeasuredPtr measured = view.measured()) known.measured = std::move(measured);

@@ -15,11 +15,6 @@
 namespace plainfs {
 namespace {
 
-// Whether it is a fault that may pass, or what it stands for has one.
-bool has_transient_fault(const DirectoryEntry& shown) {
-  return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
-}
-
 // Open at once in a folder of many; each that is opened again is read again.
 constexpr size_t kMostInnerStores = 48;
 constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
@@ -28,14 +23,7 @@ size_t most_inner_stores() {
   return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
 }
 
-timespec modified_on_disk(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return modified_time(status);
-}
-
-// How long a listing stays that a fault has left something out of.
-constexpr std::chrono::seconds kFaultIsKept{1};
+constexpr size_t kFewEntries = 1024;  // among which nothing is looked for
 
 const std::string* host_path(const DirectoryEntry& shown) {
   if (!shown.node.store.empty()) return &shown.node.store;
@@ -63,26 +51,28 @@ Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& 
       stores_(context, most_inner_stores(), [this](const std::string& path) { let_go(path); }),
       listing_{context, stores_, std::move(views)},
       indexes_(std::move(index), store->path, names_of(listing_.views), context),
-      top_(top_of(std::move(store), subdir, listing_)) {
-  Entry& root = add(kRootInode, FileKind::directory);
-  root.own = std::make_shared<const DirectoryEntry>(top_.directory);
-  root.is_made = top_.directory.is_made;
+      top_(top_of(std::move(store), subdir, listing_)),
+      owner_(inodes_->new_owner()),
+      open_views_(inodes_) {
+  const WriterLock lock(mutex_);
+  add(kRootInode, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(top_.directory);
 }
 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
+  hidden_[name] = last_hidden_ = directory;
   DirectoryEntry hidden{name, FileKind::directory, {}, {}, {}};
   hidden.is_unlisted = true;
   {
     const WriterLock lock(mutex_);
-    add(directory, FileKind::directory).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
+    add(directory, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   }
   std::vector<DirectoryEntry> all;
   for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
-  const ContentsPtr contents = publish(directory, {std::move(all), {}, {}}, false);
-  hidden_[name] = last_hidden_ = directory;
-  for (const Listing::Entry& file : contents->listing->entries) {
-    entry(file.inode).changes = true;
+  const ContentsPtr contents = publish(directory, {std::move(all), {}}, false);
+  const WriterLock lock(mutex_);
+  for (const Listing::Entry& file : contents->listing->entries()) {
+    add(file.inode, FileKind::file)->changes = true;
     last_hidden_ = std::max(last_hidden_, file.inode);
   }
 }
@@ -90,206 +80,123 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
 void Tree::add_hidden_file(const HiddenFile& file) {
   const Inode inode = inodes_->of(kRootInode, file.name, FileKind::file);
   DirectoryEntry hidden{file.name, FileKind::file, {}, file.open, {}};
-  hidden.is_unlisted = true;
+  hidden.is_unlisted = !file.is_listed;
+  if (file.is_listed)
+    listed_in_root_.push_back(hidden);
+  else
+    hidden_[file.name] = inode;
   const WriterLock lock(mutex_);
-  add(inode, FileKind::file).own = std::make_shared<const DirectoryEntry>(std::move(hidden));
-  hidden_[file.name] = inode;
+  add(inode, FileKind::file)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   last_hidden_ = std::max(last_hidden_, inode);
 }
 
 // Null where this opening has not met the inode.
-Tree::Entry* Tree::met(Inode inode) const {
-  return inode == 0 || inode > entries_.size() ? nullptr : entries_[inode - 1].get();
+Tree::EntryPtr Tree::met(Inode inode) const {
+  const auto found = entries_.find(inode);
+  return found == entries_.end() ? nullptr : found->second;
 }
 
-// What inode is, its directory listed where it is not yet. What is no constant of it is guarded by mutex_.
-Tree::Entry& Tree::entry(Inode inode) {
+// Of a directory or a store. What is no constant of it is guarded by mutex_.
+Tree::EntryPtr Tree::entry(Inode inode) {
   {
     const ReaderLock lock(mutex_);
-    if (Entry* known = met(inode)) return *known;
+    if (EntryPtr known = met(inode)) return known;
   }
-  const Inode parent = inodes_->parent(inode);
-  if (const FoundFilesPtr found = found_in(parent)) {
-    show_found(*found, inodes_->name(inode));
-    meet_found(inode, parent);
-  } else {
-    contents(parent);
-  }
-  const ReaderLock lock(mutex_);
-  if (Entry* known = met(inode)) return *known;
-  throw not_found("{}: no longer in the store", inodes_->name(inode));
+  const FileKind kind = inodes_->kind(inode);
+  const DirectoryEntryPtr here = shown(inode);
+  const WriterLock lock(mutex_);
+  if (EntryPtr known = met(inode)) return known;
+  if (!here->node.store.empty()) inner_roots_.emplace(inode, here->node.store);
+  EntryPtr made = add(inode, kind);
+  if (made->directory) made->directory->has_found = here->found != nullptr;
+  return made;
 }
 
-Tree::Entry& Tree::add(Inode inode, FileKind kind) {
-  if (entries_.size() < inode) entries_.resize(inode);
-  auto made = std::make_unique<Entry>();  // whole before another thread can meet it
+Tree::EntryPtr Tree::add(Inode inode, FileKind kind) {
+  forget_lost_names();
+  auto made = std::make_shared<Entry>();  // whole before another thread can meet it
   made->kind = kind;
-  const Entry* const parent = met(inodes_->parent(inode));
-  made->is_made = parent && parent->is_made;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
-  entries_[inode - 1] = std::move(made);
-  return *entries_[inode - 1];
+  entries_[inode] = made;
+  return made;
+}
+
+// A name that was given back has another inode when it is asked for again.
+void Tree::forget_lost_names() {
+  if (entries_.size() < entries_before_look_) return;
+  const auto is_lost = [this](const auto& known) { return !inodes_->knows(known.first); };
+  std::erase_if(entries_, is_lost);
+  std::erase_if(inner_roots_, is_lost);
+  std::erase_if(failed_stores_, is_lost);
+  entries_before_look_ = std::max(kFewEntries, 2 * entries_.size());
 }
 
 // Null where the directory is none whose files are found by their names.
 FoundFilesPtr Tree::found_in(Inode inode) {
-  const Entry& known = entry(inode);
+  if (!is_directory(inodes_->kind(inode))) return nullptr;
+  const EntryPtr known = entry(inode);
   {
     const ReaderLock lock(mutex_);
-    if (!known.directory || !known.directory->has_found) return nullptr;
+    if (!known->directory || !known->directory->has_found) return nullptr;
   }
   return shown(inode)->found;
 }
 
-// Requires: directory has such a file.
-void Tree::meet_found(Inode file, Inode directory) {
-  const WriterLock lock(mutex_);
-  if (met(file)) return;
-  add(file, FileKind::file);
-  met(directory)->directory->found.push_back(file);
-}
-
-// What the directory holds, listed where it is not. As long as it is held it is not let go.
-Tree::ContentsPtr Tree::contents(Inode inode) {
-  Directory* const directory = entry(inode).directory.get();
-  {
-    const ReaderLock lock(mutex_);
-    if (directory && directory->contents && !directory->is_due()) return directory->contents;
-  }
-  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", inodes_->path(inode));
-  if (inode != kRootInode) refresh(inodes_->parent(inode));
-  const DirectoryEntryPtr here = shown(inode);
-  const Node node = directory_node(*here);
-  const DirectoryPlace place = place_of(inode);
-  const CancellableLock listing(directory->listing_now);
-  {
-    const ReaderLock lock(mutex_);
-    if (directory->contents && !directory->is_due()) return directory->contents;
-  }
-  Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
-  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
-                 is_url(place.store->path));
-}
-
-// Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
-// now.
-void Tree::refresh(Inode inode) {
-  {
-    const ReaderLock lock(mutex_);
-    const Entry* const known = met(inode);
-    if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
-  }
-  contents(inode);
-}
-
-// is_elsewhere: what is read of the store has to be fetched.
-Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere) {
-  auto contents = std::make_shared<Contents>();
-  auto listing = std::make_shared<Listing>();
-  if (directory == kRootInode) {
-    const ReaderLock lock(mutex_);
-    for (const auto& [name, inode] : hidden_) all.shown.push_back(*held(inode));
-  }
-  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
-  const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
-  const auto is_listed = [&](const DirectoryEntry& shown) {
-    if (!is_elsewhere || !shown.is_sized_by_reading) return true;
-    return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
-  };
-  const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);
-  listing->unsized = static_cast<size_t>(again - unsized);
-  const auto listed = static_cast<size_t>(unsized - all.shown.begin());
-  listing->entries.reserve(listed);
-  contents->shown.reserve(all.shown.size());
-  for (DirectoryEntry& shown : all.shown) {
-    auto& entries = contents->shown.size() < listed ? listing->entries : listing->unlisted;
-    entries.push_back(
-        {shown.name, inodes_->of(directory, shown.name, shown.kind), shown.kind, shown.shows_again});
-    contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
-  }
-  listing->is_of_parts = !all.found.empty();
-  for (std::string& name : all.found) {
-    const Inode inode = inodes_->of(directory, name, FileKind::file);
-    listing->entries.push_back({std::move(name), inode, FileKind::file});
-  }
-  for (size_t i = 0; i < listing->size(); ++i) listing->index.emplace(listing->at(i).name, i);
-  listing->unopened = std::move(all.unopened);
-  contents->listing = std::move(listing);
-  ContentsPtr before;  // freed behind the lock, as these are
-  std::vector<std::shared_ptr<ViewFile>> forgotten;
-  const bool is_whole =
-      std::none_of(contents->shown.begin(), contents->shown.end(),
-                   [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
-  const WriterLock lock(mutex_);
-  for (size_t i = 0; i < contents->shown.size(); ++i) {
-    const Inode inode = contents->listing->at(i).inode;
-    if (met(inode)) continue;
-    const std::string& store = contents->shown[i]->node.store;
-    if (!store.empty() && !inner_roots_.contains(inode)) {
-      inner_stores_[store].push_back(inode);
-      inner_roots_.emplace(inode, store);
-    }
-    Entry& child = add(inode, contents->shown[i]->kind);
-    child.is_made |= contents->shown[i]->is_made;
-    if (child.directory) child.directory->has_found = contents->shown[i]->found != nullptr;
-  }
-  for (size_t i = contents->shown.size(); i < contents->listing->size(); ++i)
-    if (!met(contents->listing->at(i).inode)) add(contents->listing->at(i).inode, FileKind::file);
-  Directory& known = *met(directory)->directory;
-  if (known.contents) forgotten = forget_faults(*known.contents);
-  known.again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
-  known.listing = contents->listing;
-  before = std::exchange(known.contents, contents);
-  return contents;
-}
-
-// Views that would go on giving the error of a fault that has passed.
-std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
-  std::vector<std::shared_ptr<ViewFile>> forgotten;
-  for (size_t i = 0; i < contents.shown.size(); ++i)
-    if (has_transient_fault(*contents.shown[i]))
-      forgotten.push_back(open_views_.let_go(contents.listing->at(i).inode));
-  return forgotten;
-}
-
 // What inode stands for where that is at hand, else null.
 Tree::DirectoryEntryPtr Tree::held(Inode inode) const {
-  const Entry* const known = met(inode);
+  const EntryPtr known = met(inode);
   if (known && known->own) return known->own;
-  const Entry* const parent = met(inodes_->parent(inode));
+  if (inodes_->listed_part(inode)) return nullptr;
+  const EntryPtr parent = met(inodes_->parent(inode));
   if (!parent || !parent->directory || !parent->directory->contents) return nullptr;
   const Contents& contents = *parent->directory->contents;
-  const auto found = contents.listing->index.find(inodes_->name(inode));
-  if (found == contents.listing->index.end() || contents.listing->at(found->second).inode != inode)
-    return nullptr;
-  return found->second < contents.shown.size() ? contents.shown[found->second] : nullptr;
+  const std::optional<size_t> place = contents.listing->find(inodes_->name(inode));
+  if (!place || contents.listing->inode_at(*place) != inode) return nullptr;
+  parent->directory->is_used.store(true, std::memory_order_relaxed);
+  return contents.shown[*place];
 }
 
 Tree::DirectoryEntryPtr Tree::shown(Inode inode) {
-  entry(inode);
   {
     const ReaderLock lock(mutex_);
     if (DirectoryEntryPtr known = held(inode)) return known;
   }
+  const Inode parent = inodes_->parent(inode);
+  if (const FoundFilesPtr files = found_in(parent))
+    return std::make_shared<const DirectoryEntry>(show_found(*files, name(inode)));
   const std::string name = inodes_->name(inode);
-  if (const FoundFilesPtr files = found_in(inodes_->parent(inode)))
-    return std::make_shared<const DirectoryEntry>(show_found(*files, name));
-  const ContentsPtr all = contents(inodes_->parent(inode));
-  const auto found = all->listing->index.find(name);
-  if (found == all->listing->index.end() || all->listing->at(found->second).inode != inode)
-    throw not_found("{}: no longer in the store", name);
-  return all->shown[found->second];
+  for (bool may_list_again = true;; may_list_again = false) {
+    const ContentsPtr all = contents(parent);
+    const std::optional<size_t> place = all->listing->find(name);
+    if (place && all->listing->inode_at(*place) == inode) return all->shown[*place];
+    if (!may_list_again || !has_folder_changed(parent)) throw not_found("{}: no longer in the store", name);
+  }
 }
 
 FileKind Tree::kind(Inode inode) {
-  const Entry& known = entry(inode);
   {
     const ReaderLock lock(mutex_);
-    if (known.kind != FileKind::store) return known.kind;
+    const EntryPtr known = met(inode);
+    if (known && known->kind != FileKind::store) return known->kind;
   }
-  settle(inode);
+  const FileKind kind = inodes_->kind(inode);
+  if (!is_directory(kind)) {
+    check_is_shown(inode);
+    return kind;
+  }
+  const EntryPtr known = entry(inode);
+  if (kind == FileKind::store) settle(inode);
   const ReaderLock lock(mutex_);
-  return known.kind;
+  return known->kind;
+}
+
+// Throws not_found for a file or link that is no longer in the store.
+void Tree::check_is_shown(Inode inode) {
+  if (const std::optional<ListedPart> part = inodes_->listed_part(inode)) {
+    if (part->owner != owner_) throw not_found("{}: no longer in the store", inodes_->path(inode));
+    return;
+  }
+  shown(inode);
 }
 
 // Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk. What
@@ -298,6 +205,8 @@ FileKind Tree::kind(Inode inode) {
 void Tree::settle(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
   std::shared_ptr<DirectoryEntry> as_it_is;
+  struct stat status {};
+  if (follows_folders_) listing_.context.files.look(known->node.store, status);
   try {
     if (!is_sure_to_open(known->node.store, listing_.context)) stores_.open(known->node.store);
   } catch (const Error& error) {
@@ -310,10 +219,12 @@ void Tree::settle(Inode inode) {
     if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, listing_);
   }
   const WriterLock lock(mutex_);
-  Entry& settled = *met(inode);
-  if (settled.kind != FileKind::store) return;
-  settled.kind = as_it_is ? as_it_is->kind : FileKind::directory;
-  settled.own = std::move(as_it_is);
+  const EntryPtr settled = met(inode);
+  if (!settled || settled->kind != FileKind::store) return;
+  settled->kind = as_it_is ? as_it_is->kind : FileKind::directory;
+  if (as_it_is && follows_folders_)
+    failed_stores_[inode] = {known->node.store, status.st_size, modified_time(status)};
+  settled->own = std::move(as_it_is);
 }
 
 Node Tree::directory_node(const DirectoryEntry& shown) {
@@ -342,16 +253,6 @@ DirectoryPlace Tree::place_of(Inode directory) {
   return place;
 }
 
-ListingPtr Tree::list(Inode inode) {
-  const Entry& known = entry(inode);
-  {
-    const ReaderLock lock(mutex_);
-    if (known.directory && known.directory->listing && !known.directory->is_due())
-      return known.directory->listing;
-  }
-  return contents(inode)->listing;
-}
-
 // A file of a remote store that its directory cannot tell of.
 std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name) {
   const Node node = directory_node(*shown(directory));
@@ -364,8 +265,14 @@ std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name)
   entry->is_unlisted = true;
   const Inode inode = inodes_->of(directory, std::string(name), kind);
   const WriterLock lock(mutex_);
-  if (!met(inode)) add(inode, kind).own = std::move(entry);
+  if (!met(inode)) add(inode, kind)->own = std::move(entry);
   return inode;
+}
+
+bool Tree::is_made(Inode inode) {
+  for (; inode != kRootInode; inode = inodes_->parent(inode))
+    if (is_directory(inodes_->kind(inode)) && shown(inode)->is_made) return true;
+  return top_.directory.is_made;
 }
 
 Inode Tree::lookup(Inode directory, std::string_view name) {
@@ -375,18 +282,38 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   }
   if (const FoundFilesPtr files = found_in(directory)) {
     const DirectoryEntry file = show_found(*files, std::string(name));
-    const Inode inode = inodes_->of(directory, file.name, FileKind::file);
-    meet_found(inode, directory);
-    return inode;
+    const FoundNamesPtr names = files->names();
+    if (const std::optional<uint64_t> place = names->place_of(name))
+      return inodes_->part(directory, owner_, names->count(), *place);
+    return inodes_->of(directory, file.name, FileKind::file);
   }
-  const ListingPtr listing = list(directory);
-  const auto found = listing->index.find(name);
-  if (found == listing->index.end()) {
-    if (const Error* fault = listing->unopened.unknown(name)) throw *fault;
-    if (const std::optional<Inode> unlisted = find_unlisted(directory, name)) return *unlisted;
-    throw not_found("there is no {}", name);
+  ListingPtr listing = contents(directory)->listing;
+  std::optional<size_t> place = listing->find(name);
+  if (!place && has_folder_changed(directory)) {
+    listing = contents(directory)->listing;
+    place = listing->find(name);
   }
-  return listing->at(found->second).inode;
+  if (place) return inodes_->give(listing->inode_at(*place));
+  if (const Error* fault = listing->unopened().unknown(name)) throw *fault;
+  if (const std::optional<Inode> unlisted = find_unlisted(directory, name)) return *unlisted;
+  throw not_found("there is no {}", name);
+}
+
+std::string Tree::name(Inode inode) {
+  const std::optional<ListedPart> part = inodes_->listed_part(inode);
+  if (!part) return inodes_->name(inode);
+  check_is_shown(inode);
+  const FoundFilesPtr files = found_in(part->directory);
+  const FoundNamesPtr names = files ? files->names() : nullptr;
+  if (!names || part->place >= names->count())
+    throw not_found("{}: no longer in the store", inodes_->path(inode));
+  return names->at(part->place);
+}
+
+std::string Tree::path(Inode inode) {
+  const std::optional<ListedPart> part = inodes_->listed_part(inode);
+  if (!part) return inodes_->path(inode);
+  return inodes_->path(part->directory) + "/" + name(inode);
 }
 
 Inode Tree::find(std::string_view path) {
@@ -403,25 +330,26 @@ Inode Tree::find(std::string_view path) {
 
 timespec Tree::modified(Inode inode) {
   const std::string path = source_path(inode);
-  return is_url(path) ? listing_.context.files.modified(path) : modified_on_disk(path);
+  Sources& files = listing_.context.files;
+  struct stat status {};
+  if (is_url(path)) return files.modified(path);
+  return files.look(path, status) ? modified_time(status) : timespec{};
 }
 
 std::string Tree::source_path(Inode inode) {
-  entry(inode);
-  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const DirectoryEntryPtr here = held(inode);
-    if (const std::string* const on_disk = here ? host_path(*here) : nullptr) return *on_disk;
+    if (inodes_->listed_part(inode)) continue;
+    const DirectoryEntryPtr here = shown(inode);
+    if (const std::string* const on_disk = host_path(*here)) return *on_disk;
   }
   return top_.store->path;
 }
 
 std::string Tree::store_path(Inode inode) {
-  entry(inode);
-  const ReaderLock lock(mutex_);
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
-    const DirectoryEntryPtr here = held(inode);
-    if (here && !here->node.store.empty()) return here->node.store;
+    if (inodes_->listed_part(inode)) continue;
+    const DirectoryEntryPtr here = shown(inode);
+    if (!here->node.store.empty()) return here->node.store;
   }
   return top_.store->path;
 }
@@ -454,31 +382,6 @@ std::string Tree::target(Inode link) {
   const DirectoryEntryPtr known = shown(link);
   if (known->error) throw *known->error;
   return known->target;
-}
-
-// Forgets what everything in a store stands for, so that its files may be closed. Names, inodes and sizes
-// stay.
-void Tree::let_go(const std::string& store_path) {
-  std::vector<ContentsPtr> freed;  // behind the lock, as the views are: their files are closed then
-  std::vector<std::shared_ptr<ViewFile>> closed;
-  const WriterLock lock(mutex_);
-  const auto roots = inner_stores_.find(store_path);
-  if (roots == inner_stores_.end()) return;  // only links lead there
-  std::vector<Inode> left = roots->second;
-  while (!left.empty()) {
-    Directory* directory = met(left.back())->directory.get();
-    left.pop_back();
-    if (!directory) continue;
-    for (const Inode file : directory->found)
-      if (auto view = open_views_.let_go(file)) closed.push_back(std::move(view));
-    if (!directory->listing) continue;
-    freed.push_back(std::move(directory->contents));
-    for (size_t i = 0; i < directory->listing->size(); ++i) {
-      const Inode child = directory->listing->at(i).inode;
-      if (auto view = open_views_.let_go(child)) closed.push_back(std::move(view));
-      left.push_back(child);
-    }
-  }
 }
 
 }  // namespace plainfs

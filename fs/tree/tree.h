@@ -1,13 +1,14 @@
 // What is shown under the mountpoint of one opening of a store: directories, files and links, each under its
-// inode (fs/tree/inodes.h). A directory is listed when something in it is first asked for. What it holds
-// may be let go again (a store in a mirrored folder that was not used for long) and comes back, with the same
-// names and inodes, when it is asked for. When the store is opened anew there is a new Tree; this one may
-// still be asked by those who began before.
+// inode (fs/tree/inodes.h). A directory is listed when something in it is first asked for. What it holds is
+// let go again when many others were listed since, or with its store in a mirrored folder, and comes back
+// when it is asked for: with the same names, and the same inodes as long as somebody holds those. When the
+// store is opened anew there is a new Tree; this one may still be asked by those who began before.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,42 +20,17 @@
 #include "fs/index/indexes.h"
 #include "fs/tree/directory.h"
 #include "fs/tree/inodes.h"
+#include "fs/tree/listing.h"
 #include "fs/tree/open_views.h"
 #include "fs/tree/top.h"
 
 namespace plainfs {
 
-// What a directory holds: what it lists, and names that are found when they are asked for and that it does
-// not list: of a store elsewhere files whose sizes are not known, since a listing may be followed by a
-// question for each size; and what repeats the store, so that a walk over the tree does not come to it.
-// Immutable.
-struct Listing {
-  struct Entry {
-    std::string name;
-    Inode inode;
-    FileKind kind;             // store: not yet known whether it opens
-    bool shows_again = false;  // what other names show, for one program
-  };
-  std::vector<Entry> entries;
-  std::vector<Entry> unlisted;
-  size_t unsized = 0;  // of the unlisted the first, which are so for their sizes alone
-  std::unordered_map<std::string_view, size_t> index;  // name -> place in entries and, behind them, unlisted
-  Unopened unopened;                                   // what else may be in it
-  bool is_of_parts = false;  // files found by their names, of which one pass tells all sizes
-
-  size_t size() const { return entries.size() + unlisted.size(); }
-  // How many, from the first, a walk through all of the store comes to.
-  size_t once() const { return entries.size() + unsized; }
-  const Entry& at(size_t place) const {
-    return place < entries.size() ? entries[place] : unlisted[place - entries.size()];
-  }
-};
-using ListingPtr = std::shared_ptr<const Listing>;
-
 // A file of the mount's own, such as .plainfs/log. Its content is made anew for each opening.
 struct HiddenFile {
   std::string name;
   std::function<std::unique_ptr<ViewFile>()> open;
+  bool is_listed = false;  // unless the store has a file of that name
 };
 
 // What an inode stands for in the store, for who tells more of it than its bytes.
@@ -81,6 +57,10 @@ class Tree {
   // One in the root itself, likewise.
   void add_hidden_file(const HiddenFile& file);
 
+  // From now on a mirrored folder that has changed is listed again when it is listed, or asked for a name
+  // that it did not have. Before anything else is called.
+  void follow_folders() { follows_folders_ = top_.store->format == "folder"; }
+
   // Whether it is one of those, or a file in one.
   bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
 
@@ -89,6 +69,9 @@ class Tree {
   // Throws not_found.
   Inode lookup(Inode directory, std::string_view name);
 
+  // Whether it is a folder that is listed again when it has changed.
+  bool is_followed(Inode directory);
+
   FileKind kind(Inode inode);  // never FileKind::store
   // The modification time of the store it is part of, or of the host's file it is.
   timespec modified(Inode inode);
@@ -96,6 +79,9 @@ class Tree {
   std::string source_path(Inode inode);
   // On disk: that of the store the inode is part of.
   std::string store_path(Inode inode);
+  // Its name and its path below the root, as Inodes has them, of listed parts too.
+  std::string name(Inode inode);
+  std::string path(Inode inode);
   // Attributes of what the inode stands for.
   Attributes attributes(Inode inode);
   // Of a file of a mirrored folder that its name or its first bytes say to be a store: why it is none.
@@ -107,15 +93,15 @@ class Tree {
   // Whether every opening of the file has a content of its own.
   bool changes(Inode file);
   // Whether the inode is a directory that views make, or below one.
-  bool is_made(Inode inode) { return entry(inode).is_made; }
+  bool is_made(Inode inode);
   // The file, opened where it is not open; the same one for all.
   std::shared_ptr<ViewFile> view(Inode file);
   // Its size, computed once.
   uint64_t size(Inode file);
   // The same where that takes no pass over the content, else nullopt.
   std::optional<uint64_t> known_size(Inode file);
-  // The same of one that is being listed, where that takes no opening of it either.
-  std::optional<uint64_t> listed_size(Inode file);
+  // The same of a part that its directory is listing, where that takes no opening of it either.
+  std::optional<uint64_t> listed_size(const Listing::Entry& part);
   // What the index says of that file is wrong, as StoreIndex::discard has it.
   bool discard_index(Inode file);
   // Keeps for the next session what passes have found out, as StoreIndex::save does.
@@ -133,44 +119,80 @@ class Tree {
   using Clock = std::chrono::steady_clock;
   using DirectoryEntryPtr = std::shared_ptr<const DirectoryEntry>;
 
+  // A folder of the host as it was just before it was listed.
+  struct HostFolder {
+    std::string path;
+    timespec modified{};
+    timespec listed{};
+  };
+
+  // A file of the host that was no store when it was looked at: it may be one now that it is whole.
+  struct FailedStore {
+    std::string path;
+    off_t size = 0;
+    timespec modified{};
+  };
+
   // What a directory holds.
   struct Contents {
     ListingPtr listing;
+    std::optional<HostFolder> folder;      // if it is one that is followed
     std::vector<DirectoryEntryPtr> shown;  // as many as the listing has, the unlisted ones last
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
 
   struct Directory {
-    Mutex listing_now;         // held by the one thread that lists it
-    bool has_found = false;    // its files are found by their names
-    std::vector<Inode> found;  // those that were asked for, which no listing need have
-    ListingPtr listing;        // of the last time; stays when the contents are let go
-    ContentsPtr contents;      // null: not listed yet, or let go
+    Mutex listing_now;       // held by the one thread that lists it
+    bool has_found = false;  // its files are found by their names; it has no contents
+    ContentsPtr contents;    // null: not listed yet, or let go
+    size_t listed_below =
+        0;  // how many directories in it have contents; until there are none it keeps its own
+    // Whether the contents were wanted since they were last looked at. Atomic: set with the mutex shared.
+    std::atomic<bool> is_used{false};
     // From when on it is listed anew, because a fault that may pass has left something out of it.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }
+    size_t names() const { return contents ? contents->listing->size() : 0; }
   };
 
-  // What one inode is.
+  // What is known of an inode: of each directory and store that was entered, and of what no directory lists.
   struct Entry {
     FileKind kind = FileKind::file;
     bool changes = false;
-    bool is_made = false;                  // a directory that views make, or below one
     DirectoryEntryPtr own;                 // of what no directory lists, and of a store that does not open
     std::unique_ptr<Directory> directory;  // of directories and stores
   };
+  using EntryPtr = std::shared_ptr<Entry>;
 
-  Entry* met(Inode inode) const REQUIRES_SHARED(mutex_);
-  Entry& entry(Inode inode);
-  Entry& add(Inode inode, FileKind kind) REQUIRES(mutex_);
+  // What is freed once the mutex is: files are closed with it, and names given back.
+  struct Freed {
+    std::vector<std::pair<Inode, ContentsPtr>> contents;  // by directory
+    std::vector<std::shared_ptr<ViewFile>> views;
+  };
+
+  EntryPtr met(Inode inode) const REQUIRES_SHARED(mutex_);
+  EntryPtr entry(Inode inode);
+  EntryPtr add(Inode inode, FileKind kind) REQUIRES(mutex_);
+  void forget_lost_names() REQUIRES(mutex_);
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
-  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere);
+  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere,
+                      std::optional<HostFolder> folder = std::nullopt);
+  std::optional<HostFolder> host_folder(const Node& directory, const DirectoryPlace& place);
+  bool has_folder_changed(Inode directory);
+  void check_failed_stores(Inode directory);
+  void add_own_to_root(std::vector<DirectoryEntry>& shown);
+  void let_some_go(Inode but, Freed& freed) REQUIRES(mutex_);
+  void set_contents(Inode directory, ContentsPtr contents, Freed& freed) REQUIRES(mutex_);
+  void take_contents(Inode directory, Freed& freed) REQUIRES(mutex_);
+  ContentsPtr at_hand(Inode directory) const REQUIRES_SHARED(mutex_);
+  void list_above(Inode directory);
+  void keep_measured(const Freed& freed);
   bool is_known_size(Inode file);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
   DirectoryEntryPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
+  void check_is_shown(Inode inode);
   FoundFilesPtr found_in(Inode directory);
-  void meet_found(Inode file, Inode directory);
   DirectoryEntryPtr shown(Inode inode);
   void settle(Inode inode);
   Node directory_node(const DirectoryEntry& shown);
@@ -181,22 +203,29 @@ class Tree {
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
   void save(Indexes& indexes, bool is_wanted);
   void let_go(const std::string& store_path);
+  bool is_in_store(Inode inode, const std::string& store_path) const REQUIRES_SHARED(mutex_);
 
   const std::shared_ptr<Inodes> inodes_;
   OpenStores stores_;
   const ListingContext listing_;
   Indexes indexes_;
   const Top top_;
-  // The same once anything but add_hidden() is called.
+  bool follows_folders_ = false;  // the same once anything but add_hidden() is called, as what follows
   std::unordered_map<std::string, Inode> hidden_;
+  std::vector<DirectoryEntry> listed_in_root_;  // of the mount's own
   Inode last_hidden_ = kRootInode;
+  const uint64_t owner_;  // of the parts' inodes
   OpenViews open_views_;
   mutable SharedMutex mutex_;  // guards all of Entry and Directory, too, but its own mutex
-  // Inode 1 first; null: it was not met in this opening.
-  std::vector<std::unique_ptr<Entry>> entries_ GUARDED_BY(mutex_);
-  // By the path of the store, and the other way round.
-  std::unordered_map<std::string, std::vector<Inode>> inner_stores_ GUARDED_BY(mutex_);
+  std::unordered_map<Inode, EntryPtr> entries_ GUARDED_BY(mutex_);
+  size_t entries_before_look_ GUARDED_BY(mutex_) = 1024;  // for those whose names are gone
+  // Directories that have contents, the next one to be looked at first, and how many names those have.
+  std::deque<Inode> listed_ GUARDED_BY(mutex_);
+  size_t names_listed_ GUARDED_BY(mutex_) = 0;
+  size_t names_kept_ GUARDED_BY(mutex_) = 0;  // of directories in which others have contents
+  // The paths of stores in a mirrored folder.
   std::unordered_map<Inode, std::string> inner_roots_ GUARDED_BY(mutex_);
+  std::unordered_map<Inode, FailedStore> failed_stores_ GUARDED_BY(mutex_);  // in folders that are followed
 };
 
 }  // namespace plainfs

@@ -19,12 +19,14 @@ void check_shown_size(uint64_t size) {
 }  // namespace
 
 bool Tree::changes(Inode file) {
-  return entry(file).changes;
+  const ReaderLock lock(mutex_);
+  const EntryPtr known = met(file);
+  return known && known->changes;
 }
 
 // Where the file is for the index.
 IndexPlace Tree::index_place(Inode file) {
-  IndexPlace place{top_.store->path, true, inodes_->name(file)};
+  IndexPlace place{top_.store->path, true, name(file)};
   const ReaderLock lock(mutex_);
   for (Inode at = inodes_->parent(file); at != kRootInode; at = inodes_->parent(at)) {
     if (const auto root = inner_roots_.find(at); root != inner_roots_.end()) {
@@ -65,13 +67,14 @@ void Tree::measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view
   ListingPtr listing;
   {
     const ReaderLock lock(mutex_);
-    const Entry* const known = met(inodes_->parent(file));
-    if (known && known->directory) listing = known->directory->listing;
+    const EntryPtr known = met(inodes_->parent(file));
+    if (known && known->directory && known->directory->contents)
+      listing = known->directory->contents->listing;
   }
   if (!listing) return;
   std::vector<std::shared_ptr<ViewFile>> together;
   bool is_listed = false;
-  for (const Listing::Entry& entry : listing->entries) {
+  for (const Listing::Entry& entry : listing->entries()) {
     if (entry.kind != FileKind::file) continue;
     is_listed = is_listed || entry.inode == file;
     try {
@@ -110,17 +113,18 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   return remembered_size(file, *size, *of);
 }
 
-std::optional<uint64_t> Tree::listed_size(Inode file) {
-  const FoundFilesPtr found = found_in(inodes_->parent(file));
-  if (!found) return known_size(file);
-  const std::optional<uint64_t> size = found->listed_size(inodes_->name(file));
+std::optional<uint64_t> Tree::listed_size(const Listing::Entry& part) {
+  const FoundFilesPtr found = found_in(inodes_->parent(part.inode));
+  if (!found) return known_size(part.inode);
+  const std::optional<uint64_t> size = found->listed_size(part.name);
   if (size) check_shown_size(*size);
   return size;
 }
 
+// Parts, of which there may be millions, know their sizes by what all of them have been measured by.
 uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
   check_shown_size(size);
-  if (!changes(file)) open_views_.remember_size(file, size, view);
+  if (!changes(file) && !inodes_->listed_part(file)) open_views_.remember_size(file, size, view);
   return size;
 }
 

@@ -21,6 +21,9 @@ namespace {
 // A directory each: a table of numbers may have another in every row.
 constexpr uint64_t kMostLevels = 1 << 16;
 
+// How many columns can be chosen by, one in the other: a walk down is over some time.
+constexpr size_t kMostColumns = 8;
+
 using GroupsPtr = std::shared_ptr<const CellGroups>;
 
 // What is said of the cells of something, and what is shown of those of one level.
@@ -158,11 +161,13 @@ void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& file
     files.push_back(directory_of([fragments = *fragments, stored, &context] {
       return cells_of_fragments(fragments, stored, context);
     }));
+  const auto* const selected = dynamic_cast<const AnnotatedGroup*>(stored.get());
+  if (selected && selected->depth() >= kMostColumns) return;
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
       [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
-  files.back().never_listed = dynamic_cast<const AnnotatedGroup*>(stored.get()) != nullptr;
+  files.back().never_listed = selected != nullptr;
 }
 
 }  // namespace plainfs

@@ -49,12 +49,14 @@ uint64_t header_size(std::string_view name) {
 class NamedMatrix {
  public:
   NamedMatrix(Node node, GeneMatrix matrix, Context& context)
-      : node_(std::move(node)), matrix_(std::move(matrix)), context_(context) {}
+      : node_(std::move(node)),
+        matrix_(std::move(matrix)),
+        context_(context),
+        genes_("gene", matrix_.genes, matrix_.ids, context),
+        cells_("cell", matrix_.cells, nullptr, context) {}
 
   std::shared_ptr<const PartNames> names(Side side) const {
-    const Names& names = side == Side::genes ? genes_ : cells_;
-    names.once.call([&] { names.of = read_names(side); });
-    return names.of;
+    return side == Side::genes ? genes_.get() : cells_.get();
   }
   // The names of the rows of a part: cells as they are stored, genes by their labels.
   ArrayPtr row_names(Side side) const {
@@ -76,33 +78,22 @@ class NamedMatrix {
   Context& context() const { return context_; }
 
  private:
-  struct Names {
-    mutable Once once;
-    mutable std::shared_ptr<const PartNames> of;
-  };
   struct Lines {
     mutable Once once;
     mutable MatrixLinesPtr of;
   };
 
-  std::shared_ptr<const PartNames> read_names(Side side) const;
   MatrixLinesPtr open(Side side, bool as_meant) const;
 
   const Node node_;
   const GeneMatrix matrix_;
   Context& context_;
-  Names genes_, cells_;
+  const PartNameList genes_, cells_;
   Lines lines_[2][2];
   mutable Once evaluating_;
   mutable SparseMatrix evaluated_;
 };
 using NamedMatrixPtr = std::shared_ptr<const NamedMatrix>;
-
-std::shared_ptr<const PartNames> NamedMatrix::read_names(Side side) const {
-  const bool are_genes = side == Side::genes;
-  return read_part_names(are_genes ? "gene" : "cell", are_genes ? *matrix_.genes : *matrix_.cells,
-                         are_genes ? matrix_.ids.get() : nullptr, context_);
-}
 
 MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   const bool are_rows = side == Side::genes;
@@ -123,12 +114,39 @@ MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   return sparse_lines(shown, are_rows, context_);
 }
 
+// The names of a .csv and, if there is one, a .npy of each part.
+class PartFileNames : public FoundNames {
+ public:
+  PartFileNames(std::shared_ptr<const PartNames> parts, bool has_npy)
+      : parts_(std::move(parts)), each_(has_npy ? 2 : 1) {}
+
+  uint64_t count() const override { return parts_->count() * each_; }
+  std::string at(uint64_t place) const override {
+    return parts_->file(place / each_, place % each_ == 0 ? ".csv" : ".npy");
+  }
+  std::optional<uint64_t> place_of(std::string_view name) const override {
+    const size_t dot = std::min(name.rfind('.'), name.size());
+    const bool is_npy = name.substr(dot) == ".npy";
+    if ((is_npy && each_ == 1) || (!is_npy && name.substr(dot) != ".csv")) return std::nullopt;
+    const std::optional<PartNames::Asked> asked = parts_->find(name.substr(0, dot), name.substr(dot));
+    if (!asked) return std::nullopt;
+    const uint64_t place = asked->part * each_ + (is_npy ? 1 : 0);
+    return at(place) == name ? std::optional(place) : std::nullopt;  // an id is in no listing
+  }
+
+ private:
+  const std::shared_ptr<const PartNames> parts_;
+  const uint64_t each_;
+};
+
 // One of the directories.
 class MatrixParts : public FoundFiles, public std::enable_shared_from_this<MatrixParts> {
  public:
   MatrixParts(NamedMatrixPtr matrix, Side side) : matrix_(std::move(matrix)), side_(side) {}
 
-  std::vector<std::string> names() const override;
+  FoundNamesPtr names() const override {
+    return std::make_shared<const PartFileNames>(matrix_->names(side_), matrix_->has_npy());
+  }
   std::optional<OfferedFile> find(std::string_view name) const override;
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
@@ -216,15 +234,6 @@ class PartFile : public ViewFile {
   mutable std::atomic<bool> has_text_{false};
   mutable std::shared_ptr<TextFile> text_;
 };
-
-std::vector<std::string> MatrixParts::names() const {
-  const auto parts = matrix_->names(side_);
-  std::vector<std::string> names;
-  for (uint64_t part = 0; part < parts->count(); ++part)
-    for (const std::string_view extension : {".csv", ".npy"})
-      if (extension == ".csv" || matrix_->has_npy()) names.push_back(parts->file(part, extension));
-  return names;
-}
 
 std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view name) const {
   const size_t dot = std::min(name.rfind('.'), name.size());

@@ -215,11 +215,47 @@ class Labels : public Array {
 
 }  // namespace
 
-std::shared_ptr<const PartNames> read_part_names(const std::string& what, const Array& names,
-                                                 const Array* ids, Context& context) {
-  std::vector<std::string> texts = held_names(names, what, context), own;
-  if (ids && ids->count() == texts.size()) own = held_names(*ids, what, context);
-  return std::make_shared<const PartNames>(what, std::move(texts), std::move(own));
+namespace {
+
+// Under which key the cache has the names of an array, with those ids.
+struct NamesInCache {
+  uint64_t owner;
+  std::weak_ptr<const Array> ids;
+};
+
+// As the cache holds names.
+struct HeldPartNames {
+  std::shared_ptr<const PartNames> names;
+  size_t bytes;  // which takes a look at each name
+  size_t allocated_bytes() const { return bytes; }
+};
+
+}  // namespace
+
+std::shared_ptr<const PartNames> PartNameList::get() const {
+  {
+    const MutexLock lock(mutex_);
+    if (kept_) return kept_;
+  }
+  ByteCache& cache = context_.cache;
+  const auto in_cache = names_->survey<NamesInCache>(reinterpret_cast<uintptr_t>(ids_.get()), [&] {
+    return NamesInCache{cache.new_owner(), ids_};
+  });
+  // Other ids may have come to the address of those.
+  const bool is_same = in_cache->ids.lock() == ids_;
+  const CacheKey key{is_same ? in_cache->owner : cache.new_owner(), 0};
+  const auto held = cache.get<HeldPartNames>(key, [&] {
+    std::vector<std::string> texts = held_names(*names_, what_, context_), own;
+    if (ids_ && ids_->count() == texts.size()) own = held_names(*ids_, what_, context_);
+    auto names = std::make_shared<const PartNames>(what_, std::move(texts), std::move(own));
+    const size_t bytes = names->allocated_bytes();
+    return HeldPartNames{std::move(names), bytes};
+  });
+  if (held->allocated_bytes() > cache.statistics().budget_bytes / 2) {
+    const MutexLock lock(mutex_);
+    kept_ = held->names;
+  }
+  return held->names;
 }
 
 ArrayPtr labels_of(std::shared_ptr<const PartNames> names) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 
@@ -84,11 +85,25 @@ class PartNames {
   std::vector<uint64_t> long_;                          // those whose labels may have to be cut
 };
 
-// what: "gene". names: as a .csv spells them, a missing one NA. ids: as many, else they are not used; or
-// null. Reads all into memory; throws unsupported where they would take more than half of the cache and some
-// MiB.
-std::shared_ptr<const PartNames> read_part_names(const std::string& what, const Array& names,
-                                                 const Array* ids, Context& context);
+// The names of a list that is read when they are asked for. The cache keeps them, once for all that have the
+// same arrays. Const and thread-safe.
+class PartNameList {
+ public:
+  // what: "gene". names: as a .csv spells them, a missing one NA. ids: as many, else they are not used; or
+  // null. context outlives this.
+  PartNameList(std::string what, ArrayPtr names, ArrayPtr ids, Context& context)
+      : what_(std::move(what)), names_(std::move(names)), ids_(std::move(ids)), context_(context) {}
+
+  // Reads all into memory. Throws unsupported if they would take more than half of the cache and some MiB.
+  std::shared_ptr<const PartNames> get() const;
+
+ private:
+  const std::string what_;
+  const ArrayPtr names_, ids_;
+  Context& context_;
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const PartNames> kept_ GUARDED_BY(mutex_);  // what the cache has no room for
+};
 
 // The label of each.
 ArrayPtr labels_of(std::shared_ptr<const PartNames> names);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -20,9 +21,9 @@ namespace plainfs {
 
 namespace {
 
-constexpr char kBetweenColumns = '+';
+constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // the latter as between genes
 constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv";
-constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
+constexpr const char *kVersion = "pseudobulk 2", *kRdsVersion = "rds 1";
 
 // The groups of cells that have a level of both, those of `slow` in order and within each those of `fast`.
 CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
@@ -69,7 +70,7 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   Pseudobulks(std::function<AnnotatedMatrix()> make, Context& context)
       : make_(std::move(make)), context_(context) {}
 
-  std::vector<std::string> names() const override;
+  FoundNamesPtr names() const override;
   std::optional<OfferedFile> find(std::string_view name) const override;
 
  private:
@@ -97,6 +98,7 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
   LabelledArray sums_of(const Asked& columns) const;
   Table cells_of(const Asked& columns) const;
+  ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
   Context& context_;
@@ -104,17 +106,17 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
   mutable AnnotatedMatrix matrix_;
   mutable std::shared_ptr<const PartNames> columns_;
   mutable ChosenCounts counts_;
-  mutable std::shared_ptr<const PartNames> genes_;
+  mutable std::optional<PartNameList> genes_;
 };
 
-std::vector<std::string> Pseudobulks::names() const {
+FoundNamesPtr Pseudobulks::names() const {
   std::vector<std::string> names;
   const std::vector<Column>& all = matrix().obs.columns;
   for (uint64_t column = 0; column < all.size(); ++column)
     if (has_listed_groups(matrix(), all[column]))
       for (const std::string_view extension : {kText, kObject, kCells})
         names.push_back(columns().file(column, extension));
-  return names;
+  return found_names(std::move(names));
 }
 
 std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
@@ -122,6 +124,7 @@ std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
+    if (!asked) asked = columns().find_list(stem, extension, kAlsoBetweenColumns);
     if (!asked) continue;
     OfferedFile file{true, std::string(name), nullptr};
     const auto text = [this](std::function<std::unique_ptr<TextSource>()> make) {
@@ -168,10 +171,9 @@ std::shared_ptr<const PartNames> Pseudobulks::genes() const {
     const auto ids = std::find_if(var.columns.begin(), var.columns.end(), [](const Column& column) {
       return column.name == "gene_ids" && column.values->dtype().is_text();
     });
-    genes_ = read_part_names("gene", *var.row_names, ids == var.columns.end() ? nullptr : ids->values.get(),
-                             context_);
+    genes_.emplace("gene", var.row_names, ids == var.columns.end() ? nullptr : ids->values, context_);
   });
-  return genes_;
+  return genes_->get();
 }
 
 LabelledArray Pseudobulks::sums_of(const Asked& columns) const {
@@ -187,10 +189,24 @@ Table Pseudobulks::cells_of(const Asked& columns) const {
   for (const uint32_t group : groups->cells)
     if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
   const uint64_t count = groups->levels.size();
-  return {count,
-          text_array(groups->levels),
-          {{"cells",
-            std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count}, std::move(counted))}}};
+  Table table{count, text_array(groups->levels), {}};
+  std::set<uint64_t> told;  // a column may be asked for twice
+  if (columns.size() > 1)
+    for (const PartNames::Asked& asked : columns)
+      if (told.insert(asked.part).second)
+        table.columns.push_back({asked.name, levels_of_groups(*groups, asked)});
+  table.columns.push_back({"cells", std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count},
+                                                                  std::move(counted))});
+  return table;
+}
+
+// The level that the cells of each group have of one of its columns.
+ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const {
+  const CellGroups own = *cell_groups(*matrix().obs.columns[column.part].values);
+  std::vector<std::string> levels(groups.levels.size());
+  for (size_t cell = 0; cell < groups.cells.size(); ++cell)
+    if (groups.cells[cell] != CellGroups::kNone) levels[groups.cells[cell]] = own.levels[own.cells[cell]];
+  return text_array(levels);
 }
 
 }  // namespace

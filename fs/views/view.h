@@ -21,13 +21,28 @@ using Opener = std::function<std::shared_ptr<ViewFile>()>;
 
 struct OfferedFile;
 
+// The names that a directory of found files lists, in order. Immutable and thread-safe.
+class FoundNames {
+ public:
+  virtual ~FoundNames() = default;
+  virtual uint64_t count() const = 0;
+  // Requires: place < count().
+  virtual std::string at(uint64_t place) const = 0;
+  // nullopt if no listed name is that one.
+  virtual std::optional<uint64_t> place_of(std::string_view name) const = 0;
+};
+using FoundNamesPtr = std::shared_ptr<const FoundNames>;
+
+// A few names that are at hand.
+FoundNamesPtr found_names(std::vector<std::string> names);
+
 // The files of a directory that has very many, or more than it lists: each is made when it is asked for by
 // its name. Const and thread-safe; may throw Error.
 class FoundFiles {
  public:
   virtual ~FoundFiles() = default;
-  // Of all that the directory lists, in order.
-  virtual std::vector<std::string> names() const = 0;
+  // Of all that the directory lists; the same ones at each call.
+  virtual FoundNamesPtr names() const = 0;
   // A file of that name, listed or not; nullopt where there is none.
   virtual std::optional<OfferedFile> find(std::string_view name) const = 0;
   // Of a file of that name that is being listed, where it is known without opening it.

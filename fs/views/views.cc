@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "formats/core/base/error.h"
@@ -269,6 +270,29 @@ constexpr std::array<View, 25> kViews = {{
 
 std::span<const View> views() {
   return kViews;
+}
+
+namespace {
+
+class GivenNames : public FoundNames {
+ public:
+  explicit GivenNames(std::vector<std::string> names) : names_(std::move(names)) {}
+  uint64_t count() const override { return names_.size(); }
+  std::string at(uint64_t place) const override { return names_[place]; }
+  std::optional<uint64_t> place_of(std::string_view name) const override {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) return std::nullopt;
+    return static_cast<uint64_t>(found - names_.begin());
+  }
+
+ private:
+  const std::vector<std::string> names_;
+};
+
+}  // namespace
+
+FoundNamesPtr found_names(std::vector<std::string> names) {
+  return std::make_shared<const GivenNames>(std::move(names));
 }
 
 }  // namespace plainfs

@@ -27,6 +27,7 @@ from written_tree import tree
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
@@ -525,6 +526,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("cat", store, matrix or "/", "--gene=" + gene).stdout, want, case)
         self.assertEqual(run("cat", "--gene", "gone", store).returncode, 11)
         self.assertIn(b"there is no gone.csv", run("cat", "--gene", "gone", store).stderr)
+        self.assertIn(b"there is no gene1.csv; there is GENE1.csv", run("cat", "--gene", "gene1", store).stderr)
         table = os.path.join(DATA, "hdf5", "links", "store.h5")
         self.assertIn(b"there is no matrix with names of genes", run("cat", "--gene", "A", table).stderr)
         # Of Seurat the normalised one.
@@ -562,8 +564,8 @@ class Commands(unittest.TestCase):
     def test_info_of_a_path_is_of_what_is_there(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         text = run("info", store + "/assays").stdout.decode()
-        self.assertIn("\nassays/RNA/counts ", text)
-        self.assertNotIn("\nmeta.data ", text)
+        self.assertRegex(text, r"(?m)^assays/RNA/counts ")
+        self.assertNotRegex(text, r"(?m)^meta\.data ")
         self.assertEqual(run("info", store, "assays").stdout.decode(), text)
         self.assertEqual(run("info", "-o", "subdir=assays", store).stdout.decode(), text)
         self.assertRegex(text, r"(?m)^ +\d+ B  assays/RNA/counts/indptr\.npy$")
@@ -571,6 +573,57 @@ class Commands(unittest.TestCase):
         wrong = run("info", store, "asays")
         self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))
         self.assertIn("there is no asays", wrong.stderr.decode())
+
+    def test_info_of_a_table_tells_its_columns(self):
+        store = os.path.join(SAMPLES, "pbmc.h5ad")
+        text = run("info", store, "obs").stdout.decode()
+        self.assertRegex(text, r"^obs +table +\d+ rows × 4 columns\n")
+        self.assertRegex(text, r"(?m)^  stage +factor +3 levels: low, mid, high$")
+        self.assertRegex(text, r"(?m)^  score +real number \(float64\)$")
+        self.assertRegex(text, r'(?m)^  R +readRDS\(".*/obs\.rds"\)$')
+        self.assertRegex(text, r'(?m)^  Python +pandas\.read_csv\(".*/obs\.csv"\)$')
+        self.assertNotIn("format", text)
+
+    def test_lines_to_paste_run_nothing_that_a_name_holds(self):
+        ran = os.path.join(self.folder, "ran")
+        for name in (f"a$(touch ran)`touch ran`\"b'.h5ad", "a b;touch ran;c.h5ad", "-x.h5ad", "a\nb.h5ad", "~.h5ad", "a&b|c>ran.h5ad"):
+            with self.subTest(name):
+                store = os.path.join(self.folder, name)
+                shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), store)
+                text = run("info", store, cwd=self.folder).stdout.decode()
+                line = re.search(r"(?m)^to open it, after (plainfs .*):$", text).group(1)
+                shell = re.search(r"(?m)^  shell +(head .*)$", text).group(1)
+                words = 'plainfs() { printf "%s\\0" "$@"; }; head() { printf "%s\\0" "$@"; }; '
+                for pasted, wanted in ((line, store), (shell, os.path.splitext(name)[0])):
+                    said = subprocess.run(["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True).stdout
+                    self.assertIn(wanted, said.decode())
+                self.assertFalse(os.path.exists(ran))
+
+    def test_info_names_what_a_store_is_for(self):
+        fragments = os.path.join(self.folder, "fragments")
+        write_fragments(fragments, list(range(300)), list(range(100, 400)))
+        self.assertRegex(run("info", fragments).stdout.decode(), r"(?m)^  shell +head .*/fragments\.tsv$")
+        variants = next(store for case, store in cases(DATA, GOOD) if "/vcf-zarr/" in case)
+        self.assertRegex(run("info", variants).stdout.decode(), r"(?m)^  shell +head .*/sites\.csv$")
+
+    def test_a_folder_of_links_says_that_they_lead_out(self):
+        links, stores = os.path.join(self.folder, "links"), os.path.join(self.folder, "stores")
+        os.mkdir(links)
+        os.mkdir(stores)
+        for number in range(6):
+            shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), os.path.join(stores, f"{number}.h5ad"))
+            os.symlink(f"../stores/{number}.h5ad", os.path.join(links, f"{number}.h5ad"))
+        os.symlink("/no/such", os.path.join(links, "gone"))
+        says = "6 links lead out of this folder: -o follow_outside shows what they lead to"
+        self.assertIn(f"\n{says}\n", run("info", links).stdout.decode())
+        self.assertIn(f"all readable; {says}; 1 link to nothing that is shown here", run("check", links).stdout.decode())
+        self.assertNotIn("follow_outside", run("info", "-o", "follow_outside", links).stdout.decode())
+        self.assertNotIn("follow_outside", run("info", stores).stdout.decode())
+
+    def test_folders_are_marked_on_a_terminal(self):
+        store = os.path.join(SAMPLES, "pbmc.h5ad")
+        self.assertIn(b"\nobs/\n", self.on_a_terminal("ls", store))
+        self.assertIn(b"\nobs\n", run("ls", store).stdout)
 
     def test_info_tells_the_unsupported_from_the_damaged(self):
         store = os.path.join(self.folder, "x.zarr")

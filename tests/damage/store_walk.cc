@@ -32,7 +32,7 @@ class Walk {
       return;
     }
     size_t left = most_entries(path);
-    for (const Listing::Entry& entry : listing->entries) {
+    for (const Listing::Entry& entry : listing->entries()) {
       if (left-- == 0) break;
       this->entry(entry, path + entry.name, depth);
     }

@@ -79,8 +79,8 @@ std::string MountedCase::outcome(const std::string& path) {
 
 std::vector<std::string> MountedCase::names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const Listing::Entry& entry : filesystem_->list(filesystem_->find(folder))->entries)
-    names.push_back(entry.name);
+  const ListingPtr listing = filesystem_->list(filesystem_->find(folder));
+  for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
   return names;
 }
 
@@ -116,7 +116,7 @@ void MountedCase::walk(const std::string& folder, std::map<std::string, Kind>& a
   } catch (const Error&) {
     return;
   }
-  for (const Listing::Entry& entry : listing->entries) {
+  for (const Listing::Entry& entry : listing->entries()) {
     const std::string path = folder + entry.name;
     Kind& kind = all[path] = Kind::unknown;
     try {

@@ -288,10 +288,118 @@ class Changes(Folder):
         write_zip(store, 1)
         with Mount(store, "-o", "on_change=reopen") as m:
             self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)
-            os.rename(store, store + ".away")
-            self.fails_with_eio(lambda: m.read("a.csv"))
+            os.unlink(store)
+            for name in ("a.csv", "b.npy", "none.csv", "a"):
+                self.fails_with_eio(lambda name=name: m.read(name))
+                self.fails_with_eio(lambda name=name: os.stat(m.join(name)))
+            self.fails_with_eio(lambda: os.listdir(m.path))
             write_zip(store, 2)
             self.assertEqual(m.read("a.csv"), b"2\n" * VALUES)
+
+    def test_a_mirrored_folder_shows_what_comes_and_what_goes(self):
+        """VIEWS 9 "A mirrored folder then shows"."""
+        def shown(m):
+            return [name for name in sorted(os.listdir(m.path)) if not name.endswith(".new")]
+
+        first, second = os.path.join(self.folder, "s.zip"), os.path.join(self.folder, "t.zip")
+        write_zip(first, 1)
+        with Mount(self.folder, "-o", "on_change=reopen") as m:
+            self.assertEqual(m.read("s.zip", "a.csv"), b"1\n" * VALUES)
+            write_zip(second, 2)
+            self.assertEqual(m.read("t.zip", "a.csv"), b"2\n" * VALUES)  # before it is listed
+            self.assertEqual(shown(m), ["s.zip", "t.zip"])
+            os.unlink(first)
+            with self.assertRaises(OSError):
+                m.read("s.zip", "b.npy")
+            self.assertEqual(shown(m), ["t.zip"])
+            write_zip(first, 2)
+            self.assertEqual(m.read("s.zip", "a.csv"), b"2\n" * VALUES)
+            self.assertEqual(shown(m), ["s.zip", "t.zip"])
+
+    def test_a_store_that_was_not_whole_when_it_was_listed_is_one_later(self):
+        store, whole = os.path.join(self.folder, "s.zip"), os.path.join(self.empty("other"), "s.zip")
+        write_zip(whole, 1)
+        with open(whole, "rb") as file:
+            content = file.read()
+        os.mkdir(os.path.join(self.folder, "mirror"))
+        store = os.path.join(self.folder, "mirror", "s.zip")
+        with open(store, "wb") as file:
+            file.write(content[:len(content) // 2])
+        with Mount(os.path.dirname(store), "-o", "on_change=reopen") as m:
+            self.assertEqual(os.listdir(m.path), ["s.zip"])
+            self.assertTrue(os.path.isfile(m.join("s.zip")))
+            with open(store, "wb") as file:
+                file.write(content)
+            self.assertEqual(os.listdir(m.path), ["s.zip"])
+            self.assertEqual(m.read("s.zip", "a.csv"), b"1\n" * VALUES)
+
+    def state_of(self, m):
+        rows = json.loads(run(PROGRAM, "ps", "--json").stdout)
+        return next(row["state"] for row in rows if row["mountpoint"] == m.path)
+
+    def files_of(self, store):
+        if not os.path.isdir(store):
+            return [store]
+        return [os.path.join(folder, name) for folder, _, names in os.walk(store) for name in names] + [store]
+
+    def test_a_change_of_metadata_changes_nothing(self):
+        """VIEWS 9 "A change of its mode"."""
+        def only_access_time(path):
+            os.utime(path, ns=(1, os.stat(path).st_mtime_ns))
+
+        def link(path):
+            if os.path.isfile(path):
+                os.link(path, os.path.join(self.folder, "link"))
+                os.unlink(os.path.join(self.folder, "link"))
+
+        def attribute(path):
+            with contextlib.suppress(OSError):  # not every file system has them
+                os.setxattr(path, "user.note", b"x")
+
+        changes = (lambda path: os.chmod(path, 0o750), lambda path: os.chown(path, os.getuid(), os.getgid()), link, attribute,
+                   only_access_time)
+        for m, store, (write, first, second), _ in self.each_kind():
+            want = m.read(first)
+            for change in changes:
+                for path in self.files_of(store):
+                    change(path)
+                self.assertEqual(m.read(first), want)
+                self.assertTrue(os.listdir(m.path))
+            self.assertTrue(m.read(second))
+            self.assertEqual(self.state_of(m), "ready")
+            os.rename(store, store + ".moved")
+            self.assertEqual(m.read(first), want)
+            self.assertTrue(m.read(second.replace(".npy", ".csv")))
+            self.assertEqual(self.state_of(m), "ready")
+            self.assertNotIn("has changed", self.log_of(m))
+
+    def test_a_write_that_hides_its_time_is_a_change(self):
+        """VIEWS 9 "even if its writer"."""
+        def write_in_secret(path):
+            status = os.stat(path)
+            with open(path, "r+b") as file:
+                file.seek(-1, os.SEEK_END)
+                file.write(b"?")
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+        for change in (write_in_secret, lambda path: (write_in_secret(path), os.chmod(path, 0o640))):
+            for m, store, (write, first, second), check_held in self.each_kind():
+                if os.path.isdir(store):
+                    continue
+                change(store)
+                self.fails_as_changed(m, first, second, check_held)
+                self.assertEqual(self.state_of(m), "changed")
+
+    def test_an_index_outlives_a_change_of_metadata(self):
+        store = os.path.join(self.folder, "s.zip")
+        write_zip(store, 1)
+        index = ["-o", "index=" + os.path.join(self.folder, "index")]
+        time.sleep(0.1)
+        self.assertEqual(run(PROGRAM, "index", *index, store).returncode, 0)
+        os.chmod(store, 0o640)
+        with Mount(store, *index) as m:
+            os.stat(m.join("a.csv"))
+            self.assertEqual(json.loads(m.read(".plainfs", "stats.json"))["text_blocks_measured"], 0)
 
     def test_readers_meet_one_store_or_the_other_while_it_is_replaced(self):
         store = os.path.join(self.folder, "s.zip")

@@ -12,7 +12,7 @@ from mounted import PROGRAM, Folder, run
 from optional import needs
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
-WITHOUT = "without a mount there are: plainfs ls, cat, export, info and check\n"
+WITHOUT = "without a mount there are: plainfs serve, ls, cat, export, info and check\n"
 CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
 NO_SANDBOX = "info: not wholly confined: "  # where the kernel has no Landlock
 

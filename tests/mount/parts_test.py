@@ -4,6 +4,7 @@ goes through a mount comes there."""
 import glob
 import io
 import itertools
+import json
 import os
 import random
 import re
@@ -18,6 +19,7 @@ from optional import has_program, missing_programs, needs, needs_modules, skip_r
 
 warnings.simplefilter("ignore")
 try:
+    import h5py
     import anndata
     import numpy as np
     import pandas as pd
@@ -114,6 +116,43 @@ class Walks(Folder):
         self.assertEqual({line.split()[-1]: int(line.split()[4]) for line in lines}, sizes)
         self.assertIn(b"READDIRPLUS", asked)
         self.assertLess(asked.count(b"opcode: LOOKUP"), len(names) / 4)
+
+    def names_held(self, m):
+        counters = json.loads(m.read(".plainfs", "stats.json"))
+        return counters["inodes"], counters["part_inodes"]
+
+    def test_listed_parts_take_no_names(self):
+        """However often and by whomever they are listed and read."""
+        with Mount(self.STORE, "-o", "parts") as m:
+            genes = m.join("X", "genes")
+            os.listdir(genes)
+            before = self.names_held(m)[0]
+            for _ in range(3):
+                entries = list(os.scandir(genes))
+                self.assertGreater(len(entries), 8)
+                for entry in entries:
+                    self.assertEqual(entry.stat().st_ino, os.stat(entry.path).st_ino)
+                    self.assertEqual(len(m.read("X", "genes", entry.name)), entry.stat().st_size)
+            names, parts = self.names_held(m)
+            self.assertEqual(names, before)
+            self.assertGreaterEqual(parts, len(entries))
+
+    @unittest.skipUnless(anndata, "anndata is not installed")
+    def test_parts_are_those_of_the_store_that_is_shown(self):
+        """Another store may have another gene at a place."""
+        store, other = (os.path.join(self.folder, name) for name in ("s.h5ad", "other.h5ad"))
+        shutil.copy(self.STORE, store)
+        shutil.copy(self.STORE, other)
+        with h5py.File(other, "r+") as file:
+            names = file["var/" + file["var"].attrs["_index"]]
+            names[...] = names[...][::-1]
+        with Mount(other) as m:
+            wanted = {name: m.read("X", "genes", name) for name in os.listdir(m.join("X", "genes"))}
+        with Mount(store, "-o", "on_change=reopen") as m:
+            before = {name: m.read("X", "genes", name) for name in os.listdir(m.join("X", "genes"))}
+            self.assertNotEqual(before, wanted)
+            os.rename(other, store)
+            self.assertEqual({name: m.read("X", "genes", name) for name in os.listdir(m.join("X", "genes"))}, wanted)
 
     def test_the_log_names_the_labels_of_a_name_of_several(self):
         with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:

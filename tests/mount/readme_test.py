@@ -387,12 +387,18 @@ class AnnData(Recipe):
 
     @needs_r("Seurat")
     def test_r_reads_parts_by_name(self):
-        says = 'cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); cat(colnames(high), "\\n"); cat(colnames(sums), "\\n")'
-        numbers, cells, levels = [line.split() for line in self.r(block('gene <- read.csv("adata'), says)]
+        says = ('cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); cat(colnames(high), "\\n"); cat(colnames(sums), "\\n"); '
+                'cat(paste(groups$batch, groups$stage, sep = "_"), "\\n"); cat(rownames(groups), "\\n")')
+        numbers, cells, levels, pasted, named = [line.split() for line in self.r(block('gene <- read.csv("adata'), says)]
         high = list(self.stored.obs_names[self.stored.obs["stage"] == "high"])
         genes = self.stored.shape[1]
-        self.assertEqual([float(n) for n in numbers], [float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, 3, float(self.stored.X.sum())])
-        self.assertEqual((cells, levels), (high, list(self.stored.obs["stage"].cat.categories)))
+        obs = self.stored.obs
+        kept = self.stored[(obs["batch"].notna() & obs["stage"].notna()).to_numpy()]
+        self.assertEqual([float(n) for n in numbers], [
+            float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, len(levels), float(kept.X.sum())])
+        self.assertEqual(cells, high)
+        self.assertEqual(sorted(levels), sorted({f"{batch}_{stage}" for batch, stage in zip(kept.obs["batch"], kept.obs["stage"])}))
+        self.assertEqual((levels, levels), (pasted, named))
 
     def test_the_shell_reads_parts_by_name(self):
         both = (self.stored[:, ["GENE1", "GENE2"]].X.toarray() > 0).all(axis=1).sum()

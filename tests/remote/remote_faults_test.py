@@ -104,6 +104,31 @@ class Faults(RemoteTest):
         self.server.faults.append(Fault("encoded", 1000))
         self.check_error(self.cat(), "Content-Encoding: gzip")
 
+    def test_a_folder_whose_objects_are_all_refused_is_not_absent(self):
+        """Only a server that says so of each object has no such store."""
+        url = self.server.url + "/a.zarr"
+        for fault, words in ((Fault("status", 1000, path="a.zarr/", status=503), "503"),
+                             (Fault("status", 1000, path="a.zarr/", status=429), "429"),
+                             (Fault("status", 1000, path="a.zarr/.z", status=503), "503"),
+                             (Fault("hang up", 1000, path="a.zarr/"), "")):
+            with self.subTest(fault.kind):
+                self.server.faults[:] = [fault]
+                done = run("ls", "-o", "remote_timeout=2", url, env=environment(AWS_MAX_ATTEMPTS="2"))
+                self.assertEqual(done.returncode, 12, done.stderr)
+                self.check_error(done, words)
+                self.assertNotIn(b"no such file", done.stderr)
+        self.server.faults[:] = []
+        self.assertEqual(run("ls", url).returncode, 11)
+
+    def test_a_silent_server_ends_with_the_patience(self):
+        """It takes the connection, or sends a header, and no more."""
+        for after in (0, 1):
+            with self.subTest(after=after):
+                self.server.faults[:] = [Fault("stall", 1000, after=after, seconds=40)]
+                began = time.monotonic()
+                self.check_error(self.cat("-o", "remote_timeout=4"), "")
+                self.assertLess(time.monotonic() - began, 10 * PATIENCE)
+
     def test_a_store_that_is_not_there(self):
         done = run("ls", self.server.url + "/none.h5")
         self.assertEqual(done.returncode, 11)

@@ -2,6 +2,8 @@
 import gzip
 import mmap
 import os
+import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -175,6 +177,25 @@ class Requests(RemoteTest):
             listed = run("ls", "-l", "-o", "cache_size=8M", "-o", "index=none", *views, url, path).stdout
             self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
             self.assertEqual(listed_sizes(listed), listed_sizes(run("ls", "-l", *views, store, path).stdout))
+
+    def test_a_listing_says_where_the_texts_are(self):
+        """On a terminal, and in a mount: VIEWS 1 "Such a mount lists"."""
+        server = self.served(StoreServer(self.shared.name))
+        url = server.url + "/x.h5ad"
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        done = subprocess.run([PROGRAM, "ls", "-o", "index=none", url], stdout=subprocess.PIPE, stderr=slave, env=environment(), check=True)
+        os.close(slave)
+        self.assertNotIn(b"obs.csv", done.stdout)
+        self.assertRegex(os.read(master, 4096).decode(), rf"^plainfs: \d+ files not listed, .*: plainfs ls -a {re.escape(url)}\r\n$")
+        self.assertEqual(run("ls", "-o", "index=none", url).stderr, b"")
+        if HAS_FUSE:
+            place = self.mounted("-o", "index=none", url)
+            self.assertIn("README.txt", os.listdir(place))
+            with open(os.path.join(place, "README.txt"), encoding="utf-8") as file:
+                self.assertIn("obs.csv", file.read())
+            self.assertTrue(os.path.exists(os.path.join(place, "obs.csv")))
+            self.assertNotIn("README.txt", os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
     def test_what_an_index_or_an_option_names_is_listed(self):

@@ -27,7 +27,8 @@ struct Fixture {
 
   // Every file below directory that can be read, with its content.
   void collect(Inode directory, const std::string& place, std::map<std::string, std::string>& contents) {
-    for (const Listing::Entry& entry : files->list(directory)->entries) {
+    const ListingPtr listing = files->list(directory);
+    for (const Listing::Entry& entry : listing->entries()) {
       const std::string path = place + "/" + entry.name;
       try {
         const FileKind kind = files->kind(entry.inode);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <list>
 #include <new>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "cache/mutex.h"
 #include "cache/request.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/folder_store.h"
 #include "formats/core/base/host_path.h"
@@ -52,12 +54,20 @@ struct FilePool::State {
         most_in_all(std::max<size_t>(most_descriptors() / 2, 1)) {
     owner->bytes_read = counter;
     owner->open = [this](const std::string& path) { return open_descriptor(path); };
+    owner->look = [this](const std::string& path, struct stat& status) { return look(path, status); };
+    owner->is_unwritten = [this](const std::string&, const struct stat& now, uint64_t before) {
+      return watch.is_unwritten(now, before);
+    };
   }
 
   const size_t most_open;
   const size_t most_in_all;  // of files that others hold too
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
-  Containment bounds;  // set before anything is opened
+  ChangeWatch watch;
+  // Set before anything is opened.
+  Containment bounds;
+  std::string followed;     // the store that is found if it is renamed; empty: none
+  Descriptor followed_now;  // none: it is not followed
   Mutex mutex;
   std::list<Open> open GUARDED_BY(mutex);  // the latest used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path
@@ -71,13 +81,16 @@ struct FilePool::State {
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
 
   int open_descriptor(const std::string& path);
+  int open_at(const std::string& path, int flags) const;
+  std::string place_of(const std::string& path) const;
+  bool look(const std::string& path, struct stat& status) const;
   LocalFilePtr find(const std::string& path);
   LocalFilePtr keep(const std::string& path, LocalFilePtr file);
   LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed)
       REQUIRES(mutex);
   void let_go(const Open& file) noexcept REQUIRES(mutex);
   void close_all() noexcept;
-  void remember(const std::string& path, uint64_t fingerprint);
+  void remember(const std::string& path, const LocalFile& file);
   void remember_absent(const std::string& path);
 };
 
@@ -89,7 +102,7 @@ int FilePool::State::open_descriptor(const std::string& path) {
   if (owner->open_descriptors >= most_in_all) close_all();
   int64_t waited = 0;
   for (;;) {
-    const int descriptor = bounds.open(path, kFlags);
+    const int descriptor = open_at(path, kFlags);
     if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
     close_all();
     if (waited > 0) {
@@ -98,6 +111,51 @@ int FilePool::State::open_descriptor(const std::string& path) {
     }
     waited += kBetweenTries.tv_nsec;
   }
+}
+
+// As Containment::open, also of what is found under another path by now.
+int FilePool::State::open_at(const std::string& path, int flags) const {
+  const int descriptor = bounds.open(path, flags);
+  if (descriptor >= 0 || errno != ENOENT || followed_now.number() < 0) return descriptor;
+  const std::string place = place_of(path);
+  errno = ENOENT;
+  if (place == path) return -1;
+  if (!bounds.is_bounded()) return ::open(place.c_str(), flags | O_CLOEXEC);
+  const std::string store = place.substr(0, place.size() - (path.size() - followed.size()));
+  return Containment::of_store(store).open(place, flags);
+}
+
+// The path itself unless it is of the followed store, and that was renamed.
+std::string FilePool::State::place_of(const std::string& path) const {
+#ifdef O_PATH
+  const bool is_of_it =
+      path.starts_with(followed) && (path.size() == followed.size() || path[followed.size()] == '/');
+  struct stat there {
+  }, store{}, found{};
+  if (followed_now.number() < 0 || !is_of_it) return path;
+  if (::stat(followed.c_str(), &there) == 0 || !is_absence(errno)) return path;
+  if (::fstat(followed_now.number(), &store) != 0 || store.st_nlink == 0) return path;
+  char place[PATH_MAX];
+  const std::string link = fmt::format("/proc/self/fd/{}", followed_now.number());
+  const ssize_t size = ::readlink(link.c_str(), place, sizeof place);
+  if (size <= 0 || static_cast<size_t>(size) == sizeof place) return path;
+  const std::string now(place, static_cast<size_t>(size));
+  if (::stat(now.c_str(), &found) != 0 || found.st_dev != store.st_dev || found.st_ino != store.st_ino)
+    return path;
+  return now + path.substr(followed.size());
+#else
+  return path;
+#endif
+}
+
+bool FilePool::State::look(const std::string& path, struct stat& status) const {
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (!is_absence(errno)) return false;
+  const int error = errno;
+  const std::string place = place_of(path);
+  if (place != path) return ::stat(place.c_str(), &status) == 0;
+  errno = error;
+  return false;
 }
 
 LocalFilePtr FilePool::State::find(const std::string& path) {
@@ -168,9 +226,18 @@ void FilePool::State::close_all() noexcept {
   for (const LocalFilePtr& file : kept) file->let_descriptor_go();
 }
 
-void FilePool::State::remember(const std::string& path, uint64_t fingerprint) {
+void FilePool::State::remember(const std::string& path, const LocalFile& file) {
+  uint32_t before = 0;
+  {
+    const MutexLock lock(mutex);
+    if (absent.knows(path) || !fingerprints.matches(path, file.fingerprint(), file.metadata()))
+      throw changed(path);
+    before = fingerprints.metadata(path);
+  }
+  if (before == static_cast<uint32_t>(file.metadata())) return;
+  if (!file.is_unwritten_since(before)) throw changed(path);
   const MutexLock lock(mutex);
-  if (absent.knows(path) || !fingerprints.matches(path, fingerprint)) throw changed(path);
+  fingerprints.set_metadata(path, file.metadata());
 }
 
 void FilePool::State::remember_absent(const std::string& path) {
@@ -187,10 +254,31 @@ FilePool::~FilePool() {
     errno = EBADF;
     return -1;
   };
+  const LocalFile::Owner plain;
+  state_->owner->look = plain.look;
+  state_->owner->is_unwritten = plain.is_unwritten;
 }
 
 void FilePool::confine(Containment bounds) {
   state_->bounds = std::move(bounds);
+}
+
+void FilePool::follow(const std::string& path) {
+#ifdef O_PATH
+  state_->followed = path;
+  while (state_->followed.ends_with('/')) state_->followed.pop_back();
+  if (!state_->followed.empty()) state_->followed_now = Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
+#else
+  (void)path;
+#endif
+}
+
+std::string FilePool::place_of(const std::string& path) {
+  return state_->place_of(path);
+}
+
+bool FilePool::is_unwritten(const struct stat& now, uint64_t before) {
+  return state_->watch.is_unwritten(now, before);
 }
 
 const Containment& FilePool::bounds() const {
@@ -219,8 +307,11 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
     state_->remember_absent(path);
     return nullptr;
   }
+  state_->watch.watch(descriptor);
   LocalFilePtr file = LocalFile::adopt(descriptor, path, state_->owner);
-  state_->remember(path, file->fingerprint());
+  state_->remember(path, *file);
+  // Out of the folder that may be read, it could not be opened again.
+  if (path == state_->followed) file->descriptor();
   return state_->keep(path, std::move(file));
 }
 
@@ -231,7 +322,7 @@ KeyStorePtr FilePool::open_folder(const std::string& path) {
 EntryKind FilePool::kind_of(const std::string& path) {
   struct stat status {};
   if (path.find('\0') != std::string::npos) return EntryKind::nothing;
-  if (::stat(path.c_str(), &status) != 0) {
+  if (!state_->look(path, status)) {
     if (is_absence(errno)) return EntryKind::nothing;
     throw system_error(path, errno);
   }
@@ -261,6 +352,7 @@ void FilePool::clear() {
   state_->held.clear();
   state_->fingerprints.clear();
   state_->absent.clear();
+  state_->watch.clear();
 }
 
 }  // namespace plainfs

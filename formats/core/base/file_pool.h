@@ -1,5 +1,5 @@
 // The files and folders of this machine. The pool keeps a bounded number of files open and remembers what
-// each path looked like (device, inode, size, mtime, ctime) when it was first used. A file that is
+// each path looked like (device, inode, size, times) when it was first used. A file that is
 // held has one descriptor, however often it is asked for. Where the process has none left, opening a file
 // waits for one.
 #pragma once
@@ -26,6 +26,8 @@ class FilePool : public Sources {
   // From now on nothing else is opened: a path that leads out of bounds is unreadable. Before anything is
   // opened.
   void confine(Containment bounds);
+  // From now on the store at path, a file or a folder, is found if it is renamed. Before anything is opened.
+  void follow(const std::string& path);
 
   // Null also for a name that is too long to be one. What is absent is remembered too, the latest hundred
   // thousand paths of it.
@@ -34,6 +36,8 @@ class FilePool : public Sources {
   const Containment& bounds() const override;
   EntryKind kind_of(const std::string& path) override;
   FilePtr look_into(const std::string& path) override;
+  std::string place_of(const std::string& path) override;
+  bool is_unwritten(const struct stat& now, uint64_t before) override;
   void clear() override;
 
  private:

@@ -41,8 +41,7 @@ using OpenFolder = std::unique_ptr<DIR, DirectoryCloser>;
 class FolderStore : public KeyStore {
  public:
   FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {
-    if (::stat(location().c_str(), &folder_) != 0 && !is_absence(errno))
-      throw system_error(location(), errno);
+    if (!files_.look(location(), folder_) && !is_absence(errno)) throw system_error(location(), errno);
   }
 
   ValuePtr open(const std::string& key) const override {
@@ -64,7 +63,7 @@ class FolderStore : public KeyStore {
   }
 
   bool has_folder(const std::string& folder) const override {
-    return is_folder_on_host(location() + "/" + folder);
+    return is_folder_on_host(files_.place_of(location()) + "/" + folder);
   }
 
   std::vector<Entry> list(const std::string& folder) const override {
@@ -88,7 +87,8 @@ class FolderStore : public KeyStore {
   }
 
   void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
-    const std::string place = folder.empty() ? location() : location() + "/" + folder;
+    const std::string root = files_.place_of(location());
+    const std::string place = folder.empty() ? root : root + "/" + folder;
     const OpenFolder directory = open(place, files_.bounds());
     for (;;) {
       errno = 0;
@@ -96,7 +96,7 @@ class FolderStore : public KeyStore {
       if (!entry) break;
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name));
+      const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name), root);
       if (kind && !visit({std::string(name), *kind})) return;
     }
     if (errno != 0) throw system_error(place, errno);
@@ -124,7 +124,8 @@ class FolderStore : public KeyStore {
 
   // nullopt for a link to a folder that it lies in, and for what has gone. The system is asked only about
   // links, and where it does not tell with the names what they are.
-  std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path) const {
+  std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path,
+                                   const std::string& root) const {
     if (entry.d_type == DT_REG) return EntryKind::file;
     if (entry.d_type == DT_DIR) return EntryKind::folder;
     if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return EntryKind::other;
@@ -139,12 +140,12 @@ class FolderStore : public KeyStore {
       return EntryKind::nothing;
     if (S_ISREG(status.st_mode)) return EntryKind::file;
     if (!S_ISDIR(status.st_mode)) return EntryKind::other;
-    return is_link && leads_back(path) ? std::nullopt : std::optional(EntryKind::folder);
+    return is_link && leads_back(path, root) ? std::nullopt : std::optional(EntryKind::folder);
   }
 
   // Whether the link is a folder that it lies in: to go down into it would never end.
-  bool leads_back(const std::string& link) const {
-    for (std::string folder = link; folder.size() > location().size();) {
+  static bool leads_back(const std::string& link, const std::string& root) {
+    for (std::string folder = link; folder.size() > root.size();) {
       folder.resize(folder.rfind('/'));
       if (is_same_on_host(folder, link)) return true;
     }
@@ -153,7 +154,7 @@ class FolderStore : public KeyStore {
 
   void check_not_replaced() const {
     struct stat status {};  // what is gone is another device's inode 0
-    if (::stat(location().c_str(), &status) != 0 && !is_absence(errno)) throw system_error(location(), errno);
+    if (!files_.look(location(), status) && !is_absence(errno)) throw system_error(location(), errno);
     if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
@@ -162,7 +163,7 @@ class FolderStore : public KeyStore {
     struct stat status {};
     do {
       file_path.resize(file_path.rfind('/'));
-      if (::stat(file_path.c_str(), &status) == 0) {
+      if (files_.look(file_path, status)) {
         if (is_modified_since(modified_time(status), opened_)) throw changed(file_path);
         return;
       }

@@ -33,11 +33,8 @@ uint64_t fingerprint_of(const struct stat& status) {
   uint64_t h = mixed(1, status.st_dev);
   h = mixed(h, status.st_ino);
   h = mixed(h, static_cast<uint64_t>(status.st_size));
-  for (const timespec time : {modified_time(status), changed_time(status)}) {
-    h = mixed(h, static_cast<uint64_t>(time.tv_sec));
-    h = mixed(h, static_cast<uint64_t>(time.tv_nsec));
-  }
-  return h;
+  h = mixed(h, static_cast<uint64_t>(modified_time(status).tv_sec));
+  return mixed(h, static_cast<uint64_t>(modified_time(status).tv_nsec));
 }
 
 std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string path,
@@ -60,7 +57,7 @@ LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status
     : File(std::move(path), static_cast<uint64_t>(status.st_size), fingerprint_of(status)),
       descriptor_(descriptor),
       modified_(modified_time(status)),
-      links_(status.st_nlink),
+      metadata_(metadata_mark(status)),
       owner_(std::move(owner)) {
   ++owner_->open_descriptors;
 }
@@ -93,14 +90,15 @@ void LocalFile::hold_descriptor() const {
     struct stat status {};
     const int error = ::fstat(descriptor, &status) == 0 ? 0 : errno;
     const WriterLock lock(mutex_);
-    if (error == 0 && fingerprint_of(status) == fingerprint() && descriptor_ < 0) {
+    const bool is_this = error == 0 && is_same(status);
+    if (is_this && descriptor_ < 0) {
       descriptor_ = descriptor;
       ++owner_->open_descriptors;
       continue;
     }
     ::close(descriptor);
     if (error != 0) throw system_error(path(), error);
-    if (fingerprint_of(status) != fingerprint()) throw changed(path());
+    if (!is_this) throw changed(path());
   }
 }
 
@@ -166,29 +164,47 @@ void LocalFile::check_unchanged() const {
   descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
 }
 
+// Whether status is this file's as it was opened, but for its metadata.
+bool LocalFile::is_same(const struct stat& status) const {
+  if (fingerprint_of(status) != fingerprint()) return false;
+  const uint64_t before = metadata(), now = metadata_mark(status);
+  if (before == now) return true;
+  if (!owner_->is_unwritten(path(), status, before)) return false;
+  path_checked_.store(0, std::memory_order_relaxed);  // it may have lost its name
+  metadata_.store(now, std::memory_order_relaxed);
+  return true;
+}
+
+bool LocalFile::is_unwritten_since(uint64_t before) const {
+  hold_descriptor();
+  const ReaderLock held(mutex_, std::adopt_lock);
+  struct stat status {};
+  return ::fstat(descriptor_, &status) == 0 && is_same(status) &&
+         owner_->is_unwritten(path(), status, before);
+}
+
 // Requires: the descriptor is held.
 void LocalFile::check_open_file() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw system_error(path(), errno);
-  if (fingerprint_of(status) != fingerprint()) throw changed(path());
-  check_path(status.st_nlink);
+  if (!is_same(status)) throw changed(path());
+  check_path();
 }
 
 // A file that was replaced is another one, though its bytes can still be read. To follow the path costs as
-// much as a small read, so it is done once a tick of the clock, or where the file has lost a name.
-void LocalFile::check_path(uint64_t links) const {
+// much as a small read, so it is done once a tick of the clock, or where the metadata have changed.
+void LocalFile::check_path() const {
   const int64_t now = clock_tick();
-  if (links != links_ || now == 0 || path_checked_.load(std::memory_order_relaxed) != now)
-    check_path_now(now);
+  if (now == 0 || path_checked_.load(std::memory_order_relaxed) != now) check_path_now(now);
 }
 
 void LocalFile::check_path_now(int64_t now) const {
   struct stat status {};
-  if (::stat(path().c_str(), &status) != 0) {
+  if (!owner_->look(path(), status)) {
     if (errno == ENOENT) throw changed(path());
     throw system_error(path(), errno);
   }
-  if (fingerprint_of(status) != fingerprint()) throw changed(path());
+  if (!is_same(status)) throw changed(path());
   path_checked_.store(now, std::memory_order_relaxed);
 }
 

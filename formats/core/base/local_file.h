@@ -1,6 +1,7 @@
-// A regular file of this machine. What it is, is told by its device, inode, size, mtime and ctime. Its
-// descriptor may be taken away between reads: the next one opens the file again, and it must be the
-// same one.
+// A regular file of this machine. Its device, inode, size and time of modification identify it. Another time
+// of the last change means that it was written to, unless its metadata alone are known to have changed
+// (change_watch.h). Its descriptor may be taken away between reads: the next one opens the file again, and it
+// must be the same one.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <functional>
 
 #include "cache/mutex.h"
+#include "formats/core/base/change_watch.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/file.h"
 
@@ -22,7 +24,14 @@ class LocalFile : public File {
   // What files of one pool share; outlives their reads.
   struct Owner {
     std::function<int(const std::string& path)> open;  // as FilePool opens: -1 where nothing is there
-    std::atomic<uint64_t>* bytes_read = nullptr;       // where the bytes of read_at are added up
+    // As Sources::look and Sources::is_unwritten.
+    std::function<bool(const std::string& path, struct stat& status)> look =
+        [](const std::string& path, struct stat& status) { return ::stat(path.c_str(), &status) == 0; };
+    std::function<bool(const std::string& path, const struct stat& now, uint64_t before)> is_unwritten =
+        [](const std::string&, const struct stat& now, uint64_t before) {
+          return explains_change(before, metadata_mark(now));
+        };
+    std::atomic<uint64_t>* bytes_read = nullptr;  // where the bytes of read_at are added up
     std::atomic<size_t> open_descriptors{0};
   };
 
@@ -39,15 +48,20 @@ class LocalFile : public File {
   void lend_descriptor(const std::function<void(int descriptor)>& borrow) const;
   // Closes the descriptor, but for one that is in use or was asked for.
   void let_descriptor_go() const;
+  // Its metadata mark when it was opened, or when the last change of its metadata was seen.
+  uint64_t metadata() const { return metadata_.load(std::memory_order_relaxed); }
+  // Whether its metadata alone changed since its metadata mark was before.
+  bool is_unwritten_since(uint64_t before) const;
   // Where a folder on the way was replaced, some milliseconds may pass before that is seen.
   void check_unchanged() const override;
   void check_unmodified_since(timespec then) const override;
 
  private:
   void read(uint64_t offset, std::span<std::byte> out) const override;
+  bool is_same(const struct stat& status) const;
   void check_open_file() const REQUIRES_SHARED(mutex_);
-  void check_path(uint64_t links) const;
-  void check_path_now(int64_t now) const;
+  void check_path() const REQUIRES_SHARED(mutex_);
+  void check_path_now(int64_t now) const REQUIRES_SHARED(mutex_);
   // While the mutex is held shared the descriptor stays open.
   void hold_descriptor() const ACQUIRE_SHARED(mutex_);
 
@@ -55,7 +69,7 @@ class LocalFile : public File {
   mutable int descriptor_ GUARDED_BY(mutex_);  // -1: let go
   mutable bool is_asked_for_ GUARDED_BY(mutex_) = false;
   const timespec modified_;
-  const uint64_t links_;
+  mutable std::atomic<uint64_t> metadata_;        // relaxed: looked at by itself
   mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here
   const std::shared_ptr<Owner> owner_;
 };

@@ -2,6 +2,8 @@
 // location, "FOLDER/NAME". Nothing below fs opens a path by itself. Safe from any thread.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <ctime>
 #include <optional>
@@ -39,6 +41,14 @@ class Sources {
 
   // When what is at location, which was opened before, was last modified; zeros where that is not known.
   virtual timespec modified(const std::string& /*location*/) { return {}; }
+
+  // Where what the store was opened from at location is now: at another path if the store was renamed since.
+  virtual std::string place_of(const std::string& location) { return location; }
+  // As stat(2) of what is there. False, with errno, if that fails.
+  bool look(const std::string& location, struct stat& status);
+  // Whether the metadata alone of a file changed that has the status now, and had the metadata mark before
+  // (change_watch.h) at the same size and time of modification.
+  virtual bool is_unwritten(const struct stat& now, uint64_t before);
 
   // What may be opened: a location that leads out of it is unreadable.
   virtual const Containment& bounds() const = 0;

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <functional>
 #include <memory>
 #include <string_view>
 
 #include "cache/request.h"
 #include "formats/core/base/bytes.h"
+#include "formats/core/base/change_watch.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/folder_store.h"
 #include "formats/core/base/host_path.h"
@@ -33,7 +35,7 @@ uint64_t key_of(std::string_view path) {
 
 }  // namespace
 
-bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint) {
+bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint, uint64_t metadata) {
   const auto folded = static_cast<uint32_t>(fingerprint ^ fingerprint >> 32);
   if (used_ * 8 >= keys_.size() * 7) make_room();
   const uint64_t key = key_of(path);
@@ -41,8 +43,17 @@ bool PathFingerprints::matches(std::string_view path, uint64_t fingerprint) {
   if (keys_[slot] == key) return fingerprints_[slot] == folded;
   keys_[slot] = key;
   fingerprints_[slot] = folded;
+  metadata_[slot] = static_cast<uint32_t>(metadata);
   ++used_;
   return true;
+}
+
+uint32_t PathFingerprints::metadata(std::string_view path) const {
+  return metadata_[slot_of(key_of(path))];
+}
+
+void PathFingerprints::set_metadata(std::string_view path, uint64_t metadata) {
+  if (knows(path)) metadata_[slot_of(key_of(path))] = static_cast<uint32_t>(metadata);
 }
 
 bool PathFingerprints::knows(std::string_view path) const {
@@ -53,7 +64,9 @@ bool PathFingerprints::knows(std::string_view path) const {
 void PathFingerprints::clear() {
   keys_ = {};
   fingerprints_ = {};
+  metadata_ = {};
   used_ = 0;
+  has_forgotten_ = false;
 }
 
 // Where key stands, or the free slot it would take.
@@ -68,18 +81,21 @@ void PathFingerprints::make_room() {
   if (keys_.size() * 7 / 8 >= most_paths_) {
     std::fill(keys_.begin(), keys_.end(), 0);
     used_ = 0;
+    has_forgotten_ = true;
     return;
   }
-  // Both, or neither where there is no memory.
+  // All, or none where there is no memory.
   std::vector<uint64_t> keys(keys_.empty() ? 64 : keys_.size() * 2);
-  std::vector<uint32_t> values(keys.size());
+  std::vector<uint32_t> values(keys.size()), metadata(keys.size());
   keys.swap(keys_);
   values.swap(fingerprints_);
+  metadata.swap(metadata_);
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == 0) continue;
     const size_t slot = slot_of(keys[i]);
     keys_[slot] = keys[i];
     fingerprints_[slot] = values[i];
+    metadata_[slot] = metadata[i];
   }
 }
 
@@ -99,19 +115,24 @@ int64_t nanoseconds(timespec time) {
 }
 
 // The latest time at which something was changed, so far as a later change would not look the same. The time
-// of modification can be set at will.
+// of modification can be set at will, so that of the last change counts unless it is of metadata alone.
 struct Latest {
   int64_t changed = INT64_MIN;  // nanoseconds
 
-  void see(const struct stat& status) {
-    const timespec time = changed_time(status);
-    changed = std::max(changed, nanoseconds(time) + (time.tv_nsec == 0 ? kWholeSeconds : kTick));
+  void see(int64_t time) {
+    changed = std::max(changed, time + (time % 1'000'000'000 == 0 ? kWholeSeconds : kTick));
   }
 };
 
+// Stands between the three parts of a stamp: what identifies a file or a folder, its times of the last
+// change, and what explains that those are other ones.
+constexpr char kBetweenParts = '|';
+
 std::string file_stamp(const struct stat& status) {
-  return fmt::format("{} {} {} {}", status.st_size, nanoseconds(modified_time(status)),
-                     nanoseconds(changed_time(status)), status.st_ino);
+  return fmt::format("{0} {1} {2}{3}{4}{3}{5:o} {6} {7} {8}", status.st_size,
+                     nanoseconds(modified_time(status)), status.st_ino, kBetweenParts,
+                     nanoseconds(changed_time(status)), status.st_mode, status.st_uid, status.st_gid,
+                     status.st_nlink);
 }
 
 // A sum over all that a folder holds, in whatever order it is listed.
@@ -126,17 +147,25 @@ class FolderSum {
       if (S_ISREG(status.st_mode)) {
         h = mixed(h, static_cast<uint64_t>(status.st_size));
         h = mixed(h, static_cast<uint64_t>(nanoseconds(modified_time(status))));
-        h = mixed(h, static_cast<uint64_t>(nanoseconds(changed_time(status))));
+        changes_[i] += mixed(h, static_cast<uint64_t>(nanoseconds(changed_time(status))));
+        uint64_t explained = mixed(h, status.st_mode);
+        for (const uint64_t value :
+             {uint64_t{status.st_uid}, uint64_t{status.st_gid}, uint64_t{status.st_nlink}})
+          explained = mixed(explained, value);
+        explanations_[i] += explained;
       }
       sums_[i] += h;
     }
     ++count_;
   }
-  std::string text() const { return fmt::format("{} {:016x}{:016x}", count_, sums_[0], sums_[1]); }
+  std::string text() const {
+    return fmt::format("{0} {1:016x}{2:016x}{3}{4:016x}{5:016x}{3}{6:016x}{7:016x}", count_, sums_[0],
+                       sums_[1], kBetweenParts, changes_[0], changes_[1], explanations_[0], explanations_[1]);
+  }
 
  private:
   uint64_t count_ = 0;
-  uint64_t sums_[2] = {};
+  uint64_t sums_[2] = {}, changes_[2] = {}, explanations_[2] = {};
 };
 
 struct DirectoryCloser {
@@ -150,16 +179,34 @@ std::optional<std::string> own_stamp(const std::string& path) {
   return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
 }
 
-// Whether what has that path is what it is to be.
-using IsAsUsed = std::function<bool(const std::string& path, const struct stat& status)>;
+std::string_view part_of(std::string_view stamp, size_t number) {
+  for (; number > 0 && !stamp.empty(); --number)
+    stamp.remove_prefix(std::min(stamp.find(kBetweenParts), stamp.size() - 1) + 1);
+  return stamp.substr(0, stamp.find(kBetweenParts));
+}
 
-// nullopt where the system does not let it be seen, or something is not as it is to be.
-std::optional<std::string> folder_stamp(const std::string& path, const IsAsUsed& is_as_used, Latest& latest) {
+// The time of the last change in the stamp of a file or of a folder itself; nullopt if it has none.
+std::optional<int64_t> change_in(std::string_view stamp) {
+  const std::string_view part = part_of(stamp, 1);
+  int64_t time = 0;
+  const auto parsed = std::from_chars(part.data(), part.data() + part.size(), time);
+  return parsed.ec == std::errc() && parsed.ptr == part.data() + part.size() ? std::optional(time)
+                                                                             : std::nullopt;
+}
+
+// How a file in a folder compares with what was used of it.
+enum class Use {
+  kUnused,
+  kAsUsed,
+  kOtherMetadata,  // alone
+  kOtherwise,      // it is no longer what was used
+};
+using UseOf = std::function<Use(const std::string& path, const struct stat& status)>;
+
+// nullopt where the system does not let it be seen, or something is no longer what was used.
+std::optional<std::string> folder_stamp(const std::string& path, const UseOf& use_of, Latest& latest) {
   const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
   if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
-  struct stat status {};
-  if (::fstat(::dirfd(directory.get()), &status) != 0) return std::nullopt;
-  latest.see(status);
   FolderSum sum;
   for (;;) {
     errno = 0;
@@ -171,9 +218,11 @@ std::optional<std::string> folder_stamp(const std::string& path, const IsAsUsed&
     struct stat of_entry {};
     if (::fstatat(::dirfd(directory.get()), entry->d_name, &of_entry, 0) != 0 && !is_absence(errno))
       return std::nullopt;
-    if (S_ISREG(of_entry.st_mode)) {
-      latest.see(of_entry);
-      if (is_as_used && !is_as_used(path + entry->d_name, of_entry)) return std::nullopt;
+    if (S_ISREG(of_entry.st_mode) && use_of) {
+      const Use use = use_of(path + entry->d_name, of_entry);
+      if (use == Use::kOtherwise) return std::nullopt;
+      if (use == Use::kAsUsed) latest.see(nanoseconds(changed_time(of_entry)));
+      if (use == Use::kOtherMetadata) latest.see(nanoseconds(modified_time(of_entry)));
     }
     sum.add(name, of_entry);
   }
@@ -181,14 +230,8 @@ std::optional<std::string> folder_stamp(const std::string& path, const IsAsUsed&
   return sum.text();
 }
 
-std::optional<std::string> stamp_now(const std::string& name, const IsAsUsed& is_as_used, Latest& latest) {
-  if (name.ends_with('/')) return folder_stamp(name, is_as_used, latest);
-  struct stat status {};
-  if (::stat(name.c_str(), &status) == 0) {
-    latest.see(status);
-    return file_stamp(status);
-  }
-  return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
+std::optional<std::string> stamp_now(const std::string& name, const UseOf& use_of, Latest& latest) {
+  return name.ends_with('/') ? folder_stamp(name, use_of, latest) : own_stamp(name);
 }
 
 std::string folder_at(const std::string& path) {
@@ -198,6 +241,12 @@ std::string folder_at(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_same_source(const SourceStamp& then, std::string_view now) {
+  if (then.stamp == now) return true;
+  return !is_url(then.name) && part_of(then.stamp, 0) == part_of(now, 0) &&
+         part_of(then.stamp, 2) != part_of(now, 2);
+}
 
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
     : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
@@ -228,15 +277,11 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
   note(location);
   FilePtr file = sources_.open_if_exists(location);
   if (file && !folder_.empty() && location.starts_with(folder_)) {
+    const auto* const local = dynamic_cast<const LocalFile*>(file.get());
     const MutexLock lock(mutex_);
-    fingerprints_.matches(location, file->fingerprint());
+    fingerprints_.matches(location, file->fingerprint(), local ? local->metadata() : 0);
   }
   return file;
-}
-
-bool UsedSources::is_as_used(const std::string& path, const struct stat& status) {
-  const MutexLock lock(mutex_);
-  return !fingerprints_.knows(path) || fingerprints_.matches(path, fingerprint_of(status));
 }
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
@@ -254,6 +299,16 @@ EntryKind UsedSources::kind_of(const std::string& location) {
   return sources_.kind_of(location);
 }
 
+// Whether what has that name is what it was when it had the stamp first, but for its metadata.
+bool UsedSources::is_as_first(const std::string& name, const std::string& first) {
+  const std::optional<std::string> now = own_stamp(name);
+  if (!now || part_of(*now, 0) != part_of(first, 0)) return false;
+  if (is_same_source({name, first}, *now)) return true;
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         sources_.is_unwritten(status, metadata_mark(status));
+}
+
 std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   std::unordered_map<std::string, std::string> used;
   {
@@ -263,13 +318,22 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   }
   std::vector<SourceStamp> stamps;
   Latest latest;
-  const auto as_used = [this](const std::string& path, const struct stat& status) {
-    return is_as_used(path, status);
+  const auto use_of = [this](const std::string& path, const struct stat& status) {
+    uint32_t before = 0;
+    {
+      const MutexLock lock(mutex_);
+      if (!fingerprints_.knows(path)) return fingerprints_.has_forgotten() ? Use::kAsUsed : Use::kUnused;
+      if (!fingerprints_.matches(path, fingerprint_of(status))) return Use::kOtherwise;
+      before = fingerprints_.metadata(path);
+    }
+    if (before == static_cast<uint32_t>(metadata_mark(status))) return Use::kAsUsed;
+    return sources_.is_unwritten(status, before) ? Use::kOtherMetadata : Use::kOtherwise;
   };
   for (const auto& [name, first] : used) {
     check_cancelled();
-    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, as_used, latest);
-    if (!stamp || (!is_url(name) && own_stamp(name) != first)) return std::nullopt;
+    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, use_of, latest);
+    if (!stamp || (!is_url(name) && !is_as_first(name, first))) return std::nullopt;
+    if (const std::optional<int64_t> changed = change_in(first)) latest.see(*changed);
     stamps.push_back({name, *std::move(stamp)});
   }
   if (latest.changed >= nanoseconds(opened_)) return std::nullopt;

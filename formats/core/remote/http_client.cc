@@ -26,7 +26,7 @@ namespace {
 
 constexpr long kMostConnectionsAHost = 16;
 constexpr long kMostConnections = 32;
-// Slower than this for so long, a transfer has failed.
+// Slower than this for so long, or for the client's patience, a transfer has failed.
 constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
@@ -158,8 +158,8 @@ bool is_direct(const HttpRequest& request) {
          });
 }
 
-// Throws bad_alloc: a request that has lost a field is another.
-void prepare(Transfer& transfer) {
+// patience: in seconds, at least one. Throws bad_alloc: a request that has lost a field is another.
+void prepare(Transfer& transfer, long patience) {
   CURL* const easy = transfer.easy.get();
   const HttpRequest& request = transfer.request;
   for (const std::string& field : request.fields) {
@@ -180,10 +180,10 @@ void prepare(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "plainfs");
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, request.connect_seconds);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, std::min(request.connect_seconds, patience));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT, request.most_seconds);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kLeastBytesASecond);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kSlowSeconds);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, std::min(kSlowSeconds, patience));
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_field);
   curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
@@ -390,7 +390,7 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   transfer->request = std::move(request);
   transfer->sink = std::move(sink);
   transfer->is_direct = is_direct(transfer->request);
-  prepare(*transfer);
+  prepare(*transfer, std::max(1L, static_cast<long>(patience_.count())));
   counters_.requests.fetch_add(1, std::memory_order_relaxed);
   try {
     const MutexLock lock(state_->mutex);

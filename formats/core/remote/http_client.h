@@ -69,7 +69,8 @@ struct HttpReply {
 // Thread-safe.
 class HttpClient {
  public:
-  // counters: outlives this. patience: how long who asks makes a request again.
+  // counters: outlives this. patience: how long a request without progress is made again, all attempts
+  // together.
   explicit HttpClient(RemoteCounters& counters, std::chrono::seconds patience = std::chrono::seconds(120));
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;

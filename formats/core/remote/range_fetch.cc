@@ -100,6 +100,7 @@ bool RangeFetch::is_whole() const {
 }
 
 void RangeFetch::begin_attempt() {
+  if (!failing_since_) failing_since_ = Clock::now();
   const ByteRange rest{range_.offset + received_, size_ - received_};
   auto attempt = std::make_shared<Attempt>(weak_from_this(), rest);
   attempt_ = attempt;
@@ -180,7 +181,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
     const auto now = Clock::now();
     if (received_ >= received_before_ + kProgress) {
       tries_ = 0;
-      failing_since_.reset();
+      failing_since_ = now;
     }
     received_before_ = received_;
     // A server that never answered may not be there at all.
@@ -192,7 +193,6 @@ void RangeFetch::go_on_after(Verdict verdict) {
     };
     if (is_silent && client_.has_given_up()) return fail();
     if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return give_up();
-    if (!failing_since_) failing_since_ = now;
     const auto pause = std::max(verdict.wait, pause_after(tries_));
     if (now + pause > *failing_since_ + client_.patience(verdict.is_refused)) return give_up();
     client_.note_retry(last->url, verdict.error->what(), tries_);

@@ -241,17 +241,21 @@ bool RemoteSources::has_root_object(const std::string& folder) {
     asked.emplace_back(std::move(object), std::move(fetch));
   }
   bool is_any_there = false;
+  std::optional<Error> why_not;  // of the first of which it is not known whether it is there
   for (auto& [object, fetch] : asked) {
     try {
       fetch->wait_for_all();
       const std::string location = object->location();
       keep(location, file_of(std::move(object), std::move(fetch)));
       is_any_there = true;
-    } catch (const Error&) {
-      if (!object->is_absent()) continue;  // asking for it says why
-      remember_absent(object->location());
+    } catch (const Error& error) {
+      if (object->is_absent())
+        remember_absent(object->location());
+      else if (!why_not)
+        why_not = error;
     }
   }
+  if (!is_any_there && why_not) throw *why_not;
   return is_any_there;
 }
 
@@ -276,8 +280,13 @@ EntryKind RemoteSources::kind_of_bucket() {
   const auto is_root_object = [](const Entry& entry) {
     return std::find(std::begin(kRootObjects), std::end(kRootObjects), entry.name) != std::end(kRootObjects);
   };
-  if (entries.empty() ? has_root_object(store_) : std::any_of(entries.begin(), entries.end(), is_root_object))
-    return EntryKind::folder;
+  bool is_store = std::any_of(entries.begin(), entries.end(), is_root_object);
+  if (entries.empty()) try {
+      is_store = has_root_object(store_);
+    } catch (const Error& error) {
+      if (why_not.empty()) why_not = fmt::format("; {}", error.what());
+    }
+  if (is_store) return EntryKind::folder;
   std::string names;
   for (size_t i = 0; i < std::min(kMostNames, entries.size()); ++i)
     names += (i == 0 ? "; there is " : ", ") + entries[i].name;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "formats/core/base/modified_time.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
 #include "fs/command_line/option_values.h"
 #include "fs/commands/plan/plan_commands.h"
@@ -111,7 +112,7 @@ class Task {
     for (const SourceStamp& source : plan_.sources) {
       const std::optional<std::string> now = context_.files.stamp(source.name);
       if (!now) throw Failure(kTryAgain, fmt::format("{}: {} cannot be looked at", plan_.store, source.name));
-      if (*now != source.stamp)
+      if (!is_same_source(source, *now))
         throw Failure(kNotReadable, fmt::format("{}: has changed since it was planned ({}); plan it again",
                                                 plan_.store, source.name));
     }

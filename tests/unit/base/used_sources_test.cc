@@ -154,6 +154,35 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_it_was_when_it_was_first_used_has_no_stamps)
   }
 }
 
+BOOST_AUTO_TEST_CASE(stamps_outlive_a_change_of_metadata) {
+  for (const bool is_folder : {false, true}) {
+    pool.clear();
+    write("s/0", "abc");
+    write("s/1", "abc");
+    ::chmod((path + "/0").c_str(), 0644);
+    wait();
+    const std::string file = path + "/0", store = is_folder ? path : file,
+                      name = is_folder ? path + "/" : file;
+    UsedSources sources(pool, store);
+    sources.open(file);
+    const SourceStamp before{name, stamps(sources).at(name)};
+    wait();
+    BOOST_REQUIRE_EQUAL(::chmod(file.c_str(), 0600), 0);
+    const std::string after = stamps(sources).at(name);
+    BOOST_TEST(is_same_source(before, after));
+    // In a later session nothing explains a change of the access time.
+    const timespec accessed[] = {{1, 0}, {0, UTIME_OMIT}};
+    wait();
+    BOOST_REQUIRE_EQUAL(::utimensat(AT_FDCWD, file.c_str(), accessed, 0), 0);
+    const std::string last = stamps(sources).at(name);
+    BOOST_TEST(!is_same_source({name, after}, last));
+    wait();
+    write("s/0", "xyz");
+    BOOST_TEST(!is_same_source(before, sources.stamp(name).value()));
+    BOOST_TEST(!sources.stamps().has_value());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(more_than_can_be_remembered_has_no_stamps) {
   write("s/0", "abc");
   wait();

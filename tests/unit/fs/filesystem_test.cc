@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(what_there_was_no_memory_for_is_there_afterwards) {
       },
       [&] {
         if (!made) return;
-        BOOST_TEST(files().list(kRootInode)->entries.size() == 3u);
+        BOOST_TEST(files().list(kRootInode)->entries().size() == 3u);
         BOOST_TEST(read("/a.csv") == "10\n20\n30\n");
         BOOST_TEST(read("/g/b.csv") == "4\n5\n");
       });
@@ -197,11 +197,12 @@ BOOST_AUTO_TEST_CASE(hidden_files_are_found_but_not_listed) {
                                      ++opened;
                                      return std::make_unique<MemoryFile>(std::to_string(opened));
                                    }}});
-  for (const Listing::Entry& entry : files().list(kRootInode)->entries) BOOST_TEST(entry.name != ".plainfs");
-  const std::vector<Listing::Entry> unlisted = files().list(kRootInode)->unlisted;
+  const ListingPtr listing = files().list(kRootInode);
+  for (const Listing::Entry& entry : listing->entries()) BOOST_TEST(entry.name != ".plainfs");
+  const std::vector<Listing::Entry> unlisted = files().list(kRootInode)->unlisted();
   BOOST_TEST(std::count_if(unlisted.begin(), unlisted.end(),
                            [](const auto& entry) { return entry.name == ".plainfs"; }) == 1);
-  BOOST_TEST(files().list(files().find(".plainfs"))->entries.size() == 1U);
+  BOOST_TEST(files().list(files().find(".plainfs"))->entries().size() == 1U);
   BOOST_TEST(read(".plainfs/log") == "1");
   BOOST_TEST(read(".plainfs/log") == "2");
 }

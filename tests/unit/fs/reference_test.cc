@@ -75,7 +75,8 @@ class Trial {
   void list() {
     const auto& [folder, names] = any_folder();
     std::set<std::string> listed;
-    for (const Listing::Entry& entry : files_->list(files_->find(folder))->entries) listed.insert(entry.name);
+    const ListingPtr listing = files_->list(files_->find(folder));
+    for (const Listing::Entry& entry : listing->entries()) listed.insert(entry.name);
     BOOST_TEST(listed == names, boost::test_tools::per_element());
   }
 

@@ -46,7 +46,8 @@ struct Fixture {
   }
   Names names(const std::string& path) {
     Names names;
-    for (const Listing::Entry& entry : tree().list(tree().find(path))->entries) names.push_back(entry.name);
+    const ListingPtr listing = tree().list(tree().find(path));
+    for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
     return names;
   }
   bool is_there(const std::string& path) {

@@ -42,7 +42,8 @@ struct Fixture {
   }
   std::vector<std::string> names(const std::string& path) {
     std::vector<std::string> names;
-    for (const Listing::Entry& entry : files().list(files().find(path))->entries) names.push_back(entry.name);
+    const ListingPtr listing = files().list(files().find(path));
+    for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
     return names;
   }
   std::string read(const std::string& path) {

@@ -47,8 +47,8 @@ BOOST_FIXTURE_TEST_SUITE(pseudobulk, Fixture)
 
 BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
   Names names;
-  for (const Listing::Entry& entry : tree().list(tree().find("pseudobulk"))->entries)
-    names.push_back(entry.name);
+  const ListingPtr listing = tree().list(tree().find("pseudobulk"));
+  for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
   BOOST_TEST(names == (Names{"a+b.csv", "a+b.rds", "a+b.cells.csv", "c.csv", "c.rds", "c.cells.csv"}),
              boost::test_tools::per_element());
   for (const std::string none : {"d.csv", "n.txt", "c", "c+d.csv", "c+.csv", "c.cells.rds"})
@@ -64,14 +64,25 @@ BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
 BOOST_AUTO_TEST_CASE(headers_that_are_equal_get_a_number) {
   // VIEWS 12 "Groups are those that a cell has": x with y_z, and x_y with z.
   BOOST_TEST(text("pseudobulk/a%2Bb+c.csv") == "\"\",x_y_z,x_y_z~2\nE1,0,5\nE2,3,2\n");
-  BOOST_TEST(text("pseudobulk/c+n+c.cells.csv") == "\"\",cells\ny_z_1_y_z,2\nz_2_z,1\nz_10_z,1\n");
+  BOOST_TEST(text("pseudobulk/c+n+c.cells.csv") ==
+             "\"\",c,n,cells\ny_z_1_y_z,y_z,1,2\nz_2_z,z,2,1\nz_10_z,z,10,1\n");
+}
+
+// VIEWS 12 "`A+B.cells.csv` has the level of each column".
+BOOST_AUTO_TEST_CASE(commas_join_columns_as_plus_does) {
+  for (const std::string name : {"c{}n.csv", "c{}n.cells.csv"}) {
+    const size_t at = name.find("{}");
+    std::string plus = name, comma = name;
+    BOOST_TEST(text("pseudobulk/" + plus.replace(at, 2, "+")) ==
+               text("pseudobulk/" + comma.replace(at, 2, ",")));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
   obs.columns.push_back({"gone", std::make_shared<BrokenArray>(text_type(), damaged("a broken column"))});
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, says("a broken column"));
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, says("a broken column"));
-  BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",cells\ny_z_1,2\nz_2,1\nz_10,1\n");
+  BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",c,n,cells\ny_z_1,y_z,1,2\nz_2,z,2,1\nz_10,z,10,1\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -32,7 +32,8 @@ struct Fixture {
   Inode find(const std::string& path) { return tree().find(path); }
   Names names(const std::string& path = "") {
     Names names;
-    for (const Listing::Entry& entry : tree().list(find(path))->entries) names.push_back(entry.name);
+    const ListingPtr listing = tree().list(find(path));
+    for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -371,7 +372,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
   // What stands in one is listed.
   BOOST_TEST(names("again") == Names{"inside.txt"}, boost::test_tools::per_element());
   Names unlisted;
-  for (const Listing::Entry& entry : tree().list(kRootInode)->unlisted) unlisted.push_back(entry.name);
+  const ListingPtr listing = tree().list(kRootInode);
+  for (const Listing::Entry& entry : listing->unlisted()) unlisted.push_back(entry.name);
   std::sort(unlisted.begin(), unlisted.end());
   BOOST_TEST(unlisted == (Names{"a.again", "a.mat", "again", "link.again", "link.mat"}),
              boost::test_tools::per_element());
@@ -381,7 +383,7 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
 // Files called n.txt for any number, which hold it; 1 and 2 are listed.
 class Numbered : public FoundFiles {
  public:
-  std::vector<std::string> names() const override { return {"2.txt", "1.txt"}; }
+  FoundNamesPtr names() const override { return found_names({"2.txt", "1.txt"}); }
   std::optional<OfferedFile> find(std::string_view name) const override {
     if (name == "3.txt") throw not_unique("several are called 3");
     if (!name.ends_with(".txt") || name[0] < '0' || name[0] > '9') return std::nullopt;
@@ -411,8 +413,9 @@ BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(find("numbered/7.txt") == seventh);
   BOOST_TEST(names("numbered") == (Names{"1.txt", "2.txt"}), boost::test_tools::per_element());
-  BOOST_TEST(tree().list(find("numbered"))->entries.at(0).name == "2.txt");  // in the order given
-  for (const Listing::Entry& entry : tree().list(find("numbered"))->entries) {
+  BOOST_TEST(tree().list(find("numbered"))->entries()[0].name == "2.txt");  // in the order given
+  const ListingPtr listing = tree().list(find("numbered"));
+  for (const Listing::Entry& entry : listing->entries()) {
     BOOST_TEST(tree().size(entry.inode) == 5U);
     BOOST_TEST(find("numbered/" + entry.name) == entry.inode);
   }
@@ -422,6 +425,82 @@ BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
+}
+
+BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
+  made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
+  const Inode directory = find("numbered");
+  const uint64_t names_before = inodes->statistics().names;
+  const ListingPtr listing = tree().list(directory);
+  const Inode second = listing->entries()[1].inode;
+  BOOST_TEST(second == listing->entries()[0].inode + 1);
+  BOOST_TEST(find("numbered/1.txt") == second);
+  BOOST_TEST(tree().name(second) == "1.txt");
+  BOOST_TEST(tree().path(second) == "/numbered/1.txt");
+  BOOST_TEST(inodes->parent(second) == directory);
+  BOOST_TEST(inodes->statistics().names == names_before);
+  BOOST_TEST(inodes->statistics().parts == 2U);
+  // Another opening may list others at these places.
+  Tree other(memory_store(root), subdir, with_numbered(), context, inodes);
+  BOOST_TEST(other.find("numbered/1.txt") != second);
+  BOOST_CHECK_EXCEPTION(other.kind(second), Error, says("no longer in the store"));
+}
+
+BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
+  ChosenViews views = with_numbered();
+  made.emplace(memory_store(root), subdir, views, context, inodes);
+  const uint64_t before = inodes->statistics().names;
+  {
+    const Inodes::Visit visit(*inodes);
+    for (int i = 10; i < 100; ++i)
+      BOOST_TEST(tree().name(find(fmt::format("numbered/{}.txt", i))) == fmt::format("{}.txt", i));
+    tree().list(find("numbered"));
+    BOOST_TEST(inodes->statistics().names > before + 90);
+  }
+  BOOST_TEST(inodes->statistics().parts == 0U);
+  BOOST_TEST(inodes->statistics().names < before + 10);  // those that are listed stay
+}
+
+BOOST_AUTO_TEST_CASE(directories_that_were_not_wanted_for_long_are_listed_again) {
+  for (int i = 0; i < 400; ++i) {
+    const auto group = root->add_group(fmt::format("g{}", i));
+    for (int k = 0; k < 40; ++k) group->add_array(fmt::format("a{}", k));
+  }
+  tree();
+  const auto walk = [&] {
+    uint64_t most = 0;
+    for (int i = 0; i < 400; ++i) {
+      const Inodes::Visit visit(*inodes);
+      BOOST_TEST(tree().size(find(fmt::format("g{}/a39.csv", i))) == 6U);
+      most = std::max(most, inodes->statistics().names);
+    }
+    return most;
+  };
+  BOOST_TEST(walk() < 16'000U);  // of 33,000
+  BOOST_TEST(walk() < 16'000U);
+  const Inodes::Visit visit(*inodes);
+  const Inode held = find("g0/a0.csv");
+  inodes->hold(held);
+  walk();
+  BOOST_TEST(find("g0/a0.csv") == held);
+}
+
+BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_those_above_it_were_let_go) {
+  auto group = root;
+  std::string path;
+  for (int depth = 0; depth < 3000; ++depth) {
+    group = group->add_group("g");
+    path += "g/";
+  }
+  group->add_array("a");
+  for (int i = 0; i < 300; ++i) {
+    const auto wide = root->add_group(fmt::format("wide{}", i));
+    for (int k = 0; k < 40; ++k) wide->add_array(fmt::format("a{}", k));
+  }
+  const Inodes::Visit visit(*inodes);
+  const Inode deep = find(path + "a.csv");
+  for (int i = 0; i < 300; ++i) find(fmt::format("wide{}/a0.csv", i));
+  BOOST_TEST(tree().size(deep) == 6U);
 }
 
 BOOST_AUTO_TEST_CASE(parts_are_listed_where_that_is_asked_for) {
@@ -438,7 +517,7 @@ BOOST_AUTO_TEST_CASE(what_named_views_offer_is_listed) {
   made.emplace(memory_store(root), subdir, views, context, inodes);
   BOOST_TEST(names() == (Names{"a.again", "a.csv", "a.mat", "a.npy", "again"}),
              boost::test_tools::per_element());
-  BOOST_TEST(tree().list(kRootInode)->unlisted.empty());
+  BOOST_TEST(tree().list(kRootInode)->unlisted().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_found_name_yields_to_a_member_of_its_name) {
@@ -476,7 +555,7 @@ BOOST_AUTO_TEST_CASE(an_inode_of_another_opening_is_found_by_its_name) {
   made.reset();
   BOOST_TEST(tree().size(a) == 6u);
   made.reset();
-  BOOST_TEST(tree().list(h)->entries.size() == 2u);
+  BOOST_TEST(tree().list(h)->entries().size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {

@@ -66,6 +66,13 @@ struct Directories {
   const FoundFiles& cells() const { return *all.at(1).found; }
 };
 
+std::vector<std::string> names_of(const FoundFiles& files) {
+  const FoundNamesPtr names = files.names();
+  std::vector<std::string> all;
+  for (uint64_t place = 0; place < names->count(); ++place) all.push_back(names->at(place));
+  return all;
+}
+
 std::string text_of(const FoundFiles& files, std::string_view name) {
   const auto file = files.find(name);
   return file ? whole_text(*file->open()) : "none";
@@ -78,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_gene_and_a_cell_are_a_file_each) {
   const Directories parts(small_matrix(context), context);
   BOOST_TEST(parts.all.at(0).name == "genes");
   BOOST_TEST(parts.all.at(0).found_by_name);
-  BOOST_TEST(parts.genes().names() ==
+  BOOST_TEST(names_of(parts.genes()) ==
                  (std::vector<std::string>{"E1.csv", "E1.npy", "B.csv", "B.npy", "E3.csv", "E3.npy"}),
              boost::test_tools::per_element());
   BOOST_TEST(text_of(parts.genes(), "B.csv") == "\"\",B\n\"c,1\",0\nc2,200\n");
@@ -87,6 +94,27 @@ BOOST_AUTO_TEST_CASE(a_gene_and_a_cell_are_a_file_each) {
   BOOST_TEST(text_of(parts.cells(), "c,1.csv") == "\"\",\"c,1\"\nE1,10\nB,0\nE3,7\n");
   for (const std::string none : {"C.csv", "B.txt", "B", ".csv", "E1,C.csv", "B.mtx", "B.npy.csv"})
     BOOST_CHECK_MESSAGE(!parts.genes().find(none), none);
+}
+
+BOOST_AUTO_TEST_CASE(each_listed_name_has_its_place) {
+  TestContext context;
+  const Directories parts(small_matrix(context), context);
+  const FoundNamesPtr names = parts.genes().names();
+  for (uint64_t place = 0; place < names->count(); ++place)
+    BOOST_TEST((names->place_of(names->at(place)) == std::optional(place)));
+  for (const std::string unlisted : {"E2.csv", "B,E1.csv", "none.csv", "B.txt"})
+    BOOST_TEST(!names->place_of(unlisted), unlisted);
+}
+
+// Another level of by/ has the same genes, and the cache has their names once.
+BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
+  TestContext context;
+  const SparseMatrix matrix = small_matrix(context);
+  const Directories first(matrix, context), second(matrix, context);
+  first.genes().names();
+  const uint64_t misses = context.cache.statistics().misses;
+  BOOST_TEST(second.genes().names()->count() == 6U);
+  BOOST_TEST(context.cache.statistics().misses == misses);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_of_several_is_an_error_of_its_own) {
@@ -101,7 +129,7 @@ BOOST_AUTO_TEST_CASE(one_pass_tells_the_sizes_of_all) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   uint64_t asked = 0;
-  for (const std::string& name : parts.genes().names()) {
+  for (const std::string& name : names_of(parts.genes())) {
     if (!name.ends_with(".csv")) continue;
     const auto file = parts.genes().find(name)->open();
     const uint64_t blocks = context.counters.text_blocks_measured;
@@ -117,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_listing_is_told_sizes_once_they_are_known_and_the_next_qu
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   const FoundFiles& genes = parts.genes();
-  const std::vector<std::string> names = genes.names();
+  const std::vector<std::string> names = names_of(genes);
   BOOST_TEST(!genes.listed_size(names[0]).has_value());
   BOOST_TEST(*genes.listed_size(names[1]) == whole_text(*genes.find(names[1])->open()).size());  // .npy
   // Asked for right behind the listing one is as good as all; on a busy machine not the first time.
@@ -161,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_lists_its_parts) {
   SparseMatrix matrix = small_matrix(context);
   matrix.pointer = numbers<uint32_t>({0, 9, 3});
   const Directories parts(matrix, context);
-  BOOST_TEST(parts.genes().names().size() == 6U);
+  BOOST_TEST(parts.genes().names()->count() == 6U);
   BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.csv"), Error, says("pointer 1 is 9"));
   BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.npy"), Error, says("pointer 1 is 9"));
   matrix = small_matrix(context);

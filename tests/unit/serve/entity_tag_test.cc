@@ -11,14 +11,14 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(entity_tag)
 
-BOOST_AUTO_TEST_CASE(run_store_opening_and_inode_make_a_tag) {
+BOOST_AUTO_TEST_CASE(run_store_opening_and_path_make_a_tag) {
   const EntityTags tags("r1"), later("r2");
-  const std::string tag = tags.of(0, 1, 2, "/a.csv");
-  BOOST_TEST(tag == tags.of(0, 1, 2, "/a.csv"));
-  for (const std::string& other : {tags.of(1, 1, 2, "/a.csv"), tags.of(0, 2, 2, "/a.csv"),
-                                   tags.of(0, 1, 3, "/a.csv"), later.of(0, 1, 2, "/a.csv")})
+  const std::string tag = tags.of(0, 1, "/a.csv");
+  BOOST_TEST(tag == tags.of(0, 1, "/a.csv"));
+  for (const std::string& other :
+       {tags.of(1, 1, "/a.csv"), tags.of(0, 2, "/a.csv"), tags.of(0, 1, "/b.csv"), later.of(0, 1, "/a.csv")})
     BOOST_TEST(tag != other);
-  BOOST_TEST(tags.of(0x1, 0x12, 0x3, "/a.csv") != tags.of(0x11, 0x2, 0x3, "/a.csv"));
+  BOOST_TEST(tags.of(0x1, 0x12, "/a.csv") != tags.of(0x11, 0x2, "/a.csv"));
   BOOST_TEST(tag.front() == '"');
   BOOST_TEST(tag.back() == '"');
   BOOST_TEST(tag.find(',') == std::string::npos);
@@ -28,13 +28,13 @@ BOOST_AUTO_TEST_CASE(run_store_opening_and_inode_make_a_tag) {
 BOOST_AUTO_TEST_CASE(a_store_that_is_what_it_was_has_the_tags_that_it_had) {
   const EntityTags tags("r1", {"as it is", ""}), again("r2", {"as it is", ""}),
       changed("r3", {"changed", ""});
-  const std::string tag = tags.of(0, 0, 2, "/a.csv");
-  BOOST_TEST(tag == again.of(0, 0, 7, "/a.csv"));
-  BOOST_TEST(tag != tags.of(0, 0, 2, "/b.csv"));
-  BOOST_TEST(tag != changed.of(0, 0, 2, "/a.csv"));
+  const std::string tag = tags.of(0, 0, "/a.csv");
+  BOOST_TEST(tag == again.of(0, 0, "/a.csv"));
+  BOOST_TEST(tag != tags.of(0, 0, "/b.csv"));
+  BOOST_TEST(tag != changed.of(0, 0, "/a.csv"));
   // One that was opened anew has changed since its identity was taken.
-  BOOST_TEST(tags.of(0, 1, 2, "/a.csv") != again.of(0, 1, 2, "/a.csv"));
-  BOOST_TEST(tags.of(1, 0, 2, "/a.csv") != again.of(1, 0, 2, "/a.csv"));
+  BOOST_TEST(tags.of(0, 1, "/a.csv") != again.of(0, 1, "/a.csv"));
+  BOOST_TEST(tags.of(1, 0, "/a.csv") != again.of(1, 0, "/a.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(an_identity_is_another_once_anything_has_changed) {

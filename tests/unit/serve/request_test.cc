@@ -94,6 +94,20 @@ BOOST_AUTO_TEST_CASE(a_length_that_is_told_twice_is_refused) {
                        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc") == 400);
 }
 
+// Its end is not known, so that what follows may be taken for another request.
+BOOST_AUTO_TEST_CASE(unknown_transfer_coding_is_refused) {
+  for (const char* const coding :
+       {"gzip", "xchunked", "identity", "chunked, gzip", "gzip, chunked", "chunked,"})
+    BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost + "Transfer-Encoding: " + coding +
+                         "\r\n\r\n0\r\n\r\n") >= 400,
+               coding);
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost + "Transfer-Encoding: gzip\r\n\r\n") == 501);
+  const std::string twice = "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n";
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost + twice + "\r\n0\r\n\r\n") >= 400);
+  BOOST_TEST(status_of("GET /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == 400);
+  BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost + "Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_too_large_is_refused_before_it_is_whole) {
   const std::string start = "GET /a HTTP/1.1\r\n" + kHost;
   BOOST_TEST(status_of(start + "X: " + std::string(kMostHeader, 'x')) == 431);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/containers/hdf5/process/protocol.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/file_pool.h"
 
 namespace plainfs::hdf5 {
@@ -48,6 +49,36 @@ class AskedSources::AskedFile : public File {
 AskedSources::AskedSources(Put put) : put_(std::move(put)) {
   owner_->bytes_read = &bytes_read_;
   owner_->open = [this](const std::string& location) { return ask_descriptor(location); };
+  owner_->look = [this](const std::string& location, struct stat& status) {
+    return look_at(location, status);
+  };
+  owner_->is_unwritten = [this](const std::string& location, const struct stat&, uint64_t) {
+    return is_as_opened(location);
+  };
+}
+
+// Also of a file that the daemon finds under another path.
+bool AskedSources::look_at(const std::string& location, struct stat& status) {
+  if (::stat(location.c_str(), &status) == 0) return true;
+  const int error = errno;
+  if (error == ENOENT && is_as_opened(location)) {
+    const Descriptor there(ask_descriptor(location));
+    if (there.number() >= 0 && ::fstat(there.number(), &status) == 0) return true;
+  }
+  errno = error;
+  return false;
+}
+
+// As the daemon sees it, which has watched the file.
+bool AskedSources::is_as_opened(const std::string& location) {
+  Writer question;
+  question.text(location);
+  try {
+    put_(Question::check_file, question.bytes());
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 int AskedSources::ask_descriptor(const std::string& location) {

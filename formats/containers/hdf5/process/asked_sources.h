@@ -35,6 +35,8 @@ class AskedSources : public Sources {
  private:
   class AskedFile;
   int ask_descriptor(const std::string& location);
+  bool look_at(const std::string& location, struct stat& status);
+  bool is_as_opened(const std::string& location);
   void keep_few_descriptors();
 
   Put put_;

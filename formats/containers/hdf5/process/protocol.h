@@ -25,6 +25,7 @@
 //   open_source   text location             flag exists, then u64 source, text path, u64 size, u64 fingerprint,
 //                                           flag local; with it comes its descriptor
 //   descriptor    text location             flag exists; a descriptor
+//   check_file    text location             nothing: the file is the one that was opened
 //   read_source   u64 source, u64 offset,   the bytes
 //                 u64 size
 //   check_source, forget_source  u64 source nothing
@@ -59,7 +60,14 @@ enum class Ask : uint32_t {
 
 enum class Answer : uint32_t { answer = 100, failure, out_of_memory };
 
-enum class Question : uint32_t { open_source = 200, descriptor, read_source, check_source, forget_source };
+enum class Question : uint32_t {
+  open_source = 200,
+  descriptor,
+  check_file,
+  read_source,
+  check_source,
+  forget_source,
+};
 
 enum class Reply : uint32_t { reply = 300, refused };
 

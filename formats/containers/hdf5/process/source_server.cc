@@ -77,6 +77,9 @@ bool SourceServer::reply(const Message& question, Channel& channel, Sources& sou
       return open(read_text(in), channel, sources);
     case Question::descriptor:
       return lend_descriptor(read_text(in), channel, sources);
+    case Question::check_file:
+      sources.open(read_text(in))->check_unchanged();
+      return send(channel, Reply::reply, {});
     case Question::read_source: {
       const File& asked = file(in.little<uint64_t>());
       return read_for(asked, in, channel);

@@ -1,0 +1,26 @@
+// What the columns of a table hold: the type of each, and the levels of a factor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/core/model/node.h"
+
+namespace plainfs {
+
+struct ColumnSummary {
+  std::string name;
+  std::string type;                         // as type_words()
+  std::optional<uint64_t> level_count{};    // of a factor
+  std::vector<std::string> first_levels{};  // the first few of them, as a .csv has them
+};
+
+// Of each column. Reads the first levels of factors, and no values.
+std::vector<ColumnSummary> column_summaries(const Table& table);
+
+// "truth value", "factor", "real number (float32)"
+std::string type_words(const Array& values);
+
+}  // namespace plainfs

@@ -1,0 +1,308 @@
+// How the tree lists directories, and lets go of what they hold.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/cancellable_lock.h"
+#include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
+#include "formats/core/model/transient_fault.h"
+#include "fs/tree/tree.h"
+
+namespace plainfs {
+namespace {
+
+// Whether it is a fault that may pass, or what it stands for has one.
+bool has_transient_fault(const DirectoryEntry& shown) {
+  return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
+}
+
+// Names whose directories keep what they stand for, about a kilobyte each, besides those of directories above
+// others.
+constexpr size_t kMostNamesListed = 8192;
+
+// Seconds after which a change of a folder has another time than the one before: file systems keep whole
+// seconds, or two.
+constexpr time_t kTimesDiffer = 3;
+
+// How long a listing stays that a fault has left something out of.
+constexpr std::chrono::seconds kFaultIsKept{1};
+
+}  // namespace
+
+// Null where the directory is not listed, or is to be listed anew.
+Tree::ContentsPtr Tree::at_hand(Inode inode) const {
+  const EntryPtr known = met(inode);
+  Directory* const directory = known ? known->directory.get() : nullptr;
+  if (!directory || !directory->contents || directory->is_due()) return nullptr;
+  directory->is_used.store(true, std::memory_order_relaxed);
+  return directory->contents;
+}
+
+// Lists the directories on the way to this one, the first one first: each is shown by the one before it, and
+// there may be thousands.
+void Tree::list_above(Inode inode) {
+  std::vector<Inode> above;
+  {
+    const ReaderLock lock(mutex_);
+    for (Inode at = inode; at != kRootInode;) {
+      at = inodes_->parent(at);
+      if (at_hand(at)) break;
+      above.push_back(at);
+    }
+  }
+  while (above.size() > 1) {
+    contents(above.back());
+    above.pop_back();
+  }
+}
+
+// What the directory holds, listed where it is not. As long as it is held it is not let go.
+Tree::ContentsPtr Tree::contents(Inode inode) {
+  {
+    const ReaderLock lock(mutex_);
+    if (ContentsPtr held = at_hand(inode)) return held;
+  }
+  list_above(inode);
+  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", path(inode));
+  const EntryPtr known = entry(inode);
+  if (inode != kRootInode) refresh(inodes_->parent(inode));
+  const DirectoryEntryPtr here = shown(inode);
+  const Node node = directory_node(*here);
+  const DirectoryPlace place = place_of(inode);
+  const CancellableLock listing(known->directory->listing_now);
+  {
+    const ReaderLock lock(mutex_);
+    if (ContentsPtr held = at_hand(inode)) return held;
+  }
+  Context& context = place.is_named ? listing_.context : listing_.context.of_store(place.store->path);
+  std::optional<HostFolder> folder = host_folder(node, place);
+  return publish(inode, show_directory(*here, node, place, {context, stores_, listing_.views}),
+                 is_url(place.store->path), std::move(folder));
+}
+
+// nullopt where the directory is no mirrored folder that is followed.
+std::optional<Tree::HostFolder> Tree::host_folder(const Node& directory, const DirectoryPlace& place) {
+  const auto* const folder = std::get_if<PlainFile>(&directory.content);
+  struct stat status {};
+  if (!follows_folders_ || !place.is_named || !folder || !directory.parts) return std::nullopt;
+  HostFolder found{folder->path, {}, file_time()};
+  if (listing_.context.files.look(folder->path, status)) found.modified = modified_time(status);
+  return found;
+}
+
+// Whether the directory is a mirrored folder with other names than those that are listed, which is listed
+// again then. A change right after the listing may have left the time of modification as it was.
+bool Tree::has_folder_changed(Inode directory) {
+  std::optional<HostFolder> folder;
+  {
+    const ReaderLock lock(mutex_);
+    const EntryPtr known = met(directory);
+    if (known && known->directory && known->directory->contents) folder = known->directory->contents->folder;
+  }
+  struct stat status {};
+  if (!folder || !listing_.context.files.look(folder->path, status)) return false;
+  const timespec now = modified_time(status);
+  const bool is_same = now.tv_sec == folder->modified.tv_sec && now.tv_nsec == folder->modified.tv_nsec;
+  if (is_same && now.tv_sec + kTimesDiffer < folder->listed.tv_sec) return false;
+  const WriterLock lock(mutex_);
+  const EntryPtr known = met(directory);
+  if (known) known->directory->again = Clock::time_point::min();
+  return known != nullptr;
+}
+
+// Throws changed where one of them has been written to. A file that becomes a directory is another inode, so
+// that all is opened anew.
+void Tree::check_failed_stores(Inode directory) {
+  std::vector<FailedStore> failed;
+  {
+    const ReaderLock lock(mutex_);
+    for (const auto& [inode, store] : failed_stores_)
+      if (inodes_->knows(inode) && inodes_->parent(inode) == directory) failed.push_back(store);
+  }
+  for (const FailedStore& store : failed) {
+    struct stat status {};
+    if (!listing_.context.files.look(store.path, status)) continue;
+    const timespec now = modified_time(status);
+    if (status.st_size != store.size || now.tv_sec != store.modified.tv_sec ||
+        now.tv_nsec != store.modified.tv_nsec)
+      throw changed(store.path);
+  }
+}
+
+bool Tree::is_followed(Inode directory) {
+  const ReaderLock lock(mutex_);
+  const EntryPtr known = met(directory);
+  return known && known->directory && known->directory->contents && known->directory->contents->folder;
+}
+
+// Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
+// now.
+void Tree::refresh(Inode inode) {
+  {
+    const ReaderLock lock(mutex_);
+    const EntryPtr known = met(inode);
+    if (!known || !known->directory || !known->directory->contents || !known->directory->is_due()) return;
+  }
+  contents(inode);
+}
+
+// is_elsewhere: what is read of the store has to be fetched. Requires: the directory was met.
+Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere,
+                                std::optional<HostFolder> folder) {
+  if (directory == kRootInode) add_own_to_root(all.shown);
+  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
+  const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
+  const auto is_listed = [&](const DirectoryEntry& shown) {
+    if (!is_elsewhere || !shown.is_sized_by_reading) return true;
+    return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
+  };
+  const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);
+  const auto contents = std::make_shared<Contents>();
+  contents->folder = std::move(folder);
+  contents->listing = std::make_shared<const Listing>(
+      inodes_, directory, all.shown, static_cast<size_t>(unsized - all.shown.begin()),
+      static_cast<size_t>(again - unsized), std::move(all.unopened));
+  contents->shown.reserve(all.shown.size());
+  for (DirectoryEntry& shown : all.shown)
+    contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
+  const bool is_whole =
+      std::none_of(contents->shown.begin(), contents->shown.end(),
+                   [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
+  Freed before, freed;
+  {
+    const WriterLock lock(mutex_);
+    if (const ContentsPtr& old = met(directory)->directory->contents) before.views = forget_faults(*old);
+    set_contents(directory, contents, before);
+    met(directory)->directory->again = is_whole ? Clock::time_point::max() : Clock::now() + kFaultIsKept;
+    let_some_go(directory, freed);
+  }
+  keep_measured(freed);
+  return contents;
+}
+
+// The mount's own names, unless the store has files that are called so.
+void Tree::add_own_to_root(std::vector<DirectoryEntry>& shown) {
+  const WriterLock lock(mutex_);
+  for (const DirectoryEntry& own : listed_in_root_) {
+    const bool is_taken = std::any_of(shown.begin(), shown.end(),
+                                      [&](const DirectoryEntry& other) { return other.name == own.name; });
+    if (is_taken)
+      entries_.erase(inodes_->of(kRootInode, own.name, FileKind::file));
+    else
+      shown.push_back(own);
+  }
+  for (const auto& [name, inode] : hidden_) shown.push_back(*held(inode));
+}
+
+void Tree::set_contents(Inode directory, ContentsPtr contents, Freed& freed) {
+  Directory& known = *met(directory)->directory;
+  const bool was_listed = known.contents != nullptr;
+  if (was_listed) take_contents(directory, freed);
+  known.contents = std::move(contents);
+  known.is_used.store(true, std::memory_order_relaxed);
+  names_listed_ += known.names();
+  if (known.listed_below > 0) names_kept_ += known.names();
+  if (directory != kRootInode) {
+    Directory& above = *met(inodes_->parent(directory))->directory;
+    if (++above.listed_below == 1) names_kept_ += above.names();
+  }
+  if (!was_listed && !is_hidden(directory)) listed_.push_back(directory);
+}
+
+// Requires: it has some.
+void Tree::take_contents(Inode directory, Freed& freed) {
+  Directory& known = *met(directory)->directory;
+  names_listed_ -= known.names();
+  if (known.listed_below > 0) names_kept_ -= known.names();
+  freed.contents.emplace_back(directory, std::move(known.contents));
+  known.contents = nullptr;
+  if (directory == kRootInode) return;
+  Directory& above = *met(inodes_->parent(directory))->directory;
+  if (--above.listed_below == 0) names_kept_ -= above.names();
+}
+
+// Contents that were not wanted since they were last looked at, while there are too many names.
+void Tree::let_some_go(Inode but, Freed& freed) {
+  for (size_t tries = 2 * listed_.size(); names_listed_ - names_kept_ > kMostNamesListed && tries > 0;
+       --tries) {
+    const Inode directory = listed_.front();
+    listed_.pop_front();
+    const EntryPtr entry = met(directory);
+    if (!entry || !entry->directory->contents) continue;
+    Directory& known = *entry->directory;
+    const bool is_used = known.is_used.exchange(false, std::memory_order_relaxed);
+    if (directory == but || is_used || known.listed_below > 0)
+      listed_.push_back(directory);
+    else
+      take_contents(directory, freed);
+  }
+}
+
+// What was measured of files in directories whose names may be given back now is kept for the next session.
+void Tree::keep_measured(const Freed& freed) {
+  if (!indexes_.are_kept()) return;
+  for (const auto& [directory, contents] : freed.contents) {
+    for (size_t i = 0; i < contents->listing->size(); ++i) {
+      const Inode file = contents->listing->inode_at(i);
+      const MeasuredPtr measured = open_views_.measured(file);
+      if (!measured) continue;
+      const IndexPlace place = index_place(file);
+      indexes_.of(place).add(place.path, measured);
+    }
+  }
+}
+
+// Views that would go on giving the error of a fault that has passed.
+std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
+  std::vector<std::shared_ptr<ViewFile>> forgotten;
+  for (size_t i = 0; i < contents.shown.size(); ++i)
+    if (has_transient_fault(*contents.shown[i]))
+      forgotten.push_back(open_views_.let_go(contents.listing->inode_at(i)));
+  return forgotten;
+}
+
+ListingPtr Tree::list(Inode inode) {
+  const FoundFilesPtr found = found_in(inode);
+  if (!found) {
+    has_folder_changed(inode);
+    check_failed_stores(inode);
+    return contents(inode)->listing;
+  }
+  FoundNamesPtr names = found->names();
+  const Inode first = inodes_->listed_parts(inode, owner_, names->count());
+  return std::make_shared<const Listing>(inodes_, std::move(names), first);
+}
+
+// Forgets what everything in a store stands for, so that its files may be closed.
+void Tree::let_go(const std::string& store_path) {
+  Freed freed;
+  {
+    const WriterLock lock(mutex_);
+    std::erase_if(listed_, [&](Inode directory) REQUIRES(mutex_) {
+      if (!is_in_store(directory, store_path)) return false;
+      const EntryPtr known = met(directory);
+      if (known && known->directory->contents) take_contents(directory, freed);
+      return true;
+    });
+  }
+  keep_measured(freed);
+  freed.views = open_views_.let_go_if([&](Inode file) {
+    const ReaderLock lock(mutex_);
+    return is_in_store(file, store_path);
+  });
+}
+
+// Also true of a name that was given back, which nobody asks for again.
+bool Tree::is_in_store(Inode inode, const std::string& store_path) const try {
+  for (; inode != kRootInode; inode = inodes_->parent(inode)) {
+    const auto root = inner_roots_.find(inode);
+    if (root != inner_roots_.end()) return root->second == store_path;
+  }
+  return false;
+} catch (const Error&) {
+  return true;
+}
+
+}  // namespace plainfs
