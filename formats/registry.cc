@@ -20,7 +20,7 @@
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
 #include "formats/schemas/matlab/schema.h"
-#include "formats/schemas/netcdf/schema.h"
+#include "formats/schemas/chartext/schema.h"
 #include "formats/schemas/nwb/schema.h"
 #include "formats/schemas/ome/schema.h"
 #include "formats/schemas/robject/schema.h"
@@ -53,7 +53,7 @@ constexpr Schema kSchemas[] = {
     {"HDMF table", nwb::refine, nwb::describe},
     {"OME-Zarr", ome::refine, ome::describe},
     {"SpatialData", spatialdata::refine, spatialdata::describe},
-    {"netCDF text", netcdf::refine, nullptr},
+    {"netCDF text", chartext::refine, nullptr},
     {"MATLAB", matlab::refine, matlab::describe},
     {"a pandas frame", hdfstore::refine, nullptr},
     {"CF", cf::refine, nullptr},

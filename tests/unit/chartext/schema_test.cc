@@ -1,11 +1,11 @@
-#include "formats/schemas/netcdf/schema.h"
+#include "formats/schemas/chartext/schema.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 
-namespace plainfs::netcdf {
+namespace plainfs::chartext {
 namespace {
 
 DType character() {
@@ -43,7 +43,7 @@ ArrayPtr joined(const Node& node) {
 
 using namespace std::string_view_literals;
 
-BOOST_AUTO_TEST_SUITE(netcdf_schema)
+BOOST_AUTO_TEST_SUITE(chartext_schema)
 
 BOOST_AUTO_TEST_CASE(characters_are_joined_along_the_last_axis) {
   const ArrayPtr names = joined(characters("ab\0c\xc3\xbc"sv, {2, 3}, of_netcdf()));
@@ -107,4 +107,4 @@ BOOST_AUTO_TEST_CASE(what_is_no_text_of_netcdf_stays_as_it_is) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace plainfs::netcdf
+}  // namespace plainfs::chartext

@@ -6,11 +6,11 @@
 
 #include "formats/core/model/store.h"
 
-namespace plainfs::netcdf {
+namespace plainfs::chartext {
 
 // An array of single characters with its texts, of one axis less, as labels; nullopt for any other node, and
 // where the last axis is not known to run along a text. Reads the attributes of such an array, and those of
 // its dimension.
 std::optional<Node> refine(const Node& node, Context& context);
 
-}  // namespace plainfs::netcdf
+}  // namespace plainfs::chartext

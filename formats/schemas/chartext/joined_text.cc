@@ -1,8 +1,8 @@
-#include "formats/schemas/netcdf/joined_text.h"
+#include "formats/schemas/chartext/joined_text.h"
 
 #include "formats/core/model/derived_array.h"
 
-namespace plainfs::netcdf {
+namespace plainfs::chartext {
 namespace {
 
 Shape without_last(Shape shape) {
@@ -47,4 +47,4 @@ ArrayPtr joined_text(ArrayPtr characters) {
   return std::make_shared<JoinedText>(characters);
 }
 
-}  // namespace plainfs::netcdf
+}  // namespace plainfs::chartext

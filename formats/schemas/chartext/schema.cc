@@ -1,11 +1,11 @@
-#include "formats/schemas/netcdf/schema.h"
+#include "formats/schemas/chartext/schema.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "formats/schemas/netcdf/joined_text.h"
+#include "formats/schemas/chartext/joined_text.h"
 
-namespace plainfs::netcdf {
+namespace plainfs::chartext {
 namespace {
 
 bool is_of_characters(const Array& array) {
@@ -51,4 +51,4 @@ std::optional<Node> refine(const Node& node, Context&) {
   return refined;
 }
 
-}  // namespace plainfs::netcdf
+}  // namespace plainfs::chartext

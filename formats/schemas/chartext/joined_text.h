@@ -3,10 +3,10 @@
 
 #include "formats/core/model/array.h"
 
-namespace plainfs::netcdf {
+namespace plainfs::chartext {
 
 // The texts along the last axis of an array of texts of one byte. Requires: it has an axis, and the last one
 // is not of length 0.
 ArrayPtr joined_text(ArrayPtr characters);
 
-}  // namespace plainfs::netcdf
+}  // namespace plainfs::chartext
