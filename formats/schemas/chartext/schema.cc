@@ -42,7 +42,8 @@ bool is_of_netcdf(const Attributes& attributes) {
 
 std::optional<Node> refine(const Node& node, Context&) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
-  if (!array || array->labels || !is_of_characters(*array->values) || !is_of_netcdf(attributes_of(node)))
+  if (!array || array->labels || !is_of_characters(*array->values) ||
+      !is_of_netcdf(array->values->attributes()))
     return std::nullopt;
   Node refined = node;
   LabelledArray text = *array;
