@@ -80,7 +80,8 @@ class Bed : public RowText<Bed> {
   }
 
  private:
-  // Where a range begins, from 0, and the end behind it. One may begin before its sequence, as rtracklayer writes it.
+  // Where a range begins, from 0, and the end behind it. One may begin before its sequence, as rtracklayer
+  // writes it.
   template <class Sink>
   static void put_place(int64_t start, uint64_t width, Sink& sink) {
     sink.put('\t');
@@ -90,7 +91,8 @@ class Bed : public RowText<Bed> {
       sink.put('\t');
       return sink.put_number(checked_add(from, width));
     }
-    if (start == INT64_MIN || !std::in_range<int64_t>(width)) throw damaged("a range of {} at {}", width, start);
+    if (start == INT64_MIN || !std::in_range<int64_t>(width))
+      throw damaged("a range of {} at {}", width, start);
     sink.put_number(start - 1);
     sink.put('\t');
     sink.put_number(start - 1 + static_cast<int64_t>(width));
