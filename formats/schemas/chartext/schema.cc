@@ -32,7 +32,17 @@ bool is_named_as_text(const Attributes& attributes) {
   return false;
 }
 
+// The name of the dimension scale of the last axis (HDF5), "" if it is not known.
+std::string last_scale(const Attributes& attributes) {
+  const Json* const scales = find_attribute(attributes, "DIMENSION_LIST");
+  const Json::List* const axes = scales ? scales->list() : nullptr;
+  const Json::List* const references = axes && !axes->empty() ? axes->back().list() : nullptr;
+  const std::string* const path = references && !references->empty() ? references->front().text() : nullptr;
+  return path ? path->substr(path->rfind('/') + 1) : std::string();
+}
+
 bool is_of_netcdf(const Attributes& attributes) {
+  if (const std::string scale = last_scale(attributes); !scale.empty()) return is_word_of_texts(scale);
   // libnetcdf in HDF5; libnetcdf in Zarr; xarray for text that was Unicode.
   return has_any(attributes, {"DIMENSION_LIST", "_Netcdf4Coordinates", "_Netcdf4Dimid"}) ||
          has_any(attributes, {"_nczarr_array", "_NCZARR_ARRAY", "_Encoding"}) || is_named_as_text(attributes);
