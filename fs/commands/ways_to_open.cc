@@ -51,6 +51,8 @@ size_t depth_of_nearest(const std::vector<Walked>& all, std::string_view pattern
   return found ? static_cast<size_t>(std::count(found->begin(), found->end(), '/')) : SIZE_MAX;
 }
 
+}  // namespace
+
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
                          const std::function<bool(const Walked&)>& is_broken) {
   std::string text;

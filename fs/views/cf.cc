@@ -33,7 +33,7 @@ class CoordinateParts : public FoundFiles {
   CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
       : dataset_(std::move(dataset)), variable_(variable), context_(context) {}
 
-  std::vector<std::string> names() const override { return {}; }
+  FoundNamesPtr names() const override { return found_names({}); }
   std::optional<OfferedFile> find(std::string_view name) const override {
     constexpr std::string_view kExtension = ".csv";
     if (!name.ends_with(kExtension)) return std::nullopt;

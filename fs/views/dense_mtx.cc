@@ -165,8 +165,8 @@ uint64_t DenseMtx::put_values(const LineGrid::Block& block, std::span<const Stor
       uint32_t* const of = &tally.entries[column - tally.first];
       for (uint64_t i = first; i < end; ++i) of[i - first] += !is_zero(unit[i]);
     }
-    put_entries(EntryRun<Index, Value>{std::span(index).first(kept), std::span(value).first(kept), line + 1,
-                                       !transposed_},
+    put_entries(MtxRun<Index, Value>{std::span(index).first(kept), std::span(value).first(kept), line + 1,
+                                     !transposed_},
                 sink);
     entries += kept;
   });

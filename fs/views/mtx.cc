@@ -147,8 +147,8 @@ template <class Index, class Value, class Sink>
 void Mtx::put_block(uint64_t block, std::span<const Index> index, std::span<const Value> value,
                     Sink& sink) const {
   for_each_major(block, [&](uint64_t major, uint64_t first, uint64_t last) {
-    put_entries(EntryRun<Index, Value>{index.subspan(first, last - first), value.subspan(first, last - first),
-                                       major + 1, matrix_.by_row},
+    put_entries(MtxRun<Index, Value>{index.subspan(first, last - first), value.subspan(first, last - first),
+                                     major + 1, matrix_.by_row},
                 sink);
   });
 }

@@ -48,7 +48,7 @@ uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type);
 
 // Entries that share their major index.
 template <class Index, class Value>
-struct EntryRun {
+struct MtxRun {
   std::span<const Index> index;  // minor, 0-based; below the type's maximum
   std::span<const Value> value;  // as many
   uint64_t major;                // 1-based, as the text has it
@@ -75,7 +75,7 @@ uint64_t digits_of_all(std::span<const T> values, T added) {
 }
 
 template <class Index, class Value>
-void put_lines(const EntryRun<Index, Value>& run, CountingSink& sink) {
+void put_lines(const MtxRun<Index, Value>& run, CountingSink& sink) {
   uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line's end
   size += digits_of_all<Index>(run.index, 1);
   if constexpr (std::is_same_v<Value, uint32_t>)
@@ -196,7 +196,7 @@ class LineWriter {
 };
 
 template <class Index, class Value>
-void put_lines(const EntryRun<Index, Value>& run, ByteSink& sink) {
+void put_lines(const MtxRun<Index, Value>& run, ByteSink& sink) {
   const bool many = run.index.size() >= 16;
   if (run.by_row)
     LineWriter<true>(run.major, many).put(run.index, run.value, sink);
@@ -241,7 +241,7 @@ bool are_counts(std::span<const Real> values, std::span<uint32_t> counts) {
 }
 
 template <class Index, class Value, class Sink>
-void put_entries(const EntryRun<Index, Value>& run, Sink& sink) {
+void put_entries(const MtxRun<Index, Value>& run, Sink& sink) {
   if constexpr (std::is_floating_point_v<Value>) {
     constexpr size_t kPiece = 512;
     uint32_t counts[kPiece];
@@ -250,9 +250,9 @@ void put_entries(const EntryRun<Index, Value>& run, Sink& sink) {
       const auto index = run.index.subspan(first, size);
       const auto value = run.value.subspan(first, size);
       if (are_counts(value, std::span(counts).first(size)))
-        put_lines(EntryRun<Index, uint32_t>{index, {counts, size}, run.major, run.by_row}, sink);
+        put_lines(MtxRun<Index, uint32_t>{index, {counts, size}, run.major, run.by_row}, sink);
       else
-        put_lines(EntryRun<Index, Value>{index, value, run.major, run.by_row}, sink);
+        put_lines(MtxRun<Index, Value>{index, value, run.major, run.by_row}, sink);
     }
   } else {
     put_lines(run, sink);
