@@ -2,7 +2,6 @@
 """What `plainfs export` writes as one file, opened by the programs that it is for and held against the bytes of the mount."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +9,8 @@ import unittest
 import warnings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+from optional import needs, needs_modules, needs_npm, needs_r  # noqa: E402
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
 PROGRAM = os.environ["PLAINFS"]
@@ -38,16 +39,7 @@ try:
 except ImportError:
     anndata = None
 
-needs_anndata = unittest.skipIf(anndata is None, "not installed: python's anndata and h5py")
-
-
-def has_r(package):
-    return shutil.which("Rscript") and subprocess.run(
-        ["Rscript", "-e", f"stopifnot(requireNamespace('{package}', quietly = TRUE))"], capture_output=True).returncode == 0
-
-
-def needs(program):
-    return unittest.skipIf(shutil.which(program) is None, f"not installed: {program}")
+needs_anndata = needs_modules("anndata", "h5py")
 
 
 def export(*arguments):
@@ -146,21 +138,21 @@ class R(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    @unittest.skipUnless(has_r("SeuratObject"), "not installed: R's SeuratObject")
+    @needs_r("Seurat")
     def test_rds_is_the_object_of_the_mount(self):
         script = "suppressPackageStartupMessages(library(SeuratObject)); " + self.SAME
         self.assertEqual(self.says(script, *self.both(PBMC, "out.rds")), "Seurat")
         self.assertEqual(self.says(script, *self.both(STORES["bpcells"], "matrix.rds")), "dgCMatrix")
         self.assertEqual(self.says(script, *self.both(PBMC, "obs.rds", "--of=obs")), "data.frame")
 
-    @unittest.skipUnless(has_r("Seurat") and has_r("hdf5r"), "not installed: R's Seurat and hdf5r")
+    @needs_r("Seurat", "hdf5r")
     def test_seurat_reads_the_10x_file(self):
         self.assertEqual(self.says(self.TENX, *self.both(PBMC, "out.h5")), "same")
 
 
 class Parquet(Folder):
-    @unittest.skipUnless(shutil.which("node") and os.path.isdir(os.path.join(READERS, "node_modules", "@duckdb", "node-api")),
-                         "not installed: DuckDB for node (scripts/setup readers)")
+    @needs("node")
+    @needs_npm("@duckdb/node-api")
     def test_duckdb_reads_pages_of_zstd(self):
         ours, plain = self.both(PBMC, "obs.parquet")
         done = subprocess.run(["node", os.path.join(READERS, "read.mjs")], input=f"{ours}\n{plain}\n", text=True, capture_output=True, timeout=300, check=True)

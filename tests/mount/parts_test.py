@@ -137,7 +137,7 @@ class Walks(Folder):
             self.assertEqual(names, before)
             self.assertGreaterEqual(parts, len(entries))
 
-    @unittest.skipUnless(anndata, "anndata is not installed")
+    @needs_modules("anndata")
     def test_parts_are_those_of_the_store_that_is_shown(self):
         """Another store may have another gene at a place."""
         store, other = (os.path.join(self.folder, name) for name in ("s.h5ad", "other.h5ad"))
