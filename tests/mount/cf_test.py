@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """CF data as NetCDF files and tables: by ncdump, CDO and scipy against what was written."""
 import os
-import shutil
 import subprocess
 import unittest
 
 from mounted import PROGRAM, Folder, Mount, main, run
+from optional import needs, needs_modules
 
 try:
     import numpy
@@ -15,7 +15,7 @@ except ImportError:
     zarr = None
 
 
-@unittest.skipIf(zarr is None, "not installed: python's zarr, scipy")
+@needs_modules("numpy", "zarr", "scipy")
 class Cf(Folder):
     """A packed field over time, latitude and longitude, as xarray writes it to Zarr v2."""
 
@@ -110,14 +110,14 @@ class Cf(Folder):
         self.assertIn("time from 2020-01-01T00:00:00 to 2020-01-03T18:00:00 (standard)", text)
         self.assertIn("time × latitude × longitude, K", text)
 
-    @unittest.skipUnless(shutil.which("ncdump"), "not installed: netcdf-bin")
+    @needs("ncdump")
     def test_ncdump_reads_the_header(self):
         with Mount(self.path) as mount:
             text = subprocess.run(["ncdump", "-h", mount.join("dataset.nc")], capture_output=True, text=True, timeout=60, check=True).stdout
             self.assertIn("short t2m(time, latitude, longitude)", text)
             self.assertIn("t2m:_FillValue = -32767s", text)
 
-    @unittest.skipUnless(shutil.which("cdo"), "not installed: cdo")
+    @needs("cdo")
     def test_cdo_reads_the_values(self):
         with Mount(self.path) as mount:
             text = subprocess.run(["cdo", "-s", "outputtab,value,nohead", "-fldmean", "-seltimestep,1", mount.join("t2m.nc")],
