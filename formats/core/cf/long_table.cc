@@ -42,11 +42,11 @@ class BoxedValues : public Array {
     }
   }
 
-  Elements put_together(const Box& wanted, Elements (Array::*read)(const Box&) const) const {
+  Elements put_together(const Box& wanted, Elements (Array::*method)(const Box&) const) const {
     check_inside(wanted, shape());
     Elements all = zero_elements(dtype(), 0);
     for_each_box(wanted, [&](const Box& part) {
-      Elements some = (values_.get()->*read)(part);
+      Elements some = (values_.get()->*method)(part);
       if (all.count == 0)
         all = std::move(some);
       else

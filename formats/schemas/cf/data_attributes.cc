@@ -109,7 +109,7 @@ Attributes data_attributes(const Attributes& stored) {
 Attributes shown_attributes(const Array& array, const Attributes& stored, bool is_by_netcdf) {
   const bool is_zarr = dynamic_cast<const zarr::StoredArray*>(&array) != nullptr;
   Attributes attributes = shown_attributes(stored, !is_zarr);
-  spell_fill_value(array, is_by_netcdf, attributes);
+  if (find_in(attributes, kFillValue)) spell_fill_value(array, is_by_netcdf, attributes);
   return attributes;
 }
 

@@ -13,7 +13,8 @@ Attributes data_attributes(const Array& array, const Attributes& stored, bool is
 // The same of a group.
 Attributes data_attributes(const Attributes& stored);
 
-// Returns the attributes to show: as stored, but `_FillValue` as above and HDF5's bookkeeping left out.
+// Returns the attributes to show: as stored, but a `_FillValue` in base64 is a number and HDF5's bookkeeping
+// left out.
 Attributes shown_attributes(const Array& array, const Attributes& stored, bool is_by_netcdf);
 Attributes shown_attributes(const Attributes& stored, bool is_hdf5);
 
