@@ -199,6 +199,9 @@ Header read_header(const File& file) {
     const uint64_t length = in.count();
     header.dimensions.push_back({std::move(name), length, length == 0});
   }
+  if (std::count_if(header.dimensions.begin(), header.dimensions.end(),
+                    [](const Dimension& dimension) { return dimension.is_record; }) > 1)
+    throw damaged("several dimensions are the record dimension");
   header.attributes = read_attributes(in, *version);
   for (uint64_t left = in.list(kVariables, 24); left > 0; --left)
     header.variables.push_back(read_variable(in, header));

@@ -79,6 +79,12 @@ BOOST_AUTO_TEST_CASE(dimension_that_is_absent_is_damaged) {
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("dimension 2 of 2"));
 }
 
+BOOST_AUTO_TEST_CASE(two_record_dimensions_are_damaged) {
+  Parts parts;
+  parts.dimensions = word(10) + word(2) + name("t") + word(0) + name("x") + word(0);
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("several dimensions are the record dimension"));
+}
+
 BOOST_AUTO_TEST_CASE(record_dimension_behind_another_is_damaged) {
   Parts parts;
   parts.numbers = word(1) + word(0);
