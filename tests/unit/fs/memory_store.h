@@ -75,7 +75,7 @@ class MemoryGroup : public Group {
   mutable std::atomic<int> times_asked_for_attributes_{0};
 };
 
-inline std::shared_ptr<const Store> memory_store(std::shared_ptr<MemoryGroup> root,
+inline std::shared_ptr<const Store> memory_store(GroupPtr root,
                                                  const std::string& path = "/nowhere/store.h5") {
   auto store = std::make_shared<Store>();
   store->path = path;

@@ -9,7 +9,7 @@
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
+#include "tests/unit/fs_tree/memory_anndata.h"
 
 namespace plainfs {
 namespace {
@@ -41,7 +41,7 @@ struct Fixture {
     root->add("X", {x});
     root->add("obs", {obs});
     root->add("var", {Table{2, text_array({"g1", "g2"}), {}}});
-    made.emplace(memory_store(root), "", views, context, std::make_shared<Inodes>());
+    made.emplace(memory_anndata(root, context), "", views, context, std::make_shared<Inodes>());
     return *made;
   }
   Names names(const std::string& path) {

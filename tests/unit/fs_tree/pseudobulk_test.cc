@@ -7,7 +7,7 @@
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
+#include "tests/unit/fs_tree/memory_anndata.h"
 
 namespace plainfs {
 namespace {
@@ -37,7 +37,7 @@ struct Fixture {
     root->add("X", {x});
     root->add("obs", {obs});
     root->add("var", {Table{2, text_array({"g", "g"}), {{"gene_ids", text_array({"E1", "E2"})}}}});
-    made.emplace(memory_store(root), "", default_views(), context, std::make_shared<Inodes>());
+    made.emplace(memory_anndata(root, context), "", default_views(), context, std::make_shared<Inodes>());
     return *made;
   }
   std::string text(const std::string& path) { return whole_text(*tree().view(tree().find(path))); }
