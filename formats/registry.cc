@@ -4,6 +4,7 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/superblock.h"
+#include "formats/containers/netcdf/netcdf.h"
 #include "formats/containers/rds/container.h"
 #include "formats/containers/zarr/zarr.h"
 #include "formats/core/base/file_pool.h"
@@ -13,6 +14,7 @@
 #include "formats/core/remote/http_client.h"
 #include "formats/schemas/anndata/schema.h"
 #include "formats/schemas/bpcells/schema.h"
+#include "formats/schemas/cf/schema.h"
 #include "formats/schemas/h5seurat/schema.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
@@ -32,6 +34,7 @@ constexpr Container kContainers[] = {
     {"BPCells", bpcells::recognises_directory, bpcells::open_directory},
     {"Zarr", zarr::recognises, zarr::open},
     {"HDF5", hdf5::recognises, hdf5::open, hdf5::has_plain_superblock},
+    {"NetCDF classic", netcdf::recognises, netcdf::open},
     {"rds", rds::recognises, rds::open},
 };
 
@@ -45,6 +48,7 @@ constexpr Schema kSchemas[] = {
     {"VCF Zarr", vcf::refine, vcf::describe},
     {"HDMF table", nwb::refine, nwb::describe},
     {"OME-Zarr", ome::refine, ome::describe},
+    {"CF", cf::refine, nullptr},
     {"HDMF", hdmf::refine, nullptr},
 };
 

@@ -68,7 +68,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'all listed csv npy bin mtx tsv json vcf gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" 'all listed csv npy bin mtx tsv json vcf nc gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
       ;;
   esac
 }

@@ -5,13 +5,13 @@
 
 #include "cache/cancellable_lock.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/entry_order.h"
 #include "fs/native/text_segments.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cache/request.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/native/column_types.h"
 #include "fs/native/dense_entries.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/time_text.h"
 #include "fs/native/text_segments.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -7,8 +7,8 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/turned_array.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

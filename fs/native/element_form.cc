@@ -21,7 +21,11 @@ constexpr int64_t kWholeInDouble = int64_t{1} << 53;
 
 template <class T>
 constexpr T swapped(T value) {
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 1)
+    return value;
+  else if constexpr (sizeof(T) == 2)
+    return __builtin_bswap16(value);
+  else if constexpr (sizeof(T) == 4)
     return __builtin_bswap32(value);
   else
     return __builtin_bswap64(value);
@@ -187,6 +191,63 @@ void write_stored(const DType& type, const Elements& elements, uint64_t first, u
   });
 }
 
+// Whether a double holds the whole number: its bits between the first and the last that is set are 53 at
+// most.
+template <class T>
+bool is_exact_in_double(T value) {
+  uint64_t magnitude = static_cast<uint64_t>(value);
+  if constexpr (std::is_signed_v<T>) magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : magnitude;
+  return magnitude == 0 || magnitude >> std::countr_zero(magnitude) < uint64_t{1} << 53;
+}
+
+template <class Out>
+auto big_bits(Out value) {
+  using Bits =
+      std::conditional_t<sizeof(Out) == 1, uint8_t,
+                         std::conditional_t<sizeof(Out) == 2, uint16_t,
+                                            std::conditional_t<sizeof(Out) == 4, uint32_t, uint64_t>>>;
+  return swapped(std::bit_cast<Bits>(value));
+}
+
+template <class Out>
+void write_big(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
+  const bool is_truth = type.is_truth();
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<Out>) {
+      constexpr Out kNaN = std::numeric_limits<Out>::quiet_NaN();
+      const auto make = [](T value) { return big_bits(static_cast<Out>(widened(value))); };
+      if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+        write_each<T>(
+            elements, first, count, out, big_bits(kNaN), [](T value) { return is_exact_in_double(value); },
+            [](T value) { throw unsupported("NetCDF classic has no type for the whole number {}", value); },
+            make);
+      else
+        write_each<T>(elements, first, count, out, big_bits(kNaN), make);
+    } else if constexpr (std::is_integral_v<T>) {
+      if (is_truth)
+        write_each<T>(elements, first, count, out, big_bits(Out{0}),
+                      [](T value) { return big_bits(static_cast<Out>(value != 0)); });
+      else
+        write_each<T>(
+            elements, first, count, out, big_bits(Out{0}), [](T value) { return std::in_range<Out>(value); },
+            [](T value) { throw damaged("{} does not fit its type in NetCDF", value); },
+            [](T value) { return big_bits(static_cast<Out>(value)); });
+    } else {
+      throw unsupported("{} as whole numbers", type.name());
+    }
+  });
+}
+
+void write_big_time(const DType&, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  write_each<int64_t>(
+      elements, first, count, out, big_bits(kNaN),
+      [](int64_t value) { return value == INT64_MIN || is_exact_in_double(value); },
+      [](int64_t value) { throw unsupported("NetCDF classic has no type for the whole number {}", value); },
+      [](int64_t value) { return big_bits(value == INT64_MIN ? kNaN : static_cast<double>(value)); });
+}
+
 void write_truth(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                  std::byte* out) {
   visit_number(type, [&](auto zero) {
@@ -236,6 +297,24 @@ ElementForm little_float() {
 }
 ElementForm little_double() {
   return {8, write_little<double>};
+}
+ElementForm big_int8() {
+  return {1, write_big<int8_t>};
+}
+ElementForm big_int16() {
+  return {2, write_big<int16_t>};
+}
+ElementForm big_int32() {
+  return {4, write_big<int32_t>};
+}
+ElementForm big_float() {
+  return {4, write_big<float>};
+}
+ElementForm big_double() {
+  return {8, write_big<double>};
+}
+ElementForm big_time() {
+  return {8, write_big_time};
 }
 ElementForm little_stored(const DType& type) {
   if (type.is_truth()) return {1, write_truth};

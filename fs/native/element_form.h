@@ -36,6 +36,16 @@ ElementForm little_uint32();
 ElementForm little_uint64();
 ElementForm little_float();
 ElementForm little_double();
+// Big-endian, as NetCDF classic files have them. A number that does not fit is damaged, a whole number that
+// no double holds is unsupported; a missing one is NaN in a real, else 0.
+ElementForm big_int8();
+ElementForm big_int16();
+ElementForm big_int32();
+ElementForm big_float();
+ElementForm big_double();
+// Times that int64 counts, as doubles: the least number, which is no time, is NaN.
+ElementForm big_time();
+
 // As it is stored, truth values as 0 and 1. Requires: type is a number or a truth value.
 ElementForm little_stored(const DType& type);
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/native/array_segment.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

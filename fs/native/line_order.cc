@@ -12,7 +12,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/checksum.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/index_run.h"
 
 namespace plainfs {

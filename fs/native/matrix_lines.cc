@@ -8,10 +8,10 @@
 #include "cache/cancellable_lock.h"
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/line_order.h"
 #include "fs/native/sparse_majors.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
@@ -15,7 +16,6 @@
 #include "fs/native/element_form.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/thrift.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

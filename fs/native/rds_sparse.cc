@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
 #include "fs/native/entry_order.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

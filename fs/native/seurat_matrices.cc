@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/seurat_names.h"
 #include "fs/native/seurat_parts.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
@@ -15,7 +16,6 @@
 #include "fs/native/dense_entries.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/seurat_names.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/array_segment.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "formats/core/cf/dataset.h"
+#include "formats/core/cf/decoded.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/element_text.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
@@ -139,6 +142,43 @@ struct Describe {
   void operator()(const Nothing&) const {}
 };
 
+// "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)"
+std::string dataset_text(const CfDataset& dataset) {
+  std::vector<std::string> dimensions, ranges;
+  for (const CfVariable& variable : dataset.variables) {
+    if (variable.is_inherited) continue;
+    for (size_t axis = 0; axis < variable.dimensions.size(); ++axis) {
+      const std::string text =
+          fmt::format("{} {}", variable.dimensions[axis], variable.values->shape()[axis]);
+      if (std::find(dimensions.begin(), dimensions.end(), text) == dimensions.end())
+        dimensions.push_back(text);
+    }
+    const uint64_t length = variable.is_coordinate() ? variable.values->shape()[0] : 0;
+    if (length == 0 || !cf_times(variable, nullptr)) continue;
+    const auto time_at = [&](uint64_t i) {
+      std::string text;
+      append_plain(variable.decoded->dtype(), variable.decoded->peek(range(i, 1)), 0, text);
+      return text;
+    };
+    const std::string calendar = cf_text(variable.attributes, "calendar");
+    ranges.push_back(fmt::format("{} from {} to {} ({})", variable.name, time_at(0), time_at(length - 1),
+                                 calendar.empty() ? "standard" : calendar));
+  }
+  std::string text = fmt::format("{}", fmt::join(dimensions, kTimes));
+  for (const std::string& range : ranges) text += "; " + range;
+  return text;
+}
+
+// "time × latitude × longitude, K: 2 metre temperature"
+std::string variable_text(const CfVariable& variable) {
+  std::string text = fmt::format("{}", fmt::join(variable.dimensions, kTimes));
+  const std::string units = cf_text(variable.attributes, "units"),
+                    name = cf_text(variable.attributes, "long_name");
+  if (!units.empty()) text += ", " + units;
+  if (!name.empty()) text += ": " + name;
+  return text;
+}
+
 Node member_of(const Node& node, const std::string& name, Context& context) {
   if (node.parts)
     for (Member& member : node.parts->members())
@@ -168,6 +208,7 @@ class Summary {
     // The parts of a table, a factor or a matrix are not told again; beside the levels of an image stand
     // others.
     const auto* image = std::get_if<Image>(&node.content);
+    if (!is_data) add_dataset(path, node);
     if (node.parts && (!is_data || image) && depth < kDeepest && lines_.size() < most_lines_)
       add_members(path, *node.parts, image, depth);
   }
@@ -205,12 +246,30 @@ class Summary {
              });
     };
     try {
-      for (Member& member : group.members())
-        if (!is_told(member))
-          add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
-              depth + 1);
+      const auto* const named = dynamic_cast<const CfGroup*>(&group);
+      const CfDatasetPtr dataset = named ? named->dataset() : nullptr;
+      for (Member& member : group.members()) {
+        if (is_told(member)) continue;
+        const size_t before = lines_.size();
+        add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
+            depth + 1);
+        const CfVariable* const variable = dataset ? dataset->find(member.name) : nullptr;
+        if (variable && !variable->dimensions.empty() && lines_.size() == before + 1)
+          lines_.back().what += ", " + printable(variable_text(*variable));
+      }
     } catch (const Error& error) {
       lines_.push_back({{kind_of(error.code()), printable(error.what())}, printable(path)});
+    }
+  }
+
+  void add_dataset(const std::string& path, const Node& node) {
+    if (lines_.size() >= most_lines_) return;
+    try {
+      if (const CfDatasetPtr dataset = cf_dataset(node))
+        lines_.push_back(
+            {{"CF dataset", printable(dataset_text(*dataset))}, path.empty() ? "." : printable(path)});
+    } catch (const Error&) {
+      // the members below say why
     }
   }
 

@@ -13,10 +13,10 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/half.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5_values.h"
-#include "fs/text/array_runs.h"
 #include "fs/views/npy.h"
 
 namespace plainfs::serve {

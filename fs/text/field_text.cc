@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/model/array_runs.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs {
@@ -71,6 +72,18 @@ uint64_t typical_width(const DType& type) {
       return 64;
   }
   return 16;
+}
+
+uint64_t sampled_width(const Array& array) {
+  constexpr uint64_t kSample = 64;
+  const DType& type = array.dtype();
+  const uint64_t count = std::min(kSample, array.count());
+  if (type.size > 0 || type.kind == Kind::compound || type.kind == Kind::array || count == 0)
+    return typical_width(type);
+  const Elements sample = read_run(array, 0, count);
+  if (type.kind == Kind::sequence)
+    return sample.children[0].count * (typical_width(*type.item) + 1) / count + 2;
+  return sample.bytes.size() * (type.kind == Kind::blob ? 2 : 1) / count + 1;
 }
 
 }  // namespace plainfs

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/core/model/array.h"
 #include "formats/core/model/dtype.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/elements.h"
@@ -72,5 +73,7 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
 
 // About how many characters an element of type takes; for choosing how many make a block.
 uint64_t typical_width(const DType& type);
+// About how many characters an element takes as text; looks at the first few where their length varies.
+uint64_t sampled_width(const Array& array);
 
 }  // namespace plainfs

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formats/core/model/array.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/number_loops.h"
 
 namespace plainfs {

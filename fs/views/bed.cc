@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/index_run.h"
 #include "fs/views/row_text.h"

@@ -1,7 +1,7 @@
 #include "fs/views/texts.h"
 
 #include "formats/core/base/checked.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/views/row_text.h"
 

@@ -229,6 +229,7 @@ bool can_be_held(const Table& table) {
 }
 
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  offer_tables_of_variables(node, offer_rds, context, files);
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
     files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
                        return sparse_rds(evaluated(matrix), context);
@@ -248,6 +249,7 @@ void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& fil
 }
 
 void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  offer_tables_of_variables(node, offer_parquet, context, files);
   const auto offer = [&](std::function<Table()> find) {
     const auto lay_out = [find = std::move(find), &context] { return table_parquet(find(), context); };
     files.push_back({false, ".parquet", layout_opener(context, lay_out, kParquet), {}, true});

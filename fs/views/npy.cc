@@ -8,8 +8,8 @@
 #include "cache/block_stream.h"
 #include "cache/mutex.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/text/utf8.h"
-#include "fs/text/array_runs.h"
 
 namespace plainfs {
 

@@ -26,6 +26,16 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<Offer
 // The files that other programs open without being told (fs/VIEWS.md, section 10), offered beside the views
 // they come from.
 
+// nc: dataset.nc in a CF dataset, and NAME.nc of each of its variables, found by its name.
+void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& files);
+// NAME/DIM=VALUE.csv of each variable of a CF dataset, found by name.
+void offer_coordinate_parts(const Node& node, Context& context, std::vector<OfferedFile>& files);
+// NAME.table with the extensions that a view has for a table, of each variable of a CF dataset; found by
+// name.
+using Offer = void (*)(const Node& node, Context& context, std::vector<OfferedFile>& files);
+void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
+                               std::vector<OfferedFile>& files);
+
 // gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, of a matrix with names on both sides.
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);
 // h5: 10x.h5 in 10x/, of the same.

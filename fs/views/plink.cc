@@ -5,8 +5,8 @@
 #include <span>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/variant_values.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/number_loops.h"
 #include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"

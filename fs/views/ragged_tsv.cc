@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/views/csv_nested.h"
 

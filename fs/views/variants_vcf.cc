@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/variant_values.h"
 #include "fs/native/position_index.h"
-#include "fs/text/array_runs.h"
 #include "fs/text/field_text.h"
 #include "fs/text/number_loops.h"
 #include "fs/views/row_text.h"

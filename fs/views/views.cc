@@ -60,6 +60,8 @@ void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& fil
     files.back().found_by_name = files.back().never_listed = true;
   } else if (const auto* error = std::get_if<Error>(&node.content)) {
     files.push_back({false, ".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }});
+  } else {
+    offer_tables_of_variables(node, offer_csv, context, files);
   }
 }
 
@@ -179,6 +181,7 @@ void offer_parts(const Node& node, Context& context, std::vector<OfferedFile>& f
   offer_matrix_parts(node, context, files);
   offer_by(node, context, files);
   offer_pseudobulk(node, context, files);
+  offer_coordinate_parts(node, context, files);
 }
 
 void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
@@ -234,7 +237,7 @@ void offer_mat(const Node& node, Context& context, std::vector<OfferedFile>& fil
                    true});
 }
 
-constexpr std::array<View, 24> kViews = {{
+constexpr std::array<View, 25> kViews = {{
     {"csv", offer_csv},
     {"npy", offer_npy, false, true},
     {"bin", offer_bin, true, true},
@@ -242,6 +245,7 @@ constexpr std::array<View, 24> kViews = {{
     {"tsv", offer_tsv},
     {"json", offer_attrs_json, false, true},
     {"vcf", offer_vcf},
+    {"nc", offer_nc},
     {"gz", offer_gz, true},
     {"bgzf", offer_bgzf, true},
     {"plink", offer_plink, true},

@@ -11,7 +11,7 @@ namespace plainfs::golden {
 namespace {
 
 // The files that other tools open have tests of their own.
-constexpr std::string_view kViews = "csv,npy,mtx,tsv,json,vcf,plink,bgen,parts";
+constexpr std::string_view kViews = "csv,npy,mtx,tsv,json,vcf,nc,plink,bgen,parts";
 
 }  // namespace
 

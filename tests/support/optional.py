@@ -40,6 +40,7 @@ PACKAGES = {
     "mount.davfs": "davfs2",
     "mount.fuse3": "fuse3",
     "nginx": "nginx-light",
+    "ncdump": "netcdf-bin",
     "node": "npm",
     "octave-cli": "octave",
     "rg": "ripgrep",

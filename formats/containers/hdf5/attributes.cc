@@ -51,7 +51,8 @@ Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
       continue;
     }
     try {
-      attributes.push_back({attribute.name, to_json(attribute, pointees)});
+      auto type = std::make_shared<const DType>(attribute.extent.type.dtype);
+      attributes.push_back({attribute.name, to_json(attribute, pointees), {}, std::move(type)});
     } catch (const Error& error) {
       attributes.push_back({attribute.name, {}, error.at("attribute " + attribute.name)});
     }

@@ -54,6 +54,8 @@ StoredArray::StoredArray(Context& context, KeyStorePtr store, std::string path, 
       outer_grid_(std::move(metadata.grid)),
       chain_(std::move(metadata.chain)),
       fill_(std::move(metadata.fill)),
+      stated_fill_(std::move(metadata.stated_fill)),
+      nczarr_(std::move(metadata.nczarr)),
       shards_(std::move(shards)),
       attributes_(std::move(attributes)) {}
 

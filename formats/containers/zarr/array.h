@@ -21,6 +21,10 @@ class StoredArray : public ChunkedArray {
 
   Attributes attributes() const override { return attributes_(); }
   const KeyStore& store() const { return *store_; }
+  // The fill value of version 2 as .zarray spells it; nullopt for null, and of version 3.
+  const std::optional<Json>& stated_fill_value() const { return stated_fill_; }
+  // What NCZarr 4.9 adds to .zarray, else null.
+  const Json& nczarr() const { return nczarr_; }
 
  protected:
   Elements load_chunk(std::span<const uint64_t> chunk) const override;
@@ -42,6 +46,8 @@ class StoredArray : public ChunkedArray {
   ChunkGrid outer_grid_;  // of the stored chunks; grid() is that of the innermost
   CodecChain chain_;      // of the innermost chunks
   Elements fill_;
+  std::optional<Json> stated_fill_;
+  Json nczarr_;
   std::optional<ShardReader> shards_;
   std::function<Attributes()> attributes_;
 };

@@ -25,6 +25,9 @@ struct ArrayMetadata {
   ChunkKeys keys;
   CodecChain chain;
   Elements fill;  // one element of chain.dtype
+  std::optional<Json>
+      stated_fill{};  // of version 2, as the document spells it; nullopt for null, and of version 3
+  Json nczarr{};      // of version 2, what NCZarr 4.9 adds to the document; null if nothing
 };
 
 // All of these throw damaged where the document is wrong, unsupported where it names something that plainfs

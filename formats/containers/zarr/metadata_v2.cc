@@ -122,7 +122,10 @@ ArrayMetadata parse_v2_array(const Json& zarray) {
   check_byte_counts(chain.dtype, grid);
   const Json* fill = zarray.find("fill_value");
   Elements fill_element = v2_fill(fill ? *fill : Json(), chain.dtype);
-  return {std::move(grid), parse_keys(zarray), std::move(chain), std::move(fill_element)};
+  ArrayMetadata metadata{std::move(grid), parse_keys(zarray), std::move(chain), std::move(fill_element)};
+  if (fill && !fill->is_null()) metadata.stated_fill = *fill;
+  if (const Json* nczarr = zarray.find("_NCZARR_ARRAY")) metadata.nczarr = *nczarr;
+  return metadata;
 }
 
 Attributes parse_v2_attributes(const Json& zattrs) {

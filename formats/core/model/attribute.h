@@ -2,12 +2,14 @@
 // References are the path of their target; a scalar is bare, one of rank >= 1 a list.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/core/base/error.h"
+#include "formats/core/model/dtype.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs {
@@ -16,6 +18,8 @@ struct Attribute {
   std::string name;
   Json value;
   std::optional<Error> error{};  // why there is no value
+  // Of the elements as stored; null if the format gives attributes no types (Zarr's JSON), and for text.
+  std::shared_ptr<const DType> type{};
 };
 using Attributes = std::vector<Attribute>;
 

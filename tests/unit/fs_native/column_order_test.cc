@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
-#include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

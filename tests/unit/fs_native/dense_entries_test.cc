@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
-#include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <tuple>
 
+#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "fs/native/dense_entries.h"
-#include "fs/text/array_runs.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

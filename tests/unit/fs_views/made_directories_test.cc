@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/open_store.h"
 #include "formats/registry.h"
 #include "fs/native/files.h"
@@ -37,23 +38,6 @@ fs::path store_in(const fs::path& folder) {
   throw std::runtime_error("no store in " + folder.string());
 }
 
-// A group whose members have their meaning.
-class RefinedGroup : public Group {
- public:
-  RefinedGroup(GroupPtr group, Context& context) : group_(std::move(group)), members_(group_->members()) {
-    for (Member& member : members_) member.node = refine(std::move(member.node), context);
-  }
-  std::vector<Member> members() const override { return members_; }
-  std::optional<Node> find(std::string_view name) const override { return group_->find(name); }
-  Attributes attributes() const override { return group_->attributes(); }
-  GroupPtr parent() const override { return nullptr; }
-  std::string path() const override { return "/"; }
-
- private:
-  const GroupPtr group_;
-  std::vector<Member> members_;
-};
-
 struct Fixture {
   TestContext context;
   const fs::path data = PLAINFS_TEST_DATA;
@@ -65,7 +49,14 @@ struct Fixture {
   }
   ListMade zarr(const fs::path& path, ZarrLimits limits = {}) {
     Node directory = root(path);
-    directory.parts = std::make_shared<RefinedGroup>(directory.parts, context);
+    // As views see it.
+    std::vector<Member> members = directory.parts->members();
+    std::vector<std::string> names;
+    for (Member& member : members) {
+      member.node = refine(std::move(member.node), context);
+      names.push_back(member.name);
+    }
+    directory.parts = std::make_shared<KnownMembers>(directory.parts, std::move(members), std::move(names));
     std::vector<FoundAnnotatedMatrix> found = annotated_matrices(directory, context);
     BOOST_REQUIRE_EQUAL(found.size(), 1u);
     return anndata_zarr(found[0].make, context, limits);

@@ -106,6 +106,23 @@ StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const Op
   return {std::move(name), std::move(extent), std::move(stored), {}};
 }
 
+// The attributes in the order in which they were created, if the object keeps it (netCDF's do); else as they
+// are.
+void sort_by_creation(const ObjectHandle& object, std::vector<StoredAttribute>& attributes) {
+  std::vector<std::pair<int64_t, size_t>> order;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    H5A_info_t info;
+    const herr_t found =
+        H5Aget_info_by_name(object.id(), ".", attributes[i].name.c_str(), &info, H5P_DEFAULT);
+    if (found < 0 || !info.corder_valid) return;
+    order.emplace_back(info.corder, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<StoredAttribute> sorted;
+  for (const auto& [created, i] : order) sorted.push_back(std::move(attributes[i]));
+  attributes = std::move(sorted);
+}
+
 // What call() gives, which calls the library. Throws what kept the library from reading just then, also where
 // it went on without: it takes such a link or attribute for absent.
 template <class Call>
@@ -210,6 +227,7 @@ std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
         attributes.push_back({name, {}, {}, error.at("attribute " + name)});
       }
     }
+    sort_by_creation(object, attributes);
     return attributes;
   });
 }

@@ -1,27 +1,10 @@
-#include "fs/text/array_runs.h"
+#include "formats/core/model/array_runs.h"
 
 #include <algorithm>
-
-#include "fs/text/field_text.h"
 
 namespace plainfs {
 
 namespace {
-
-// The largest box that begins at element first of the shape, is contiguous in C order, and has at most count
-// elements.
-Box box_at(const Shape& shape, uint64_t first, uint64_t count) {
-  const size_t rank = shape.size();
-  Box box{Shape(rank), Shape(rank, 1)};
-  for (size_t axis = rank; axis-- > 0; first /= shape[axis]) box.origin[axis] = first % shape[axis];
-  // Whole axes from the last one on, as long as the box begins at their start and they fit.
-  uint64_t inner = 1;
-  for (size_t axis = rank; axis-- > 0; inner *= shape[axis]) {
-    box.extent[axis] = std::min(shape[axis] - box.origin[axis], count / inner);
-    if (box.extent[axis] < shape[axis]) break;
-  }
-  return box;
-}
 
 Elements run_of(const Array& array, uint64_t first, uint64_t count,
                 Elements (Array::*read)(const Box&) const) {
@@ -45,6 +28,19 @@ Elements run_of(const Array& array, uint64_t first, uint64_t count,
 }
 
 }  // namespace
+
+Box box_at(const Shape& shape, uint64_t first, uint64_t count) {
+  const size_t rank = shape.size();
+  Box box{Shape(rank), Shape(rank, 1)};
+  for (size_t axis = rank; axis-- > 0; first /= shape[axis]) box.origin[axis] = first % shape[axis];
+  // Whole axes from the last one on, as long as the box begins at their start and they fit.
+  uint64_t inner = 1;
+  for (size_t axis = rank; axis-- > 0; inner *= shape[axis]) {
+    box.extent[axis] = std::min(shape[axis] - box.origin[axis], count / inner);
+    if (box.extent[axis] < shape[axis]) break;
+  }
+  return box;
+}
 
 Elements read_run(const Array& array, uint64_t first, uint64_t count) {
   return run_of(array, first, count, &Array::read);
@@ -72,18 +68,6 @@ uint64_t elements_in_band(const Shape& shape, const Shape& chunk) {
     if (__builtin_mul_overflow(band, std::max<uint64_t>(along, 1), &band)) return UINT64_MAX;
   }
   return band;
-}
-
-uint64_t sampled_width(const Array& array) {
-  constexpr uint64_t kSample = 64;
-  const DType& type = array.dtype();
-  const uint64_t count = std::min(kSample, array.count());
-  if (type.size > 0 || type.kind == Kind::compound || type.kind == Kind::array || count == 0)
-    return typical_width(type);
-  const Elements sample = read_run(array, 0, count);
-  if (type.kind == Kind::sequence)
-    return sample.children[0].count * (typical_width(*type.item) + 1) / count + 2;
-  return sample.bytes.size() * (type.kind == Kind::blob ? 2 : 1) / count + 1;
 }
 
 uint64_t decoded_size(const DType& type) {

@@ -8,6 +8,10 @@
 
 namespace plainfs {
 
+// The largest box that begins at element first of the shape, is contiguous in C order, and has at most count
+// elements. Requires: first is below the number of elements, count > 0.
+Box box_at(const Shape& shape, uint64_t first, uint64_t count);
+
 // Elements [first, first + count) in C order of the shape, put together from as few boxes as that takes.
 // Requires: first + count <= array.count(). Throws what Array::read throws.
 Elements read_run(const Array& array, uint64_t first, uint64_t count);
@@ -22,9 +26,6 @@ void passed_run(const Array& array, uint64_t first, uint64_t count);
 // chunks side by side that it crosses again and again, until it leaves them all. shape and chunk have the
 // same rank.
 uint64_t elements_in_band(const Shape& shape, const Shape& chunk);
-
-// About how many characters an element takes as text; looks at the first few where their length varies.
-uint64_t sampled_width(const Array& array);
 
 // Bytes an element takes in memory, about.
 uint64_t decoded_size(const DType& type);

@@ -1,0 +1,211 @@
+#include "formats/containers/netcdf/header.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/model/element_text.h"
+
+namespace plainfs::netcdf {
+namespace {
+
+constexpr uint64_t kMostHeaderBytes = uint64_t{64} << 20;
+constexpr uint64_t kFirstBytes = 16 << 10;
+constexpr uint64_t kMostRank = 1024;  // NC_MAX_VAR_DIMS
+
+// Tags of the lists in a header.
+enum Tag : uint32_t { kAbsent = 0, kDimensions = 10, kVariables = 11, kAttributes = 12 };
+
+// Big-endian numbers and padded texts in the order of the header, fetched in growing pieces.
+class HeaderReader {
+ public:
+  HeaderReader(const File& file, int version) : file_(file), version_(version) { bytes(4); }
+
+  ByteSpan bytes(uint64_t size) {
+    const uint64_t end = checked_add(position_, size);
+    if (end > buffer_.size()) fetch(end);
+    const ByteSpan part = ByteSpan(buffer_).subspan(position_, size);
+    position_ = end;
+    return part;
+  }
+  uint32_t word() { return load_big<uint32_t>(bytes(4).data()); }
+  // A count or a length: 64 bits in CDF-5, else 32.
+  uint64_t count() { return version_ == 5 ? load_big<uint64_t>(bytes(8).data()) : word(); }
+  uint64_t offset() { return version_ == 1 ? word() : load_big<uint64_t>(bytes(8).data()); }
+  // Bytes that are followed by zeros up to a multiple of 4.
+  ByteSpan padded(uint64_t size) {
+    const ByteSpan all = bytes(checked_add(size, (4 - size % 4) % 4));
+    return all.first(size);
+  }
+  std::string name() { return std::string(as_text(padded(count()))); }
+  // The length of a list with that tag; an empty one has no tag. least_bytes: of an item.
+  uint64_t list(Tag tag, uint64_t least_bytes) {
+    const uint32_t found = word();
+    const uint64_t length = count();
+    if (found == kAbsent && length == 0) return 0;
+    if (found != tag)
+      throw damaged("the list at byte {} has the tag {}, expected {}", position_, found, uint32_t{tag});
+    if (length > (file_.size() - position_) / least_bytes)
+      throw damaged("the list at byte {} has {} items, which the file has no room for", position_, length);
+    return length;
+  }
+
+ private:
+  void fetch(uint64_t end) {
+    if (end > file_.size())
+      throw damaged("the header ends at byte {}, expected {} bytes or more", file_.size(), end);
+    if (end > kMostHeaderBytes) throw unsupported("a NetCDF header of over {} bytes", kMostHeaderBytes);
+    const uint64_t wanted = std::max<uint64_t>({end, kFirstBytes, 2 * buffer_.size()});
+    const uint64_t had = buffer_.size();
+    buffer_.resize(std::min({wanted, file_.size(), kMostHeaderBytes}));
+    file_.read_at(had, std::span(buffer_).subspan(had));
+  }
+
+  const File& file_;
+  const int version_;
+  Bytes buffer_;
+  uint64_t position_ = 0;
+};
+
+// The types of the format (nc_type); those over 6 are in CDF-5 alone.
+DType type_of(uint32_t code, int version) {
+  DType type;
+  switch (code) {
+    case 1:
+      return number_type(Kind::integer, 1);
+    case 2:
+      type.kind = Kind::fixed_text;
+      type.size = 1;
+      return type;
+    case 3:
+      return number_type(Kind::integer, 2, true);
+    case 4:
+      return number_type(Kind::integer, 4, true);
+    case 5:
+      return number_type(Kind::real, 4, true);
+    case 6:
+      return number_type(Kind::real, 8, true);
+  }
+  if (version == 5 && code >= 7 && code <= 11) {
+    constexpr uint32_t kSizes[] = {1, 2, 4, 8, 8};
+    return number_type(code == 10 ? Kind::integer : Kind::unsigned_integer, kSizes[code - 7], true);
+  }
+  throw damaged("{} is no type of NetCDF classic", code);
+}
+
+Attribute read_attribute(HeaderReader& in, int version) {
+  Attribute attribute;
+  attribute.name = in.name();
+  const DType type = type_of(in.word(), version);
+  const uint64_t count = in.count();
+  const ByteSpan stored = in.padded(checked_multiply(count, type.size));
+  if (type.kind == Kind::fixed_text) {
+    std::string_view text = as_text(stored);
+    while (text.ends_with('\0')) text.remove_suffix(1);
+    attribute.value = Json(text);
+    return attribute;
+  }
+  attribute.type = std::make_shared<const DType>(type);
+  const Elements elements = unpack(type, stored, count);
+  Json::List values;
+  for (uint64_t i = 0; i < count; ++i) values.push_back(json_of(type, elements, i));
+  attribute.value = Json(std::move(values));
+  return attribute;
+}
+
+Attributes read_attributes(HeaderReader& in, int version) {
+  Attributes attributes;
+  for (uint64_t left = in.list(kAttributes, 12); left > 0; --left)
+    attributes.push_back(read_attribute(in, version));
+  return attributes;
+}
+
+Variable read_variable(HeaderReader& in, const Header& header) {
+  Variable variable;
+  variable.name = in.name();
+  const uint64_t rank = in.count();
+  if (rank > kMostRank) throw damaged("variable {} has {} dimensions", variable.name, rank);
+  for (uint64_t axis = 0; axis < rank; ++axis) {
+    const uint64_t dimension = in.count();
+    if (dimension >= header.dimensions.size())
+      throw damaged("variable {} has dimension {} of {}", variable.name, dimension, header.dimensions.size());
+    if (header.dimensions[dimension].is_record && axis > 0)
+      throw damaged("variable {} has the record dimension as dimension {}", variable.name, axis);
+    variable.is_record = variable.is_record || header.dimensions[dimension].is_record;
+    variable.dimensions.push_back(dimension);
+  }
+  variable.attributes = read_attributes(in, header.version);
+  variable.type = type_of(in.word(), header.version);
+  in.count();  // vsize, which follows from the shape, and is wrong in files that netcdf-c reads
+  variable.begin = in.offset();
+  return variable;
+}
+
+// The bytes of one record of a variable, or of all of it if it has none.
+uint64_t slab_size(const Header& header, const Variable& variable) {
+  uint64_t size = variable.type.size;
+  for (size_t axis = variable.is_record; axis < variable.dimensions.size(); ++axis)
+    size = checked_multiply(size, header.dimensions[variable.dimensions[axis]].length);
+  return size;
+}
+
+// Slabs are padded to 4 bytes, unless there is one record variable alone.
+uint64_t record_size(const Header& header) {
+  uint64_t size = 0, slab = 0;
+  int records = 0;
+  for (const Variable& variable : header.variables) {
+    if (!variable.is_record) continue;
+    slab = slab_size(header, variable);
+    size = checked_add(size, checked_add(slab, (4 - slab % 4) % 4));
+    ++records;
+  }
+  return records == 1 ? slab : size;
+}
+
+// How many whole records the file has room for, which a writer of a stream has not recorded.
+uint64_t records_in_file(const Header& header, uint64_t file_size) {
+  uint64_t begin = UINT64_MAX;
+  for (const Variable& variable : header.variables)
+    if (variable.is_record) begin = std::min(begin, variable.begin);
+  if (begin >= file_size || header.record_size == 0) return 0;
+  return (file_size - begin) / header.record_size;
+}
+
+}  // namespace
+
+std::optional<int> version_of(ByteSpan first_bytes) {
+  if (first_bytes.size() < 4 || as_text(first_bytes.first(3)) != "CDF") return std::nullopt;
+  const auto version = static_cast<uint8_t>(first_bytes[3]);
+  return version == 1 || version == 2 || version == 5 ? std::optional<int>(version) : std::nullopt;
+}
+
+Shape Header::shape_of(const Variable& variable) const {
+  Shape shape;
+  for (const uint64_t dimension : variable.dimensions) shape.push_back(dimensions[dimension].length);
+  return shape;
+}
+
+Header read_header(const File& file) {
+  const std::optional<int> version = version_of(file.read_at(0, 4));
+  if (!version) throw damaged("the file does not begin with CDF and a version");
+  HeaderReader in(file, *version);
+  Header header;
+  header.version = *version;
+  const uint64_t records = in.count();
+  const bool is_stream = records == (*version == 5 ? UINT64_MAX : UINT32_MAX);
+  for (uint64_t left = in.list(kDimensions, 8); left > 0; --left) {
+    std::string name = in.name();
+    const uint64_t length = in.count();
+    header.dimensions.push_back({std::move(name), length, length == 0});
+  }
+  header.attributes = read_attributes(in, *version);
+  for (uint64_t left = in.list(kVariables, 24); left > 0; --left)
+    header.variables.push_back(read_variable(in, header));
+  header.record_size = record_size(header);
+  for (Dimension& dimension : header.dimensions)
+    if (dimension.is_record) dimension.length = is_stream ? records_in_file(header, file.size()) : records;
+  return header;
+}
+
+}  // namespace plainfs::netcdf

@@ -1,0 +1,48 @@
+// The header of a NetCDF classic file: CDF-1 (32-bit offsets), CDF-2 (64-bit offsets) and CDF-5 (64-bit
+// data). Source: "NetCDF Classic Format Specification", Unidata; see FORMAT.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/core/base/file.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/attribute.h"
+
+namespace plainfs::netcdf {
+
+struct Dimension {
+  std::string name;
+  uint64_t length;  // of the record dimension, the number of records
+  bool is_record = false;
+};
+
+struct Variable {
+  std::string name;
+  std::vector<uint64_t> dimensions;  // indices into Header::dimensions
+  Attributes attributes;
+  DType type;      // as stored, big-endian; characters are fixed_text of one byte
+  uint64_t begin;  // of the data in the file; for a record variable, of its first record
+  bool is_record = false;
+};
+
+struct Header {
+  int version = 1;  // 1, 2 or 5
+  std::vector<Dimension> dimensions;
+  Attributes attributes;
+  std::vector<Variable> variables;
+  uint64_t record_size = 0;  // bytes from one record to the next
+
+  Shape shape_of(const Variable& variable) const;
+};
+
+// Returns the version of the format that the first bytes of a file name, or nullopt if they name none.
+std::optional<int> version_of(ByteSpan first_bytes);
+
+// Reads the header of a file. Throws damaged if it breaks a rule of the format, unsupported if it is larger
+// than 64 MiB, and what reading the file throws.
+Header read_header(const File& file);
+
+}  // namespace plainfs::netcdf

@@ -1,0 +1,153 @@
+#include "formats/containers/netcdf/netcdf.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "formats/containers/netcdf/header.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/model/chunked_array.h"
+
+namespace plainfs::netcdf {
+namespace {
+
+constexpr uint64_t kChunkBytes = 256 << 10;
+
+// Whole rows of the last axes as far as they fit; at least one element.
+Shape band_shape(const Shape& shape, uint64_t element_size) {
+  Shape band(shape.size(), 1);
+  uint64_t bytes = element_size;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    const uint64_t length = std::max<uint64_t>(shape[axis], 1);
+    band[axis] = std::clamp<uint64_t>(kChunkBytes / bytes, 1, length);
+    if (band[axis] < length) break;
+    bytes *= length;
+  }
+  return band;
+}
+
+// The values of one variable. A chunk is a band of whole rows, one run of bytes in each record.
+class StoredVariable : public ChunkedArray, public NamedDimensions {
+ public:
+  StoredVariable(Context& context, FilePtr file, const Header& header, const Variable& variable)
+      : ChunkedArray(
+            context, variable.type,
+            ChunkGrid(header.shape_of(variable), band_shape(header.shape_of(variable), variable.type.size))),
+        NamedDimensions(names_of(header, variable)),
+        file_(std::move(file)),
+        variable_(variable),
+        record_size_(header.record_size) {}
+
+  Attributes attributes() const override { return variable_.attributes; }
+  bool may_be_missing() const override { return false; }
+
+ protected:
+  Elements load_chunk(std::span<const uint64_t> chunk) const override {
+    Shape origin(chunk.size());
+    for (size_t axis = 0; axis < chunk.size(); ++axis) origin[axis] = grid().start(axis, chunk[axis]);
+    const Shape extent = grid().chunk_shape(chunk);
+    const uint64_t count = element_count(extent);
+    Bytes bytes(checked_size(count, dtype().size));
+    const uint64_t there = elements_there(origin, extent);
+    read_elements(origin, std::span(bytes).first(there * dtype().size));
+    std::fill(bytes.begin() + static_cast<ptrdiff_t>(there * dtype().size), bytes.end(), std::byte{0});
+    return unpack(dtype(), std::move(bytes), count);
+  }
+
+ private:
+  static std::vector<std::string> names_of(const Header& header, const Variable& variable) {
+    std::vector<std::string> names;
+    for (const uint64_t dimension : variable.dimensions) names.push_back(header.dimensions[dimension].name);
+    return names;
+  }
+
+  // Of a band that may hang over the end of the axis that it cuts; all axes behind that are whole.
+  uint64_t elements_there(const Shape& origin, const Shape& extent) const {
+    uint64_t count = 1;
+    for (size_t axis = 0; axis < extent.size(); ++axis)
+      count *= std::min(extent[axis], shape()[axis] - origin[axis]);
+    return count;
+  }
+
+  // Elements in C order from origin on.
+  void read_elements(const Shape& origin, std::span<std::byte> out) const {
+    uint64_t first = 0;
+    for (size_t axis = 0; axis < origin.size(); ++axis) first = first * shape()[axis] + origin[axis];
+    if (!variable_.is_record) return read_bytes(checked_multiply(first, dtype().size), out);
+    uint64_t slab = dtype().size;
+    for (size_t axis = 1; axis < shape().size(); ++axis) slab = checked_multiply(slab, shape()[axis]);
+    uint64_t at = checked_multiply(first, dtype().size);
+    while (!out.empty()) {
+      const uint64_t inside = at % slab;
+      const size_t some = std::min<uint64_t>(out.size(), slab - inside);
+      read_bytes(checked_add(checked_multiply(at / slab, record_size_), inside), out.first(some));
+      out = out.subspan(some);
+      at += some;
+    }
+  }
+
+  void read_bytes(uint64_t offset, std::span<std::byte> out) const {
+    file_->read_at(checked_add(variable_.begin, offset), out);
+  }
+
+  const FilePtr file_;
+  const Variable variable_;
+  const uint64_t record_size_;
+};
+
+class FileGroup final : public Group {
+ public:
+  FileGroup(FilePtr file, const Header& header, Context& context) : attributes_(header.attributes) {
+    for (const Variable& variable : header.variables) {
+      members_.push_back({variable.name, node_of(file, header, variable, context)});
+      by_name_.emplace(variable.name, members_.size() - 1);
+    }
+  }
+
+  std::vector<Member> members() const override { return members_; }
+  std::optional<Node> find(std::string_view name) const override {
+    const auto found = by_name_.find(std::string(name));
+    return found == by_name_.end() ? std::nullopt : std::optional(members_[found->second].node);
+  }
+  Attributes attributes() const override { return attributes_; }
+  GroupPtr parent() const override { return nullptr; }
+  std::string path() const override { return "/"; }
+
+ private:
+  static Node node_of(const FilePtr& file, const Header& header, const Variable& variable, Context& context) {
+    Node node;
+    try {
+      element_count(header.shape_of(variable));
+      node.content = LabelledArray{std::make_shared<StoredVariable>(context, file, header, variable), {}, {}};
+    } catch (const Error& error) {
+      node.content = error.at("/" + variable.name);
+    }
+    return node;
+  }
+
+  const Attributes attributes_;
+  std::vector<Member> members_;
+  std::unordered_map<std::string, size_t> by_name_;
+};
+
+}  // namespace
+
+bool is_of_netcdf(const Group& group) {
+  return dynamic_cast<const FileGroup*>(&group) != nullptr;
+}
+
+bool recognises(const Probe& probe) {
+  return probe.is_file() && version_of(probe.first_bytes()).has_value();
+}
+
+Store open(const Probe& probe, Context& context) {
+  FilePtr file = context.files.open(probe.location());
+  const Header header = read_header(*file);
+  Store store;
+  store.path = probe.location();
+  store.format = "NetCDF classic";
+  store.version = header.version == 1 ? "CDF-1" : header.version == 2 ? "CDF-2" : "CDF-5";
+  store.root.parts = std::make_shared<FileGroup>(std::move(file), header, context);
+  return store;
+}
+
+}  // namespace plainfs::netcdf

@@ -1,0 +1,130 @@
+#include "formats/core/cf/coordinate.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "formats/core/cf/decoded.h"
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/number_cast.h"
+
+namespace plainfs {
+namespace {
+
+constexpr uint64_t kMostElements = uint64_t{1} << 24;
+
+template <class Number>
+std::optional<Number> parsed(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// How far each element is from a value, to find the nearest.
+class NearestFinder {
+ public:
+  void look_at(uint64_t index, long double distance) {
+    if (std::isnan(distance) || (found_ && distance >= least_)) return;
+    least_ = distance;
+    found_ = index;
+  }
+  std::optional<uint64_t> found() const { return found_; }
+
+ private:
+  std::optional<uint64_t> found_;
+  long double least_ = 0;
+};
+
+// The elements of a coordinate, and the value that is wanted.
+struct Search {
+  const DType& type;
+  const Elements& elements;
+  std::string_view value;
+
+  std::string text(uint64_t i) const {
+    std::string text;
+    append_plain(type, elements, i, text);
+    return text;
+  }
+
+  std::optional<uint64_t> by_text() const {
+    for (uint64_t i = 0; i < elements.count; ++i)
+      if (!elements.is_missing(i) && text(i) == value) return i;
+    return std::nullopt;
+  }
+
+  std::optional<uint64_t> by_number() const {
+    const std::optional<double> wanted = parsed<double>(value);
+    if (!wanted || !type.is_numeric()) return std::nullopt;
+    return visit_number(type, [&](auto zero) -> std::optional<uint64_t> {
+      using T = decltype(zero);
+      if constexpr (std::is_floating_point_v<T>) {
+        const auto values = elements.values<T>();
+        for (uint64_t i = 0; i < elements.count; ++i)
+          if (!elements.is_missing(i) && values[i] == static_cast<T>(*wanted)) return i;
+      }
+      return std::nullopt;
+    });
+  }
+
+  std::optional<uint64_t> nearest_number() const {
+    const std::optional<double> wanted = parsed<double>(value);
+    if (!wanted || !type.is_numeric()) return std::nullopt;
+    std::vector<double> numbers;
+    append_doubles(type, elements, numbers);
+    NearestFinder finder;
+    for (uint64_t i = 0; i < elements.count; ++i)
+      finder.look_at(i, std::fabs(static_cast<long double>(numbers[i]) - *wanted));
+    return finder.found();
+  }
+
+  std::optional<Nanoseconds> time_at(uint64_t i, const TimeReference& times) const {
+    return elements.is_missing(i) ? std::nullopt : times.parse_time(elements.text(i));
+  }
+
+  std::optional<uint64_t> by_time(const TimeReference& times, bool nearest) const {
+    const std::optional<Nanoseconds> wanted = times.parse_time(value);
+    if (!wanted) return std::nullopt;
+    NearestFinder finder;
+    for (uint64_t i = 0; i < elements.count; ++i) {
+      const std::optional<Nanoseconds> time = time_at(i, times);
+      if (!time) continue;
+      if (!nearest && *time == *wanted) return i;
+      if (nearest) finder.look_at(i, std::fabs(static_cast<long double>(*time - *wanted)));
+    }
+    return finder.found();
+  }
+};
+
+FoundIndex numbered(std::string_view number, uint64_t length) {
+  const std::optional<uint64_t> index = parsed<uint64_t>(number);
+  if (index && *index < length) return {index, {}};
+  return {std::nullopt, length > 0 ? "#" + std::to_string(length - 1) : std::string()};
+}
+
+}  // namespace
+
+FoundIndex find_along(const CfDataset& dataset, const std::string& dimension, uint64_t length,
+                      std::string_view value) {
+  if (value.starts_with('#')) return numbered(value.substr(1), length);
+  const bool is_nearest = value.starts_with('~');
+  if (is_nearest) value.remove_prefix(1);
+  const CfVariable* const coordinate = dataset.coordinate(dimension, length);
+  if (!coordinate) return numbered(value, length);
+  if (length > kMostElements)
+    throw unsupported("dimension {} has {} elements, and values are looked for among at most {}: use #N",
+                      dimension, length, kMostElements);
+  const Elements elements = read_all(*coordinate->decoded);
+  const Search search{coordinate->decoded->dtype(), elements, value};
+  const std::optional<TimeReference> times = cf_times(*coordinate, nullptr);
+  const auto nearest = [&] { return times ? search.by_time(*times, true) : search.nearest_number(); };
+  std::optional<uint64_t> found = search.by_text();
+  if (!found && times) found = search.by_time(*times, false);
+  if (!found) found = search.by_number();
+  if (!found && is_nearest) found = nearest();
+  if (found) return {found, {}};
+  const std::optional<uint64_t> near = nearest();
+  return {std::nullopt, near ? search.text(*near) : std::string()};
+}
+
+}  // namespace plainfs

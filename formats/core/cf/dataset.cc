@@ -1,0 +1,30 @@
+#include "formats/core/cf/dataset.h"
+
+#include <algorithm>
+
+namespace plainfs {
+
+const CfVariable* CfDataset::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(variables.begin(), variables.end(), name,
+                       [](const CfVariable& each, std::string_view wanted) { return each.name < wanted; });
+  return found != variables.end() && found->name == name ? &*found : nullptr;
+}
+
+const CfVariable* CfDataset::coordinate(std::string_view dimension, uint64_t length) const {
+  const CfVariable* const variable = find(dimension);
+  const bool fits = variable && variable->is_coordinate() && variable->values->shape()[0] == length;
+  return fits ? variable : nullptr;
+}
+
+std::string cf_text(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& attribute : attributes) {
+    if (attribute.name != name || attribute.error) continue;
+    if (const std::string* text = attribute.value.text()) return *text;
+    if (const Json::List* list = attribute.value.list(); list && list->size() == 1 && list->front().text())
+      return *list->front().text();
+  }
+  return {};
+}
+
+}  // namespace plainfs

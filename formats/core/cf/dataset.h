@@ -1,0 +1,57 @@
+// Variables with named dimensions, as the CF conventions and xarray mean them, whatever store they come from.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/core/model/derived_group.h"
+#include "formats/core/model/node.h"
+
+namespace plainfs {
+
+struct CfVariable {
+  std::string name;
+  std::vector<std::string> dimensions;  // one for each axis of values
+  ArrayPtr values;                      // as stored; scalars are of rank 0, not column-major
+  // Those of the data, without the bookkeeping of the store. Numbers of _FillValue are numbers.
+  Attributes attributes;
+  ArrayPtr decoded;            // of the same shape, what the values mean (decoded.h)
+  bool is_characters = false;  // single bytes of text, as NetCDF keeps texts: the last axis runs along a text
+  bool is_inherited = false;   // the coordinate of a dimension, from a group above
+
+  bool is_coordinate() const { return dimensions.size() == 1 && dimensions[0] == name; }
+};
+
+// Immutable and thread-safe.
+struct CfDataset {
+  std::string place;  // "/" or "/forecast", for messages
+  Attributes attributes;
+  std::vector<CfVariable> variables;  // by the bytes of their names, inherited coordinates among them
+
+  // Returns null if there is no variable of that name.
+  const CfVariable* find(std::string_view name) const;
+  // Returns the variable that labels the elements along a dimension, null if there is none of that length.
+  const CfVariable* coordinate(std::string_view dimension, uint64_t length) const;
+};
+using CfDatasetPtr = std::shared_ptr<const CfDataset>;
+
+// A group that may be a CF dataset.
+class CfGroup : public Group {
+ public:
+  // Returns the dataset, or null if no array of the group has named dimensions, or if two arrays give one
+  // dimension two lengths. Reads the attributes of the arrays once. Throws what reading them throws.
+  virtual CfDatasetPtr dataset() const = 0;
+};
+
+// Returns the dataset of a node's group, also as views see it; null if it has none.
+inline CfDatasetPtr cf_dataset(const Node& node) {
+  const auto* const group = node.parts ? dynamic_cast<const CfGroup*>(&stored_group(*node.parts)) : nullptr;
+  return group ? group->dataset() : nullptr;
+}
+
+// Returns the text of an attribute, or an empty one if it is absent or no text.
+std::string cf_text(const Attributes& attributes, std::string_view name);
+
+}  // namespace plainfs

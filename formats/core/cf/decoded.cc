@@ -1,0 +1,301 @@
+#include "formats/core/cf/decoded.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/number_cast.h"
+
+namespace plainfs {
+namespace {
+
+// A number in an attribute, exact if it is whole; also the spellings of numbers that JSON has no token for.
+struct AttributeNumber {
+  std::optional<int64_t> integer;
+  std::optional<uint64_t> natural;
+  double real = 0;
+};
+
+std::optional<AttributeNumber> number_in(const Json& value) {
+  if (const std::string* text = value.text()) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (*text == "NaN") return AttributeNumber{{}, {}, std::numeric_limits<double>::quiet_NaN()};
+    if (*text == "Infinity") return AttributeNumber{{}, {}, kInfinity};
+    if (*text == "-Infinity") return AttributeNumber{{}, {}, -kInfinity};
+    return std::nullopt;
+  }
+  const std::optional<double> real = value.as_double();
+  if (!real) return std::nullopt;
+  return AttributeNumber{value.as_int64(), value.as_uint64(), *real};
+}
+
+const Attribute* find_named(const Attributes& attributes, std::string_view name) {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const Attribute& each) { return each.name == name && !each.error; });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+std::vector<AttributeNumber> numbers_in(const Attribute* attribute) {
+  std::vector<AttributeNumber> numbers;
+  if (!attribute) return numbers;
+  const auto add = [&](const Json& value) {
+    if (const auto number = number_in(value)) numbers.push_back(*number);
+  };
+  if (const Json::List* list = attribute->value.list())
+    for (const Json& value : *list) add(value);
+  else
+    add(attribute->value);
+  return numbers;
+}
+
+std::optional<double> first_number(const Attribute* attribute) {
+  const std::vector<AttributeNumber> numbers = numbers_in(attribute);
+  return numbers.empty() ? std::nullopt : std::optional(numbers.front().real);
+}
+
+// The number as a T; nullopt if T has no such number, which no element can then equal.
+template <class T>
+std::optional<T> as_number(const AttributeNumber& number) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return to_half_from_double(number.real);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(number.real);
+  } else {
+    if (number.integer && std::in_range<T>(*number.integer)) return static_cast<T>(*number.integer);
+    if (number.natural && std::in_range<T>(*number.natural)) return static_cast<T>(*number.natural);
+    constexpr double kExact = 0x1p53;
+    if (number.integer || number.natural || std::trunc(number.real) != number.real ||
+        std::fabs(number.real) > kExact)
+      return std::nullopt;
+    const auto whole = static_cast<int64_t>(number.real);
+    return std::in_range<T>(whole) ? std::optional(static_cast<T>(whole)) : std::nullopt;
+  }
+}
+
+template <class T>
+double as_real(T value) {
+  if constexpr (std::is_same_v<T, Half>)
+    return to_float(value);
+  else
+    return static_cast<double>(value);
+}
+
+// Which stored numbers stand for nothing.
+class MissingNumbers {
+ public:
+  explicit MissingNumbers(const Attributes& attributes) {
+    for (const char* name : {"_FillValue", "missing_value"})
+      for (const AttributeNumber& number : numbers_in(find_named(attributes, name)))
+        numbers_.push_back(number);
+  }
+
+  bool is_none() const { return numbers_.empty(); }
+
+  template <class T>
+  void mark(std::span<const T> values, std::vector<uint8_t>& missing) const {
+    std::vector<T> wanted;
+    bool is_nan = false;
+    for (const AttributeNumber& number : numbers_) {
+      is_nan = is_nan || std::isnan(number.real);
+      if (const std::optional<T> value = as_number<T>(number)) wanted.push_back(*value);
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      bool found = false;
+      if constexpr (!std::is_integral_v<T>) found = is_nan && std::isnan(as_real(values[i]));
+      for (const T& each : wanted) {
+        if constexpr (std::is_same_v<T, Half>)
+          found |= to_float(each) == to_float(values[i]);
+        else
+          found |= each == values[i];
+      }
+      if (!found) continue;
+      if (missing.empty()) missing.resize(values.size());
+      missing[i] = 1;
+    }
+  }
+
+ private:
+  std::vector<AttributeNumber> numbers_;
+};
+
+// How values are unpacked.
+struct Packing {
+  std::optional<double> scale, offset;
+  bool in_float = false;
+
+  bool is_none() const { return !scale && !offset; }
+  DType type() const { return number_type(Kind::real, in_float ? 4 : 8); }
+
+  template <class Real>
+  Real unpacked(Real value) const {
+    // Rounded after each step.
+    volatile Real result = value;
+    if (scale) result = result * static_cast<Real>(*scale);
+    if (offset) result = result + static_cast<Real>(*offset);
+    return result;
+  }
+};
+
+Packing packing_of(const Attributes& attributes) {
+  Packing packing;
+  packing.in_float = true;
+  const auto read = [&](const char* name) {
+    const Attribute* const attribute = find_named(attributes, name);
+    const std::optional<double> number = first_number(attribute);
+    const bool is_float =
+        attribute && attribute->type && attribute->type->kind == Kind::real && attribute->type->size == 4;
+    if (number && !is_float) packing.in_float = false;
+    return number;
+  };
+  packing.scale = read("scale_factor");
+  packing.offset = read("add_offset");
+  return packing;
+}
+
+// The stored type, with a sign if `_Unsigned` says so.
+DType number_type_of(const CfVariable& variable) {
+  DType type = variable.values->dtype();
+  if (type.kind == Kind::enumeration) return number_type(type.base, type.size);
+  const std::string unsigned_text = cf_text(variable.attributes, "_Unsigned");
+  if (type.kind == Kind::integer && unsigned_text == "true")
+    return number_type(Kind::unsigned_integer, type.size);
+  if (type.kind == Kind::unsigned_integer && unsigned_text == "false")
+    return number_type(Kind::integer, type.size);
+  return type;
+}
+
+bool counts(const DType& type) {
+  return type.is_integer() || type.kind == Kind::real || type.kind == Kind::enumeration;
+}
+
+class DecodedNumbers : public DerivedArray {
+ public:
+  DecodedNumbers(const CfVariable& variable, DType shown, std::optional<TimeReference> times, Packing packing)
+      : DerivedArray(variable.values, std::move(shown)),
+        number_(number_type_of(variable)),
+        stored_(variable.values->dtype()),
+        missing_(variable.attributes),
+        times_(std::move(times)),
+        packing_(packing) {}
+
+  bool may_be_missing() const override { return !missing_.is_none() || times_ || values().may_be_missing(); }
+
+ private:
+  Elements derived(Elements stored, const Box&) const override {
+    visit_number(stored_, [&](auto zero) { missing_.mark(stored.values<decltype(zero)>(), stored.missing); });
+    return visit_number(number_, [&](auto zero) { return decoded<decltype(zero)>(std::move(stored)); });
+  }
+
+  template <class T>
+  Elements decoded(Elements stored) const {
+    if (times_) return time_texts<T>(stored);
+    if (dtype().kind == Kind::boolean) return truth_values<T>(stored);
+    if (packing_.is_none()) return stored;  // the same bits
+    return packing_.in_float ? unpacked<T, float>(stored) : unpacked<T, double>(stored);
+  }
+
+  template <class T>
+  Elements truth_values(const Elements& stored) const {
+    Elements truth = zero_elements(dtype(), stored.count);
+    const auto values = stored.values<T>();
+    const auto out = truth.mutable_values<uint8_t>();
+    for (uint64_t i = 0; i < stored.count; ++i) out[i] = as_real(values[i]) != 0;
+    truth.missing = stored.missing;
+    return truth;
+  }
+
+  template <class T, class Real>
+  Elements unpacked(const Elements& stored) const {
+    Elements numbers = zero_elements(dtype(), stored.count);
+    const auto values = stored.values<T>();
+    const auto out = numbers.template mutable_values<Real>();
+    for (uint64_t i = 0; i < stored.count; ++i) out[i] = packing_.unpacked(number_cast<Real>(values[i]));
+    numbers.missing = stored.missing;
+    return numbers;
+  }
+
+  template <class T>
+  Elements time_texts(const Elements& stored) const {
+    const auto values = stored.values<T>();
+    TextBuilder texts(stored.count);
+    std::string text;
+    for (uint64_t i = 0; i < stored.count; ++i) {
+      text.clear();
+      if (stored.is_missing(i) || !append_time<T>(values[i], text))
+        texts.add_missing();
+      else
+        texts.add(text);
+    }
+    return texts.finish();
+  }
+
+  // Returns false for a number that is no time.
+  template <class T>
+  bool append_time(T value, std::string& out) const {
+    if constexpr (std::is_same_v<T, int64_t>)
+      if (value == INT64_MIN) return false;
+    if (packing_.is_none() && std::is_integral_v<T>) {
+      if constexpr (std::is_integral_v<T>) {
+        using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+        times_->append_text(times_->since_reference(static_cast<Wide>(value)), out);
+      }
+      return true;
+    }
+    const bool in_float = packing_.is_none() ? number_.size <= 4 : packing_.in_float;
+    return in_float ? append_real(packing_.unpacked(number_cast<float>(value)), out)
+                    : append_real(packing_.unpacked(number_cast<double>(value)), out);
+  }
+
+  template <class Real>
+  bool append_real(Real value, std::string& out) const {
+    if (std::isnan(value)) return false;
+    if (std::isinf(value))
+      out = value > 0 ? "Inf" : "-Inf";
+    else
+      times_->append_text(times_->since_reference(value), out);
+    return true;
+  }
+
+  const DType number_;
+  const DType stored_;
+  const MissingNumbers missing_;
+  const std::optional<TimeReference> times_;
+  const Packing packing_;
+};
+
+}  // namespace
+
+std::optional<TimeReference> cf_times(const CfVariable& variable, const Attributes* bounded) {
+  if (!counts(variable.values->dtype()) || variable.values->dtype().kind == Kind::enumeration)
+    return std::nullopt;
+  const bool has_units = find_named(variable.attributes, "units") != nullptr;
+  const auto text = [&](const char* name) {
+    const std::string own = cf_text(variable.attributes, name);
+    return own.empty() && bounded && !has_units ? cf_text(*bounded, name) : own;
+  };
+  const std::string units = text("units"), name = text("calendar");
+  const std::optional<Calendar> calendar = calendar_named(name.empty() ? "standard" : name);
+  return calendar ? TimeReference::parse(units, *calendar) : std::nullopt;
+}
+
+ArrayPtr cf_decoded(const CfVariable& variable, const Attributes* bounded) {
+  const DType& stored = variable.values->dtype();
+  if (!counts(stored) && stored.kind != Kind::boolean) return variable.values;
+  const bool is_truth = stored.kind == Kind::boolean || cf_text(variable.attributes, "dtype") == "bool";
+  std::optional<TimeReference> times = is_truth ? std::nullopt : cf_times(variable, bounded);
+  const Packing packing = is_truth ? Packing() : packing_of(variable.attributes);
+  DType shown = number_type_of(variable);
+  if (is_truth)
+    shown = number_type(Kind::boolean, 1);
+  else if (times)
+    shown = text_type();
+  else if (!packing.is_none())
+    shown = packing.type();
+  shown.big_endian = false;
+  return std::make_shared<DecodedNumbers>(variable, std::move(shown), std::move(times), packing);
+}
+
+}  // namespace plainfs

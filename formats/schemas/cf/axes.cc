@@ -1,0 +1,84 @@
+#include "formats/schemas/cf/axes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/containers/netcdf/netcdf.h"
+#include "formats/containers/zarr/array.h"
+
+namespace plainfs::cf {
+namespace {
+
+constexpr const char* kScalarAxis = "_scalar_";
+
+// The texts of a list, "" for null; nullopt if it is no such list.
+std::optional<std::vector<std::string>> names_in(const Json* value) {
+  const Json::List* const list = value ? value->list() : nullptr;
+  if (!list) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Json& name : *list) {
+    if (!name.text() && !name.is_null()) return std::nullopt;
+    names.push_back(name.text() ? *name.text() : "");
+  }
+  return names;
+}
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+const Json* member_of(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const Json* member = object.find(name)) return member;
+  return nullptr;
+}
+
+// What NCZarr says of an array, in an attribute (4.10) or in .zarray (4.9).
+const Json* nczarr_of(const Array& array, const Attributes& attributes) {
+  if (const Json* value = readable_value(attributes, "_nczarr_array")) return value;
+  const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);
+  return stored && !stored->nczarr().is_null() ? &stored->nczarr() : nullptr;
+}
+
+bool is_scalar(const Json* nczarr) {
+  if (!nczarr) return false;
+  const Json* const storage = nczarr->find("storage");
+  return nczarr->find("scalar") || (storage && storage->text() && *storage->text() == "scalar");
+}
+
+}  // namespace
+
+const Json* readable_value(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& attribute : attributes)
+    if (attribute.name == name && !attribute.error) return &attribute.value;
+  return nullptr;
+}
+
+bool Axes::has_names() const {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
+}
+
+Axes axes_of(const Array& array, const Attributes& attributes) {
+  Axes axes;
+  if (const auto* named = dynamic_cast<const netcdf::NamedDimensions*>(&array)) {
+    axes.names = named->dimensions();
+    return axes;
+  }
+  std::optional<std::vector<std::string>> names = names_in(readable_value(attributes, "_ARRAY_DIMENSIONS"));
+  if (!names || names->empty()) names = names_in(readable_value(attributes, "dimension_names"));
+  const Json* const nczarr = nczarr_of(array, attributes);
+  if (nczarr)
+    if (auto references = names_in(member_of(*nczarr, {"dimension_references", "dimrefs"}))) {
+      for (std::string& reference : *references) reference = last_part(reference);
+      names = std::move(references);
+    }
+  const bool is_one = array.shape() == Shape{1};
+  axes.is_scalar =
+      is_one && (is_scalar(nczarr) || (names && *names == std::vector<std::string>{kScalarAxis}));
+  if (axes.is_scalar) return axes;
+  if (names && names->size() == array.shape().size()) axes.names = *std::move(names);
+  axes.names.resize(array.shape().size());
+  return axes;
+}
+
+}  // namespace plainfs::cf

@@ -1,0 +1,33 @@
+// What NetCDF-4 makes of the datasets of an HDF5 group (FORMAT.md, "NetCDF-4 in HDF5").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/core/model/node.h"
+#include "formats/schemas/cf/axes.h"
+
+namespace plainfs::cf {
+
+// An array of a group before it has a meaning.
+struct StoredArrayOf {
+  std::string name;
+  Node node;
+  Attributes attributes;  // as stored
+  Axes axes;
+
+  const Array& values() const { return *std::get<LabelledArray>(node.content).values; }
+};
+
+// Whether a group is one of an HDF5 file.
+bool is_of_hdf5(const Group& group);
+// Whether the attributes of an array are those of a dimension scale, or name the scales of its axes.
+bool has_scales(const Attributes& attributes);
+
+// Sets the axes of arrays from the dimension scales of their group and the groups above it. If the file was
+// written as NetCDF-4, also does what netCDF does: leaves out dimensions that are no variables, takes the
+// prefix from the name of a variable that is called as a dimension it does not have, and continues a variable
+// that is shorter than its dimension with its fill value. Throws what reading attributes throws.
+std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays);
+
+}  // namespace plainfs::cf

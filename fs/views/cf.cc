@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "formats/core/cf/coordinate.h"
+#include "formats/core/cf/dataset.h"
+#include "formats/core/cf/long_table.h"
+#include "formats/core/text/percent.h"
+#include "fs/native/netcdf_file.h"
+#include "fs/text/text_file.h"
+#include "fs/views/names.h"
+#include "fs/views/offers.h"
+#include "fs/views/texts.h"
+
+namespace plainfs {
+namespace {
+
+constexpr const char kNetcdf[] = "netcdf 1";
+
+OfferedFile found_by_its_name(std::string name) {
+  OfferedFile file{true, std::move(name), nullptr};
+  file.found_by_name = file.never_listed = true;
+  return file;
+}
+
+// A variable of its own dataset that has elements to go through; a coordinate's table would say all twice.
+bool has_table(const CfVariable& variable) {
+  return !variable.dimensions.empty() && !variable.is_inherited && !variable.is_coordinate() &&
+         !variable.is_characters;
+}
+
+// The tables of a variable for some places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
+class CoordinateParts : public FoundFiles {
+ public:
+  CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
+      : dataset_(std::move(dataset)), variable_(variable), context_(context) {}
+
+  std::vector<std::string> names() const override { return {}; }
+  std::optional<OfferedFile> find(std::string_view name) const override {
+    constexpr std::string_view kExtension = ".csv";
+    if (!name.ends_with(kExtension)) return std::nullopt;
+    const std::optional<Box> box = box_named(name.substr(0, name.size() - kExtension.size()));
+    if (!box) return std::nullopt;
+    OfferedFile file{true, std::string(name), nullptr};
+    file.open = [dataset = dataset_, &variable = variable_, box = *box, &context = context_] {
+      return std::make_shared<TextFile>(csv_table(long_table(*dataset, variable, box), context), context);
+    };
+    return file;
+  }
+
+ private:
+  std::optional<Box> box_named(std::string_view text) const {
+    Box box = whole(variable_.values->shape());
+    std::vector<bool> is_fixed(box.extent.size());
+    for (size_t at = 0; at <= text.size();) {
+      const size_t end = std::min(text.find(',', at), text.size());
+      const std::optional<size_t> axis = fix(text.substr(at, end - at), box);
+      if (!axis || is_fixed[*axis]) return std::nullopt;
+      is_fixed[*axis] = true;
+      at = end + 1;
+    }
+    return box;
+  }
+
+  // Restricts one axis of the box to the element that DIM=VALUE names, and returns the axis; nullopt if there
+  // is no such dimension or element.
+  std::optional<size_t> fix(std::string_view condition, Box& box) const {
+    for (size_t axis = 0; axis < variable_.dimensions.size(); ++axis) {
+      const std::string& dimension = variable_.dimensions[axis];
+      const std::string prefix = encode_name(dimension) + "=";
+      if (!condition.starts_with(prefix)) continue;
+      const std::string value = percent_decoded(condition.substr(prefix.size()));
+      const FoundIndex found = find_along(*dataset_, dimension, variable_.values->shape()[axis], value);
+      if (!found.index) {
+        if (!found.nearest.empty())
+          context_.notice(fmt::format("{}: {} has no {} {}; the nearest is {}", dataset_->place,
+                                      variable_.name, dimension, value, found.nearest));
+        return std::nullopt;
+      }
+      box.origin[axis] = *found.index;
+      box.extent[axis] = 1;
+      return axis;
+    }
+    return std::nullopt;
+  }
+
+  const CfDatasetPtr dataset_;
+  const CfVariable& variable_;  // of the dataset
+  Context& context_;
+};
+
+}  // namespace
+
+void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
+                               std::vector<OfferedFile>& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  for (const CfVariable& variable : dataset->variables) {
+    if (!has_table(variable)) continue;
+    Node table;
+    try {
+      table.content = long_table(*dataset, variable, whole(variable.values->shape()));
+    } catch (const Error& error) {
+      table.content = error;
+    }
+    std::vector<OfferedFile> own;
+    offer(table, context, own);
+    for (OfferedFile& file : own) {
+      OfferedFile named = found_by_its_name(variable.name + ".table" + file.name);
+      named.open = std::move(file.open);
+      files.push_back(std::move(named));
+    }
+  }
+}
+
+void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  if (has_netcdf(*dataset))
+    files.push_back({true, "dataset.nc", [dataset, &context] {
+                       return layout_file([dataset, &context] { return netcdf_file(*dataset, context); },
+                                          context, kNetcdf);
+                     }});
+  for (const CfVariable& variable : dataset->variables) {
+    if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
+    OfferedFile file = found_by_its_name(variable.name + ".nc");
+    file.open = [dataset, &variable, &context] {
+      return layout_file([dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
+                         context, kNetcdf);
+    };
+    files.push_back(std::move(file));
+  }
+}
+
+void offer_coordinate_parts(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  for (const CfVariable& variable : dataset->variables) {
+    if (!has_table(variable)) continue;
+    OfferedFile folder = found_by_its_name(variable.name);
+    folder.found = std::make_shared<CoordinateParts>(dataset, variable, context);
+    files.push_back(std::move(folder));
+  }
+}
+
+}  // namespace plainfs

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""CF data as NetCDF files and tables: by ncdump, CDO and scipy against what was written."""
+import os
+import subprocess
+import unittest
+
+from mounted import PROGRAM, Folder, Mount, main, run
+from optional import needs, needs_modules
+
+try:
+    import numpy
+    import zarr
+    from scipy.io import netcdf_file
+except ImportError:
+    zarr = None
+
+
+@needs_modules("numpy", "zarr", "scipy")
+class Cf(Folder):
+    """A packed field over time, latitude and longitude, as xarray writes it to Zarr v2."""
+
+    def setUp(self):
+        super().setUp()
+        random = numpy.random.default_rng(3)
+        self.path = os.path.join(self.folder, "t.zarr")
+        root = zarr.open_group(self.path, mode="w")
+        self.field = random.integers(-3000, 3000, (12, 5, 4)).astype("i2")
+        self.field[2, 1, 1] = -32767
+        self.latitude = numpy.linspace(50, 46, 5).astype("f4")
+
+        def add(name, values, dimensions, **attributes):
+            array = root.create_dataset(name, data=values, chunks=True, fill_value=attributes.pop("fill", None))
+            array.attrs.update(_ARRAY_DIMENSIONS=dimensions, **attributes)
+
+        add("t2m", self.field, ["time", "latitude", "longitude"], fill=-32767, scale_factor=0.01, add_offset=273.15, units="K")
+        add("time", numpy.arange(12, dtype="i8") * 6, ["time"], units="hours since 2020-01-01", calendar="standard")
+        add("latitude", self.latitude, ["latitude"], units="degrees_north")
+        add("longitude", numpy.array([5.0, 5.5, 6.0, 6.5]), ["longitude"], units="degrees_east")
+        zarr.consolidate_metadata(self.path)
+
+    def read(self, mount, name):
+        with open(mount.join(name), encoding="utf-8") as file:
+            return file.read()
+
+    def test_dataset_has_every_variable_as_stored(self):
+        with Mount(self.path) as mount:
+            self.assertEqual([name for name in os.listdir(mount.path) if name.endswith(".nc")], ["dataset.nc"])
+            with netcdf_file(mount.join("dataset.nc"), mmap=False) as file:
+                numpy.testing.assert_array_equal(file.variables["t2m"][:], self.field)
+                numpy.testing.assert_array_equal(file.variables["latitude"][:], self.latitude)
+                self.assertEqual(file.variables["time"][:].dtype, numpy.dtype(">i4"))
+                self.assertEqual(file.variables["t2m"]._FillValue, -32767)
+
+    def test_variable_file_has_its_coordinates(self):
+        with Mount(self.path) as mount:
+            with netcdf_file(mount.join("t2m.nc"), mmap=False) as file:
+                self.assertEqual(list(file.variables), ["latitude", "longitude", "time", "t2m"])
+
+    # VIEWS 13 "is the part of that table at those coordinates"
+    def test_point_and_map_are_parts_of_the_table(self):
+        with Mount(self.path) as mount:
+            table = self.read(mount, "t2m.table.csv").splitlines()
+            self.assertEqual(len(table), 1 + 12 * 5 * 4)
+            point = self.read(mount, "t2m/latitude=47,longitude=5.5.csv").splitlines()
+            self.assertEqual(point, table[:1] + [line for line in table[1:] if line.split(",")[1:3] == ["47", "5.5"]])
+            step = self.read(mount, "t2m/time=2020-01-01T12.csv").splitlines()
+            self.assertEqual(step, table[:1] + [line for line in table[1:] if line.startswith("2020-01-01T12:00:00,")])
+            self.assertEqual(sum(line.endswith(",NA") for line in step), 1)
+            self.assertEqual(self.read(mount, "t2m/time=#2,latitude=~47.3.csv").splitlines()[1:],
+                             [line for line in step if line.split(",")[1] == "47"])
+
+    # VIEWS 13 "is absent, and the log names the nearest"
+    def test_value_that_is_no_coordinate_is_absent(self):
+        with Mount(self.path) as mount:
+            self.assertFalse(os.path.exists(mount.join("t2m/latitude=47.3.csv")))
+            self.assertFalse(os.path.exists(mount.join("t2m/level=1.csv")))
+            self.assertIn("the nearest is 47", self.read(mount, ".plainfs/log"))
+
+    # VIEWS 13 "an ordinary group, with a line in the log"
+    def test_torn_dimension_gives_no_dataset(self):
+        root = zarr.open_group(self.path, mode="a")
+        root.create_dataset("small", data=numpy.zeros((2, 2))).attrs["_ARRAY_DIMENSIONS"] = ["latitude", "longitude"]
+        with Mount(self.path) as mount:
+            self.assertFalse(os.path.exists(mount.join("dataset.nc")))
+            self.assertTrue(os.path.exists(mount.join("t2m.csv")))
+            self.assertIn("different lengths", self.read(mount, ".plainfs/log"))
+
+    # VIEWS 13 "stands last; two of these"
+    def test_large_variable_stands_last(self):
+        root = zarr.open_group(self.path, mode="a")
+        for name in ("a_large", "b_large"):
+            large = root.create_dataset(name, shape=(1 << 30, 2), chunks=(1 << 20, 2), dtype="f4", fill_value=1.5)
+            large.attrs["_ARRAY_DIMENSIONS"] = ["cell", "side"]
+            if name == "b_large":
+                break
+            with Mount(self.path) as mount:
+                size = os.stat(mount.join("dataset.nc")).st_size
+                self.assertGreater(size, 8 << 30)
+                with open(mount.join("dataset.nc"), "rb") as file:
+                    file.seek(size - 4)
+                    self.assertEqual(file.read(), numpy.array(1.5, ">f4").tobytes())
+        with Mount(self.path) as mount:
+            with self.assertRaises(OSError):
+                os.stat(mount.join("dataset.nc"))
+            self.assertGreater(os.stat(mount.join("b_large.nc")).st_size, 8 << 30)
+
+    def test_info_has_dimensions_and_times(self):
+        text = run(PROGRAM, "info", self.path).stdout.decode()
+        self.assertIn("CF dataset", text)
+        self.assertIn("time from 2020-01-01T00:00:00 to 2020-01-03T18:00:00 (standard)", text)
+        self.assertIn("time × latitude × longitude, K", text)
+
+    @needs("ncdump")
+    def test_ncdump_reads_the_header(self):
+        with Mount(self.path) as mount:
+            text = subprocess.run(["ncdump", "-h", mount.join("dataset.nc")], capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertIn("short t2m(time, latitude, longitude)", text)
+            self.assertIn("t2m:_FillValue = -32767s", text)
+
+    @needs("cdo")
+    def test_cdo_reads_the_values(self):
+        with Mount(self.path) as mount:
+            text = subprocess.run(["cdo", "-s", "outputtab,value,nohead", "-fldmean", "-seltimestep,1", mount.join("t2m.nc")],
+                                  capture_output=True, text=True, timeout=120, check=True).stdout
+            unpacked = self.field[0] * 0.01 + 273.15
+            weights = numpy.cos(numpy.radians(self.latitude))[:, None] * numpy.ones((5, 4))
+            self.assertAlmostEqual(float(text.split()[0]), (unpacked * weights).sum() / weights.sum(), delta=0.05)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#include "formats/containers/netcdf/header.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/bytes_file.h"
+#include "tests/support/says.h"
+
+namespace plainfs::netcdf {
+namespace {
+
+std::string word(uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string name(std::string text) {
+  const std::string length = word(static_cast<uint32_t>(text.size()));
+  text.resize((text.size() + 3) / 4 * 4, '\0');
+  return length + text;
+}
+
+// One record variable of int16 along the record dimension and x.
+struct Parts {
+  std::string magic = "CDF\1", records = word(2);
+  std::string dimensions = word(10) + word(2) + name("t") + word(0) + name("x") + word(3);
+  std::string attributes = word(0) + word(0);
+  std::string rank = word(2), numbers = word(0) + word(1), type = word(3), begin = word(128);
+
+  std::string bytes() const {
+    std::string all = magic + records + dimensions + attributes + word(11) + word(1) + name("s") + rank +
+                      numbers + word(0) + word(0) + type + word(8) + begin;
+    all.resize(140, '\0');
+    return all;
+  }
+};
+
+Header header_of(const Parts& parts) {
+  return read_header(BytesFile(parts.bytes()));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(netcdf_header)
+
+BOOST_AUTO_TEST_CASE(records_of_the_only_record_variable_are_not_padded) {
+  const Header header = header_of({});
+  BOOST_TEST(header.record_size == 6u);
+  BOOST_TEST((header.shape_of(header.variables.at(0)) == Shape{2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(records_of_a_stream_follow_from_the_file_size) {
+  Parts parts;
+  parts.records = word(UINT32_MAX);
+  BOOST_TEST(header_of(parts).dimensions[0].length == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(header_cut_off_is_damaged) {
+  const std::string bytes = Parts().bytes();
+  for (size_t size = 4; size < 96; ++size)
+    BOOST_CHECK_THROW(read_header(BytesFile(bytes.substr(0, size))), Error);
+}
+
+BOOST_AUTO_TEST_CASE(count_beyond_the_file_is_damaged) {
+  Parts parts;
+  parts.dimensions = word(10) + word(UINT32_MAX);
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("items, which the file has no room for"));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_type_is_damaged) {
+  Parts parts;
+  parts.type = word(7);  // of CDF-5
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("7 is no type of NetCDF classic"));
+}
+
+BOOST_AUTO_TEST_CASE(dimension_that_is_absent_is_damaged) {
+  Parts parts;
+  parts.numbers = word(0) + word(2);
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("dimension 2 of 2"));
+}
+
+BOOST_AUTO_TEST_CASE(record_dimension_behind_another_is_damaged) {
+  Parts parts;
+  parts.numbers = word(1) + word(0);
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("the record dimension as dimension 1"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace plainfs::netcdf
