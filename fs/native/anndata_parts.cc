@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "formats/core/base/checked.h"
-#include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/node.h"
 #include "fs/native/checked_numbers.h"
@@ -97,10 +96,11 @@ void FrameWriter::put_column(const ArrayPtr& values) {
   const DType& type = values->dtype();
   if (const auto factor = native_factor(*values))
     return put_categorical(anndata_codes(*factor), factor->parts.levels, factor->parts.is_ordered);
-  const bool is_real = type.kind == Kind::real;  // a missing one is NaN
-  if (is_real || !has_missing(*values, context_)) return put_values(path_, values);
-  if (is_text(type)) return put_texts_with_missing(with_missing_times(values));
-  put_nullable(with_missing_times(values));
+  if (is_whole_or_truth(type) && (values->is_nullable() || has_missing(*values, context_)))
+    return put_nullable(with_missing_times(values));
+  if (is_text(type) && has_missing(*values, context_))
+    return put_texts_with_missing(with_missing_times(values));
+  put_values(path_, values);  // a missing real is NaN
 }
 
 void FrameWriter::put_categorical(const ArrayPtr& codes, const ArrayPtr& categories, bool is_ordered) {

@@ -56,7 +56,6 @@ IntegerExtent bounds_of(const DType& type, const Elements& elements) {
 
 bool has_missing(const Array& column, Context& context) {
   const Array& whole = column.whole_column();
-  if (whole.is_nullable()) return true;
   if (!whole.may_be_missing() && !is_time(whole.dtype())) return false;
   const bool is_text = !whole.dtype().is_numeric() && !is_time(whole.dtype());
   if (is_text && &whole == &column) return measure_texts(whole, context)->any_missing;

@@ -11,8 +11,7 @@
 
 namespace plainfs {
 
-// Whether a value is missing, or may be by the store's own type (Array::is_nullable). A time that is none is
-// missing.
+// Whether a value is missing. A time that is none is.
 bool has_missing(const Array& column, Context& context);
 
 // The bounds of all values of a column of integers, time points or time spans, the missing ones apart.

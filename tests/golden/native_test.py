@@ -55,7 +55,11 @@ numbers_or <- function(text, read) {
   number[other] <- as.double(read(text[other]))
   number
 }
-instants <- function(text) as.POSIXct(text, tz = "UTC", format = "%Y-%m-%dT%H:%M:%OSZ")
+instants <- function(text) {  # from hours on
+  text <- sub("Z$", "", text)
+  whole <- paste0(text, substring("0000-00-00T00:00:00", nchar(text) + 1))
+  as.POSIXct(whole, tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS")
+}
 # Integers of 64 bits, as doubles: their bytes are compared with those that R writes.
 wide_integers <- function(ours) {
   words <- matrix(readBin(writeBin(unclass(ours), raw()), "integer", 2 * length(ours)), 2)
@@ -65,6 +69,7 @@ same <- function(ours, text) {
   if (inherits(ours, "Date")) return(same_numbers(floor(as.double(ours)), numbers_or(text, as.Date)))
   if (inherits(ours, "POSIXct")) return(same_numbers(as.double(ours), numbers_or(text, instants)))
   if (inherits(ours, "integer64")) ours <- wide_integers(ours)
+  if (inherits(ours, "difftime")) ours <- as.double(ours)
   if (is.factor(ours)) ours <- as.character(ours)
   if (is.character(ours)) {
     ours[is.na(ours)] <- "NA"

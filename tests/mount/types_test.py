@@ -17,7 +17,7 @@ anndata, numpy, pandas, zarr = import_or_exit("anndata", "numpy", "pandas", "zar
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(HERE, "column_types.R")
-VIEWS = "csv+rds+seurat+h5ad+zarr+parquet"
+VIEWS = "csv+npy+rds+seurat+h5ad+zarr+parquet"
 R_SECONDS, R_DAYS = ("POSIXct POSIXt", "double", "UTC"), ("Date", "double", "")
 R_TEXT, R_NUMBER, R_INTEGER, R_WIDE = (("character", "character", ""), ("numeric", "double", ""), ("integer", "integer", ""),
                                        ("integer64", "double", ""))
@@ -84,6 +84,11 @@ def meant(about, values):
         return [None if number is None else int(number) for number in numbers]
     unit = "D" if "Date" in classes else "s" if "POSIXct" in classes else None
     return [number if unit is None or number is None else point_in_time(number, unit) for number in numbers]
+
+
+def alone(folder, names):
+    """{column: its fields} of the .csv files of the columns by themselves."""
+    return {name: [line[0] for line in fields_of(os.path.join(folder, name + ".csv"))] for name in names}
 
 
 def is_nan(value):
@@ -279,6 +284,11 @@ class TypesTest(Folder):
         expected = {name: meant(*column) for name, column in stored.items()}
         for path in (frame, cells):
             self.hold(expected, path, columns_of(path + ".csv"), is_same_text)
+            self.hold(expected, path, alone(path, expected), is_same_text)
+        for name in ("date", "day", "instant", "difftime"):
+            shown = numpy.load(os.path.join(frame, name + ".npy"))
+            self.hold({name: [float(value) for value in stored[name][1] if value != "NA"]}, name + ".npy",
+                      {name: numpy.delete(shown, 1)}, is_same_number)
         self.hold_anndata(expected, os.path.dirname(cells))
         self.hold_parquet(frame + ".parquet", cells + ".parquet")
 
@@ -290,6 +300,10 @@ class TypesTest(Folder):
         export(store, target)
         obs = os.path.join(target, "obs")
         self.hold(expected, "obs.csv", columns_of(obs + ".csv"), is_same_text)
+        self.hold(expected, "obs", alone(obs, expected), is_same_text)
+        for name, (how, stored, _) in columns.items():
+            if how == "array":
+                numpy.testing.assert_array_equal(numpy.load(os.path.join(obs, name + ".npy")), stored, name)
         self.hold_anndata(expected, target)
         types = read_obs(os.path.join(target, "anndata.h5ad")).dtypes
         self.assertEqual([str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")], ["Int64", "boolean", "Int32"])

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/core/model/counted_times.h"
 #include "formats/core/model/node.h"
 #include "tests/unit/fs/memory_store.h"
 
@@ -44,6 +45,8 @@ inline std::vector<std::string> shown(const Array& array) {
       values.emplace_back("NA");
     else if (layout_of(array.dtype()) == Layout::heap)
       values.emplace_back(elements.text(i));
+    else if (array.dtype().kind == Kind::counted_time)
+      append_counted_time(array.dtype(), counted_number(array.dtype(), elements, i), values.emplace_back());
     else if (array.dtype().kind == Kind::fixed_text)
       values.emplace_back(trim_padding(
           as_text(elements.bytes).substr(i * array.dtype().size, array.dtype().size), array.dtype().padding));
