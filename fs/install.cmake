@@ -71,11 +71,16 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME plainfs)
 set(CPACK_PACKAGE_CONTACT "The plainfs authors <plainfs@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "mounts scientific array stores as plain files")
-# "0.1.0+git202611261015.3d7af43": to apt a later commit is an upgrade.
+# "0.1.0+git202611261015.3d7af43": to apt a later commit is an upgrade. The commit with the tag v0.1.0 is "0.1.0".
 set(its_commit "")
 if(GIT_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/.git)
   execute_process(COMMAND ${GIT_EXECUTABLE} log -1 --format=+git%cd.%h --abbrev=7 --date=format:%Y%m%d%H%M
                   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE its_commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND ${GIT_EXECUTABLE} describe --tags --exact-match --match v${PROJECT_VERSION}
+                  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(status EQUAL 0)
+    set(its_commit "")
+  endif()
 endif()
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}${its_commit}")
 set(CPACK_STRIP_FILES ON)

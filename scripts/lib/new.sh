@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2194 # the word of check_name's second case is constant, its patterns are not
 # Of scripts/new-schema and scripts/new-view: sourced in the root. The new state of each file is made in $work and comes over the tree
 # when all of it is there, so that a list that was not found leaves nothing half done.
 export LC_ALL=C

@@ -11,6 +11,11 @@ import unittest
 import zlib
 
 from planned import DATA, PROGRAM, SAMPLES, Planned, run, tree, write_zeros
+from effort import EFFORT  # after planned, which finds it
+
+# The values of the file that tasks share, and how many bytes its text has.
+VALUES = 16_000_000 * min(EFFORT, 5)
+TEXT_BYTES = 2 * VALUES
 
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
@@ -152,11 +157,11 @@ class Whole(Planned):
 
 
 class Shared(Planned):
-    """One file, 160 MB of "0\\n", that all tasks write to."""
+    """One file, 32 MB of "0\\n", that all tasks write to."""
 
     def setUp(self):
         super().setUp()
-        self.store = write_zeros(self.join("large.zarr"), 80_000_000)
+        self.store = write_zeros(self.join("large.zarr"), VALUES)
         self.made = self.plan(self.store, "--tasks", "4", "--views", "csv")
 
     def part(self):
@@ -167,7 +172,7 @@ class Shared(Planned):
     def assert_is_whole(self):
         self.assertEqual(os.listdir(self.target), ["a.csv"])
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
-            self.assertEqual(file.read(), b"0\n" * 80_000_000)
+            self.assertEqual(file.read(), b"0\n" * VALUES)
         seconds, nanoseconds = self.made["files"][0]["modified"]
         self.assertEqual(os.stat(os.path.join(self.target, "a.csv")).st_mtime_ns, seconds * 10**9 + nanoseconds)
 
@@ -177,9 +182,9 @@ class Shared(Planned):
         at = 0
         for [[file, first, size]] in ranges:
             self.assertEqual((file, first), (0, at))
-            self.assertLess(abs(size - 40_000_000), 1_000_000)
+            self.assertLess(abs(size - TEXT_BYTES // 4), 1_000_000)
             at += size
-        self.assertEqual(at, 160_000_000)
+        self.assertEqual(at, TEXT_BYTES)
         for number in (3, 1, 4, 2):
             self.task(number)
         self.finish()
@@ -191,8 +196,8 @@ class Shared(Planned):
         self.task(2)
         status = self.status()
         self.assertEqual((status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False))
-        self.assertEqual((status["bytes"], status["done_bytes"]), (160_000_000, self.made["tasks"][1]["ranges"][0][2]))
-        self.assertEqual(os.stat(self.part()).st_size, 160_000_000)
+        self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
+        self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
         self.fails(75, "export", "--finish", self.path, self.target, says="3 of 4 tasks of")
         self.fails(75, "export", "--finish", self.path, self.target, says="still to be done: 1,3-4")
         self.assertNotIn("a.csv", os.listdir(self.target))
@@ -251,7 +256,7 @@ class Shared(Planned):
         for number in (1, 2, 3, 4):
             self.task(number)
         with open(self.part(), "r+b") as file:
-            file.seek(50_000_000)
+            file.seek(TEXT_BYTES * 5 // 16)
             file.write(b"1")
         self.fails(75, "export", "--finish", "--verify", self.path, self.target, says=["are not those that were written", "to be done: 2"])
         self.assertEqual(self.status()["missing"], [2])
@@ -274,7 +279,7 @@ class Shared(Planned):
             self.task(number)
         with open(self.part(), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says=["its part has 160000001 bytes of 160000000", "to be done: 1-4"])
+        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes of {TEXT_BYTES}", "to be done: 1-4"])
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -312,7 +317,7 @@ class Shared(Planned):
         self.task(4)
         self.succeeds("export", "--views", "csv", self.store, self.target)
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
-            self.assertEqual(file.read(), b"0\n" * 80_000_000)
+            self.assertEqual(file.read(), b"0\n" * VALUES)
 
 class Measured(Planned):
     """A text whose size takes long enough to find out that it is worth keeping."""

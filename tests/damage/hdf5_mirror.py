@@ -26,6 +26,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount"))
 from mounted import PROGRAM, daemon_of, is_mounted, run, wait_until, why_not  # noqa: E402
+from effort import EFFORT  # noqa: E402  after mounted, which finds it
 from hdf5_variants import KINDS, Original, Variant, store_of  # noqa: E402
 
 HEALTHY = {"healthy_hdf5": "hdf5/numeric", "healthy_bpcells": "bpcells/mat_packed_uint_col"}
@@ -378,7 +379,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return 77
-    numbers = [options.only] if options.only is not None else list(range(options.first, options.first + options.count))
+    numbers = [options.only] if options.only is not None else list(range(options.first, options.first + options.count * EFFORT))
     folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-mirror-"))
     totals, started, done = Totals(), time.monotonic(), 0
     try:

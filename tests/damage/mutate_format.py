@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Changes the small golden stores of one format at random: mutate_format.py PROGRAM DATA FORMAT COUNT SEED."""
+"""Changes the small golden stores of one format at random: mutate_format.py PROGRAM DATA FORMAT COUNT SEED.
+
+PLAINFS_TEST_EFFORT multiplies COUNT."""
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import cases, refused
+from effort import EFFORT
 
 MOST_BYTES = 300_000
 
@@ -24,7 +27,7 @@ def main():
     if not stores:
         sys.exit(f"mutate: no store of {suite} is small enough")
     # A few changes of each, so that the fixed set of the tests sees many stores.
-    sys.exit(subprocess.run([program, count, seed, *stores]).returncode)
+    sys.exit(subprocess.run([program, str(int(count) * EFFORT), seed, *stores], check=False).returncode)
 
 
 if __name__ == "__main__":

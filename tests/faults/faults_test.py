@@ -30,6 +30,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from effort import EFFORT  # noqa: E402
+
 os.environ.setdefault("PLAINFS_INDEX", "none")
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
@@ -190,7 +193,7 @@ def planned(options, kinds):
     chosen = [store for store in stores() if not options.cases or any(part in store for part in options.cases)]
     order = random.Random(options.seed)
     todo = []
-    for number in range(options.runs):
+    for number in range(options.runs * EFFORT):
         if not todo:
             todo = order.sample(chosen, len(chosen))
         kind = kinds[number % len(kinds)]
