@@ -50,6 +50,7 @@ inline ExitCode exit_code_of(Errc code) {
     case Errc::unknown_format:
       return kUnknownFormat;
     case Errc::unsupported:
+    case Errc::inexpressible:
       return kUnsupported;
     case Errc::damaged:
       return kDamaged;

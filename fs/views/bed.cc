@@ -55,7 +55,7 @@ class Bed : public RowText<Bed> {
     sequences_ = std::move(sequences);
     show_rows(count, std::move(parts), kTypicalRange, context_);
   }
-  std::string version() const override { return "bed 2"; }
+  std::string version() const override { return "bed 1"; }
 
   template <class Sink>
   void put_rows(const ShownRows& rows, Sink& sink) const {
@@ -68,8 +68,15 @@ class Bed : public RowText<Bed> {
     const std::vector<int64_t> strand = signed_run(ranges_.strand->dtype(), parts[3], first, count, "strand");
     std::string name;
     for (uint64_t i = 0; i < count; ++i) {
+      if (start[i] < 1)
+        throw inexpressible("range {} starts at {}: a BED file can only hold ranges that start at 1 or later",
+                            rows.first_of_all + i, start[i]);
+      const uint64_t from = static_cast<uint64_t>(start[i]) - 1;
       sink.put(std::string_view(sequences_[sequence.values()[i]]));
-      put_place(start[i], width.values()[i], sink);
+      sink.put('\t');
+      sink.put_number(from);
+      sink.put('\t');
+      sink.put_number(checked_add(from, width.values()[i]));
       name.clear();
       if (ranges_.names && !parts[4].is_missing(first + i))
         append_tsv_field(ranges_.names->dtype(), parts[4], first + i, name);
@@ -80,24 +87,6 @@ class Bed : public RowText<Bed> {
   }
 
  private:
-  // Where a range begins, from 0, and the end behind it. One may begin before its sequence, as rtracklayer
-  // writes it.
-  template <class Sink>
-  static void put_place(int64_t start, uint64_t width, Sink& sink) {
-    sink.put('\t');
-    if (start >= 1) {
-      const uint64_t from = static_cast<uint64_t>(start) - 1;
-      sink.put_number(from);
-      sink.put('\t');
-      return sink.put_number(checked_add(from, width));
-    }
-    if (start == INT64_MIN || !std::in_range<int64_t>(width))
-      throw damaged("a range of {} at {}", width, start);
-    sink.put_number(start - 1);
-    sink.put('\t');
-    sink.put_number(start - 1 + static_cast<int64_t>(width));
-  }
-
   // The score, for which no store has a number, and the strand.
   static std::string_view ending(int64_t strand) {
     if (strand == 1) return "\t0\t+\n";

@@ -22,7 +22,7 @@ namespace {
 constexpr uint64_t kMostLevels = 1 << 16;
 
 // How many columns can be chosen by, one in the other: a walk down is over some time.
-constexpr size_t kMostColumns = 8;
+constexpr size_t kMostDepth = 8;
 
 using GroupsPtr = std::shared_ptr<const CellGroups>;
 
@@ -162,7 +162,7 @@ void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& file
       return cells_of_fragments(fragments, stored, context);
     }));
   const auto* const selected = dynamic_cast<const AnnotatedGroup*>(stored.get());
-  if (selected && selected->depth() >= kMostColumns) return;
+  if (selected && selected->depth() >= kMostDepth) return;
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(

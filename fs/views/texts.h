@@ -53,9 +53,8 @@ std::unique_ptr<TextSource> fragments_tsv(Fragments fragments, Context& context)
 
 // Genomic ranges as a BED file of six columns: chromosome, start, end, name, score, strand
 // (https://samtools.github.io/hts-specs/BEDv1.pdf). In the order stored: 0-based starts, names `.` where
-// there are none or empty ones, score 0, strand `.` for either. Lists of different lengths are damage of all
-// of it, and so is a range that begins before the first base, which BED cannot say, or whose sequence or
-// strand is none.
+// there are none or empty ones, score 0, strand `.` for either. Lists of different lengths, and a range whose
+// sequence or strand does not exist, are damaged; a range that starts before 1 is inexpressible.
 std::unique_ptr<TextSource> bed(GenomicRanges ranges, Context& context);
 
 // The sequences of a genome as a chrom.sizes file, as bedtools (-g) and UCSC's tools want it: name, tab,

@@ -302,7 +302,7 @@ class Commands(unittest.TestCase):
         samples = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
         for store in (os.path.join(samples, "pbmc.h5ad"), os.path.join(samples, "frags"), os.path.join(DATA, "vcf-zarr", "types", "store.zarr")):
             with self.subTest(store):
-                target = os.path.join(self.folder, os.path.basename(store))
+                target = os.path.join(self.folder, os.path.basename(store).split(".")[0])
                 _, files = self.compressed(store, target)
                 self.assertGreater(len(files), 1)
                 for name, content in files.items():
@@ -692,7 +692,7 @@ class Commands(unittest.TestCase):
 
     def test_check_names_an_attribute_once(self):
         result = run("check", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5"))
-        lines_of = [line for line in result.stdout.decode().splitlines() if "attribute" in line]
+        lines_of = [line for line in result.stdout.decode().splitlines() if "attribute" in line and not line.startswith("notice: ")]
         self.assertEqual(lines_of[:1], ["/: not supported: attribute real: reals of 16 bytes with 64 bits of mantissa (long double or wider)"])
         self.assertEqual(lines_of[1:], ["/a: damaged: attribute units: text that is not UTF-8"])
         self.assertEqual(result.returncode, 14)

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     FilePtr zip = context.files.open("/proc/self/fd/" + std::to_string(file));
     auto directory = std::make_shared<const ZipDirectory>(*zip);
-    read_keys(*open_zip_store(std::move(zip), std::move(directory), context), "", 0);
+    read_keys(*open_zip_store(std::move(zip), std::move(directory), "", context), "", 0);
   } catch (const Error&) {
   }
   ::close(file);

@@ -120,7 +120,7 @@ class Messages(Folder):
 
     def test_info_says_how_to_open_what_is_there(self):
         said = self.typed("info pbmc.h5seurat").stdout
-        self.assertIn("after mkdir pbmc; plainfs ", said)
+        self.assertIn("after plainfs ", said)
         self.assertIn('  R       readRDS("pbmc/seurat.rds")\n', said)
         self.assertIn('  Python  anndata.read_h5ad("pbmc/assays/RNA.h5ad", backed="r")\n', said)
         self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)

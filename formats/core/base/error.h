@@ -15,6 +15,7 @@ namespace plainfs {
 enum class Errc {
   damaged,         // the bytes are wrong; EIO
   unsupported,     // others can read it, plainfs cannot; ENOTSUP
+  inexpressible,   // the store is sound, and the format of this file has no way to write a value of it; EIO
   not_found,       // there is no such thing; ENOENT
   not_unique,      // there are several of that name; ENOTUNIQ
   unreadable,      // the system refuses: permission, a failing disk; EIO
@@ -49,6 +50,10 @@ Error damaged(fmt::format_string<A...> text, A&&... values) {
 template <class... A>
 Error unsupported(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::unsupported, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error inexpressible(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::inexpressible, fmt::format(text, std::forward<A>(values)...));
 }
 template <class... A>
 Error not_found(fmt::format_string<A...> text, A&&... values) {

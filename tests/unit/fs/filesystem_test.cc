@@ -20,7 +20,7 @@ struct Fixture {
   std::optional<Filesystem> made;
 
   Filesystem& files() {
-    if (!made) made.emplace(memory_store(root), Appearance{7, 8, 0, false, {}, {}, {}}, context);
+    if (!made) made.emplace(memory_store(root), Appearance{7, 8, 0, false, {}, {}, false, {}}, context);
     return *made;
   }
   std::string read(const std::string& path, uint64_t offset = 0, size_t size = 1 << 20) {
