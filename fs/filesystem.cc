@@ -91,6 +91,10 @@ bool Filesystem::has_changed() const try {
   return error.code() == Errc::changed;
 }
 
+bool Filesystem::is_lost() const {
+  return current()->is_lost();
+}
+
 void Filesystem::add_hidden(const std::string& name, std::vector<HiddenFile> files) {
   current()->tree().add_hidden(name, files);
   hidden_.emplace_back(name, std::move(files));
@@ -108,7 +112,11 @@ std::string Filesystem::path(Inode inode) const try {
 }
 
 Inode Filesystem::lookup(Inode directory, std::string_view name) {
-  return current()->tree().lookup(directory, name);
+  const OpeningPtr opening = current();
+  Tree& tree = opening->tree();
+  if (!opening->is_lost() || tree.is_hidden(directory)) return tree.lookup(directory, name);
+  if (const std::optional<Inode> hidden = tree.find_hidden(directory, name)) return *hidden;
+  throw changed(opening->store()->path);
 }
 
 void Filesystem::give(const Listing& listing) {

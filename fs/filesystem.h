@@ -76,6 +76,8 @@ class Filesystem {
   StorePtr store() const;
   // Whether the store that is shown is known to be no longer what it was when it was opened.
   bool has_changed() const;
+  // Returns whether the store was gone when it was last to be reopened: then nothing of it is shown.
+  bool is_lost() const;
   Requests& requests() { return requests_; }
 
   FileKind kind(Inode inode);  // never FileKind::store

@@ -88,7 +88,7 @@ bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stam
 }
 
 void Opening::check_unchanged(const std::string& store_path) {
-  if (is_lost_.load(std::memory_order_relaxed)) throw changed(store_path);
+  if (is_lost()) throw changed(store_path);
   if (is_url(store_path)) return;  // every reply says which version it is of
   struct stat now {};
   // A disk or a network that does not answer has changed nothing.

@@ -61,8 +61,9 @@ class Opening {
   // Keeps for the next session what passes have found out, as Tree::save_index does. Throws changed where
   // nothing is to be kept.
   void save_index();
-  // The store is known to be gone: nothing is shown by what is known of it.
+  // Records that the store is gone: nothing is shown by what is known of it.
   void lose() { is_lost_.store(true, std::memory_order_relaxed); }
+  bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
 
  private:
   // What a store was on disk.

@@ -115,6 +115,21 @@ void check_attributes(Filesystem& filesystem, const Walked& walked, Complaints& 
   for (const Error& fault : faults) complaints.add(path, fault);
 }
 
+// Whether path is one of the two indexes of a .gz and its other index can be read: some positions are beyond
+// a .tbi, and then the .csi has them; otherwise a .csi is not needed.
+bool has_other_index(Filesystem& filesystem, const std::string& path) {
+  constexpr std::string_view kTabix = ".gz.tbi", kCsi = ".gz.csi";
+  const bool is_tabix = path.ends_with(kTabix);
+  if (!is_tabix && !path.ends_with(kCsi)) return false;
+  const std::string text = path.substr(0, path.size() - kTabix.size());
+  try {
+    return filesystem.status(filesystem.find(text + std::string(is_tabix ? kCsi : kTabix))).st_size > 0;
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    return false;
+  }
+}
+
 uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complaints,
                std::atomic<uint64_t>& links_to_nothing) {
   uint64_t bytes = 0;
@@ -125,7 +140,8 @@ uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complai
     else
       check_attributes(filesystem, walked, complaints);
   } catch (const Error& error) {
-    complaints.add(walked.path, error);
+    if (error.code() != Errc::unsupported || !has_other_index(filesystem, walked.path))
+      complaints.add(walked.path, error);
   }
   return bytes;
 }
@@ -135,9 +151,8 @@ uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& co
   try {
     return read_file(filesystem, walked, kPiece);
   } catch (const Error& error) {
-    // It is there only for positions that the .tbi beside it does not reach.
-    if (error.code() == Errc::unsupported && walked.path.ends_with(".gz.csi")) return 0;
-    complaints.add_of_made(walked.path, error);
+    if (error.code() != Errc::unsupported || !has_other_index(filesystem, walked.path))
+      complaints.add_of_made(walked.path, error);
     return 0;
   }
 }

@@ -112,6 +112,7 @@ void Reopener::reopen() try {
   } catch (const std::exception& error) {
     filesystem_.requests().not_reopened.fetch_add(1, std::memory_order_relaxed);
     log_.error(error.what());
+    while (filesystem_.is_lost() && !invalidated()) std::this_thread::sleep_for(kBetweenTries);
   }
 } catch (const std::bad_alloc&) {
   return;  // there is no memory to say so

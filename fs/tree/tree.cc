@@ -275,11 +275,13 @@ bool Tree::is_made(Inode inode) {
   return top_.directory.is_made;
 }
 
+std::optional<Inode> Tree::find_hidden(Inode directory, std::string_view name) const {
+  const auto hidden = directory == kRootInode ? hidden_.find(std::string(name)) : hidden_.end();
+  return hidden == hidden_.end() ? std::nullopt : std::optional(hidden->second);
+}
+
 Inode Tree::lookup(Inode directory, std::string_view name) {
-  if (directory == kRootInode) {
-    const auto hidden = hidden_.find(std::string(name));
-    if (hidden != hidden_.end()) return hidden->second;
-  }
+  if (const std::optional<Inode> hidden = find_hidden(directory, name)) return *hidden;
   if (const FoundFilesPtr files = found_in(directory)) {
     const DirectoryEntry file = show_found(*files, std::string(name));
     const FoundNamesPtr names = files->names();

@@ -61,7 +61,9 @@ class Tree {
   // that it did not have. Before anything else is called.
   void follow_folders() { follows_folders_ = top_.store->format == "folder"; }
 
-  // Whether it is one of those, or a file in one.
+  // Returns the entry of the root that is not the store's own, as .plainfs; nullopt for any other name.
+  std::optional<Inode> find_hidden(Inode directory, std::string_view name) const;
+  // Returns whether the inode is one of those, or of a file in one.
   bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
 
   // Throws where the directory cannot be read; it is tried again the next time.

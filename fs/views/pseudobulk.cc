@@ -22,8 +22,8 @@ namespace plainfs {
 namespace {
 
 constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // the latter as between genes
-constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv";
-constexpr const char *kVersion = "pseudobulk 2", *kRdsVersion = "rds 1";
+constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv", kDesign = ".design.csv";
+constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
 
 // The groups of cells that have a level of both, those of `slow` in order and within each those of `fast`.
 CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
@@ -97,7 +97,9 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
 
   std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
   LabelledArray sums_of(const Asked& columns) const;
-  Table cells_of(const Asked& columns) const;
+  // How many cells each group has. has_levels: after the levels that it has of the columns, as DESeq2's
+  // colData.
+  Table cells_of(const Asked& columns, bool has_levels) const;
   ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
@@ -120,7 +122,7 @@ FoundNamesPtr Pseudobulks::names() const {
 }
 
 std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
-  for (const std::string_view extension : {kCells, kText, kObject}) {
+  for (const std::string_view extension : {kCells, kDesign, kText, kObject}) {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
@@ -133,8 +135,10 @@ std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
       };
     };
     const auto self = shared_from_this();
-    if (extension == kCells) {
-      file.open = text([self, asked = *asked] { return csv_table(self->cells_of(asked), self->context_); });
+    if (extension == kCells || extension == kDesign) {
+      file.open = text([self, asked = *asked, is_design = extension == kDesign] {
+        return csv_table(self->cells_of(asked, is_design), self->context_);
+      });
       return file;
     }
     if (extension == kText)
@@ -183,17 +187,17 @@ LabelledArray Pseudobulks::sums_of(const Asked& columns) const {
           text_array(groups->levels)};
 }
 
-Table Pseudobulks::cells_of(const Asked& columns) const {
+Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
   const auto groups = groups_of(columns);
   Elements counted = zero_elements(number_type(Kind::integer, 8), groups->levels.size());
   for (const uint32_t group : groups->cells)
     if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
   const uint64_t count = groups->levels.size();
   Table table{count, text_array(groups->levels), {}};
-  std::set<uint64_t> told;  // a column may be asked for twice
-  if (columns.size() > 1)
+  std::set<uint64_t> added;  // a column may be asked for twice
+  if (has_levels)
     for (const PartNames::Asked& asked : columns)
-      if (told.insert(asked.part).second)
+      if (added.insert(asked.part).second)
         table.columns.push_back({asked.name, levels_of_groups(*groups, asked)});
   table.columns.push_back({"cells", std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count},
                                                                   std::move(counted))});

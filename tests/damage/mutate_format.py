@@ -23,9 +23,9 @@ def main():
     program, data, suite, count, seed = sys.argv[1:]
     if not os.path.isdir(os.path.join(data, suite)):
         sys.exit(f"mutate: no golden cases of {suite}")
-    stores = [store for case, store in cases(data, [suite]) if not refused(case) and size_of(store) <= MOST_BYTES]
-    if not stores:
-        sys.exit(f"mutate: no store of {suite} is small enough")
+    readable = sorted((store for case, store in cases(data, [suite]) if not refused(case)), key=size_of)
+    # PyTables gives the smallest of tables some megabytes.
+    stores = [store for store in readable if size_of(store) <= MOST_BYTES] or readable[:1]
     # A few changes of each, so that the fixed set of the tests sees many stores.
     sys.exit(subprocess.run([program, str(int(count) * EFFORT), seed, *stores], check=False).returncode)
 

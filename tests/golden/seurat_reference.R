@@ -78,7 +78,15 @@ matrix_of <- function(object, rows, columns) {
 sample_of <- function(m) head(if (is.matrix(m)) as.vector(m) else m@x, 65536)
 like_counts <- function(m) { x <- sample_of(m); all(is.finite(x)) && all(x >= 0) && all(x == floor(x)) }
 is_scaled <- function(m) any(sample_of(m) < 0, na.rm = TRUE)
-features <- function(names) make.unique(gsub("|", "-", gsub("_", "-", make.unique(names)), fixed = TRUE))
+# Seurat takes no empty name: each is the first of X, X.1, X.2, ... that is free.
+filled <- function(names) {
+  free <- setdiff(c("X", paste0("X.", seq_along(names))), names)
+  names[names == ""] <- head(free, sum(names == ""))
+  names
+}
+features <- function(names) {
+  make.unique(gsub("|", "-", gsub("_", "-", make.unique(filled(names))), fixed = TRUE))
+}
 key_of <- function(name) { known <- c(pca = "PC_", umap = "UMAP_", tsne = "tSNE_"); if (name %in% names(known)) known[[name]] else paste0(gsub("[^0-9A-Za-z]", "", name), "_") }
 
 # counts, data, scaled, and whose genes: "Which matrix" of formats/seurat-rds.md.
@@ -109,7 +117,7 @@ by_bytes <- function(identities) {
 }
 
 build <- function(root, assay = "RNA", is_counts = FALSE) {
-  obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- obs$index; own <- var$index
+  obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- filled(obs$index); own <- var$index
   chosen <- choose(root, own, cells, is_counts)
   meta <- if (chosen$from_raw) frame(root[["raw/var"]]) else var
   names <- features(meta$index); renamed <- names[match(own, meta$index)]

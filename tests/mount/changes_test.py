@@ -7,6 +7,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import threading
 import time
 import zipfile
@@ -76,7 +77,7 @@ class Changes(Folder):
     def each_kind(self):
         for kind, (write, name, first, second) in KINDS.items():
             with self.subTest(kind):
-                folder = self.empty(kind)
+                folder = tempfile.mkdtemp(dir=self.folder)
                 store = os.path.join(folder, name)
                 write(store, 1)
                 with Mount(store) as m:
@@ -317,21 +318,21 @@ class Changes(Folder):
             self.assertEqual(shown(m), ["s.zip", "t.zip"])
 
     def test_a_store_that_was_not_whole_when_it_was_listed_is_one_later(self):
-        store, whole = os.path.join(self.folder, "s.zip"), os.path.join(self.empty("other"), "s.zip")
+        store, whole = os.path.join(self.folder, "s.zarr.zip"), os.path.join(self.empty("other"), "s.zarr.zip")
         write_zip(whole, 1)
         with open(whole, "rb") as file:
             content = file.read()
         os.mkdir(os.path.join(self.folder, "mirror"))
-        store = os.path.join(self.folder, "mirror", "s.zip")
+        store = os.path.join(self.folder, "mirror", "s.zarr.zip")
         with open(store, "wb") as file:
             file.write(content[:len(content) // 2])
         with Mount(os.path.dirname(store), "-o", "on_change=reopen") as m:
-            self.assertEqual(os.listdir(m.path), ["s.zip"])
-            self.assertTrue(os.path.isfile(m.join("s.zip")))
+            self.assertEqual(os.listdir(m.path), ["s.zarr.zip"])
+            self.assertTrue(os.path.isfile(m.join("s.zarr.zip")))
             with open(store, "wb") as file:
                 file.write(content)
-            self.assertEqual(os.listdir(m.path), ["s.zip"])
-            self.assertEqual(m.read("s.zip", "a.csv"), b"1\n" * VALUES)
+            self.assertEqual(os.listdir(m.path), ["s.zarr.zip"])
+            self.assertEqual(m.read("s.zarr.zip", "a.csv"), b"1\n" * VALUES)
 
     def state_of(self, m):
         rows = json.loads(run(PROGRAM, "ps", "--json").stdout)

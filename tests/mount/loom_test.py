@@ -123,7 +123,7 @@ class Loom(Folder):
         members = [name for name in stored[0] if "." in name]
         self.assertTrue(members)
         for name in members:
-            self.assertEqual([float(row[stored[0].index(name)]) for row in stored[1:]], obs[name].astype(float).to_list(), name)
+            numpy.testing.assert_array_equal(numpy.array([row[stored[0].index(name)] for row in stored[1:]], obs[name].dtype), obs[name].to_numpy(), name)
 
     def test_listing_decodes_no_chunk(self):
         with Mount(self.write(2)) as mount:

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import os
+import shutil
 import random
 import re
 import subprocess

@@ -194,8 +194,10 @@ class List(Folder):
                 self.assertEqual((row["pid"], row["store"]), (mount.pid, os.path.realpath(store)))
                 self.assertGreater(row["memory_bytes"], 1 << 20)
                 self.assertLess(row["uptime_seconds"], 3600)
-            text = run(WHOLE, "ps").stdout.decode()
-            self.assertRegex(text, rf"(?m)^ *{first.pid} +\d+:\d\d +[\d.]+ MB  ready +\d+\.\d+\.\d+.* {re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
+            for letters, version in (((), ""), (("-l",), r"\d+\.\d+\.\d+.* ")):
+                text = run(WHOLE, "ps", *letters).stdout.decode()
+                start = rf"(?m)^ *{first.pid} +\d+:\d\d +[\d.]+ MB  ready +{version}"
+                self.assertRegex(text, rf"{start}{re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
         self.assertNotIn(first.path, [row["mountpoint"] for row in self.rows()])
 
     def test_shows_a_mount_whose_program_is_gone(self):

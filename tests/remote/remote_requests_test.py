@@ -139,8 +139,7 @@ class Requests(RemoteTest):
             self.assertEqual(mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ)[-100:], whole[-100:])
 
     def mounted(self, *options):
-        place = self.path("mount")
-        os.mkdir(place)
+        place = tempfile.mkdtemp(prefix="mount-", dir=self.folder)
         self.assertEqual(run(*options, place).returncode, 0)
         self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
         return place

@@ -1,6 +1,10 @@
 """Zarr stores elsewhere: folders without a document, and files that stand beside the keys."""
+import contextlib
+import functools
+import http.server
 import json
 import os
+import threading
 import unittest
 
 from remote import RemoteTest, environment, run, signing
@@ -16,6 +20,18 @@ FILES = {"points/dots/points.parquet/part.0.parquet": PART, "points/dots/points.
          "row/well/a/0.0": b"\1\2", "row/well/a/1.0": b"\3\4", "nested/0/0": b"\5\6"}
 
 
+@contextlib.contextmanager
+def plain_server(folder):
+    """Yields the address of what `python3 -m http.server` serves: no ranges, and pages of folders without a version."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 class RemoteZarr(RemoteTest):
     def setUp(self):
         super().setUp()
@@ -25,9 +41,9 @@ class RemoteZarr(RemoteTest):
             with open(path, "wb") as file:
                 file.write(content)
 
-    def consolidate(self):
+    def consolidate(self, documents=DOCUMENTS):
         with open(self.path("lab", "s.zarr", ".zmetadata"), "w") as file:
-            json.dump({"zarr_consolidated_format": 1, "metadata": DOCUMENTS}, file)
+            json.dump({"zarr_consolidated_format": 1, "metadata": documents}, file)
 
     def check_files(self, url, env):
         def cat(name):
@@ -69,6 +85,20 @@ class RemoteZarr(RemoteTest):
                 self.check_files("s3://lab/s.zarr", signing(server))
                 listed = run("ls", "s3://lab/s.zarr", env=signing(server))
                 self.assertEqual(listed.stdout.split(), [b"nested.npy", b"notes.txt", b"points", b"row"], listed.stderr)
+
+    def test_pythons_own_server_is_enough_for_a_zarr_store(self):
+        large = {**ARRAY, "shape": [1_000_000], "chunks": [1_000_000]}
+        values = bytes(number % 100 for number in range(1_000_000))  # more than is asked for at first
+        os.mkdir(self.path("lab", "s.zarr", "large"))
+        for name, content in ((".zarray", json.dumps(large).encode()), ("0", values)):
+            with open(self.path("lab", "s.zarr", "large", name), "wb") as file:
+                file.write(content)
+        self.consolidate({**DOCUMENTS, "large/.zarray": large})
+        with plain_server(self.path("lab")) as address:
+            for url in (address + "/s.zarr", address + "/s.zarr/"):
+                self.assertEqual(run("cat", url, "row/well/a.csv").stdout, b"1,2\n3,4\n")
+            shown = run("cat", address + "/s.zarr", "large.npy")
+            self.assertTrue(shown.stdout.endswith(values), shown.stderr)
 
     def test_without_consolidated_metadata_http_tells_what_is_missing(self):
         server = self.served(StoreServer(self.path("lab")))

@@ -68,8 +68,8 @@ ValuePtr StoredArray::open_as(const ChunkKeys& keys, std::span<const uint64_t> c
   if (is_nested && !store_->is_remote() && !store_->has_folder(key.substr(0, slash))) return nullptr;
   if (!store_->open(key)) return nullptr;
   if (!has_other_.exchange(true, std::memory_order_relaxed) && keys_.separator_is_known)
-    context().warn(
-        fmt::format("{}: a chunk has this key, where the metadata say {}: read all the same", key, stated));
+    context().notice(fmt::format(
+        "{}: the metadata call this chunk {}; the file with the other separator is read", key, stated));
   return store_->open_unchanged(key);
 }
 

@@ -148,14 +148,8 @@ ArrayMetadata parse_v3_array(const Json& zarr_json) {
   check_byte_counts(dtype, grid.grid);
   ChunkKeys keys = parse_key_encoding(required(zarr_json, "chunk_key_encoding"));
   CodecChain chain = parse_v3_codecs(required(zarr_json, "codecs"), dtype, std::move(grid.lengths));
-  ArrayMetadata metadata{std::move(grid.grid), keys, std::move(chain), {}};
-  const Json& fill = required(zarr_json, "fill_value");
-  try {
-    metadata.fill = v3_fill(fill, dtype);
-  } catch (const Error& error) {
-    metadata.fill_error = error;
-  }
-  return metadata;
+  Elements fill = v3_fill(required(zarr_json, "fill_value"), dtype);
+  return {std::move(grid.grid), keys, std::move(chain), std::move(fill)};
 }
 
 }  // namespace plainfs::zarr

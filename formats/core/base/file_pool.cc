@@ -84,6 +84,7 @@ struct FilePool::State {
   int open_at(const std::string& path, int flags) const;
   std::string place_of(const std::string& path) const;
   bool look(const std::string& path, struct stat& status) const;
+  LocalFilePtr watched(const std::string& path, int descriptor);
   LocalFilePtr find(const std::string& path);
   LocalFilePtr keep(const std::string& path, LocalFilePtr file);
   LocalFilePtr keep_locked(const std::string& path, LocalFilePtr file, std::list<Open>& closed)
@@ -156,6 +157,15 @@ bool FilePool::State::look(const std::string& path, struct stat& status) const {
   if (place != path) return ::stat(place.c_str(), &status) == 0;
   errno = error;
   return false;
+}
+
+// Returns the file that was opened, the writes to which are watched from now on.
+LocalFilePtr FilePool::State::watched(const std::string& path, int descriptor) {
+  watch.watch(descriptor);
+  LocalFilePtr file = LocalFile::adopt(descriptor, path, owner);
+  // If it is renamed out of the folder that may be read, it could not be opened again.
+  if (path == followed) file->descriptor();
+  return file;
 }
 
 LocalFilePtr FilePool::State::find(const std::string& path) {
@@ -307,11 +317,8 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
     state_->remember_absent(path);
     return nullptr;
   }
-  state_->watch.watch(descriptor);
-  LocalFilePtr file = LocalFile::adopt(descriptor, path, state_->owner);
+  LocalFilePtr file = state_->watched(path, descriptor);
   state_->remember(path, *file);
-  // Out of the folder that may be read, it could not be opened again.
-  if (path == state_->followed) file->descriptor();
   return state_->keep(path, std::move(file));
 }
 
@@ -333,7 +340,7 @@ EntryKind FilePool::kind_of(const std::string& path) {
 FilePtr FilePool::look_into(const std::string& path) {
   if (path.find('\0') != std::string::npos) return nullptr;
   const int descriptor = state_->open_descriptor(path);
-  if (descriptor >= 0) return LocalFile::adopt(descriptor, path, state_->owner);
+  if (descriptor >= 0) return state_->watched(path, descriptor);
   if (is_absence(errno) || errno == EXDEV || errno == ENXIO) return nullptr;
   throw system_error(path, errno);
 }

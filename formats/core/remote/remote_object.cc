@@ -133,9 +133,12 @@ Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
   const Version told{size, head.field("etag"), head.field("last-modified")};
   const MutexLock lock(mutex_);
   if (!version_) {
-    if (told.etag.empty() && told.last_modified.empty())
+    if (told.etag.empty() && told.last_modified.empty()) {
+      // So is the page that lists a folder, whose objects may have them.
+      may_be_folder_.store(true, std::memory_order_relaxed);
       return failed(unsupported(
-          "the server gives neither ETag nor Last-Modified, so nobody could tell when the store changes"));
+          "the server gives neither ETag nor Last-Modified, so a change of the store would go unnoticed"));
+    }
     if (is_weak(told.etag) && told.last_modified.empty())
       return failed(unsupported(
           "the server gives {} and no Last-Modified; a weak ETag is that of other bytes too", told.etag));
@@ -161,6 +164,7 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
     const auto size = number(head.field("content-length"));
     if (range.offset == 0 && size && *size <= range.size) return settle(head, *size);
     may_be_folder_.store(true, std::memory_order_relaxed);
+    size_without_ranges_.store(size.value_or(0), std::memory_order_relaxed);
     return failed(unsupported("the server does not serve ranges of bytes (it answers with all of the file)"));
   }
   const auto there = content_range(head.field("content-range"));

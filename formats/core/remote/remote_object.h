@@ -49,8 +49,12 @@ class RemoteObject {
   // What was settled by the first reply, or by a listing.
   std::optional<Version> version() const;
   bool is_absent() const { return is_absent_.load(std::memory_order_relaxed); }
-  // Whether it may not be had as an object, by anyone or by these keys; a folder of that name may be there.
+  // Returns whether a folder may have this name: the object cannot be had, by anyone or by these keys, or the
+  // reply is without a version, as the page of a folder is.
   bool may_be_folder() const { return may_be_folder_.load(std::memory_order_relaxed); }
+  // Returns the size of an object that the server sent whole although a part was asked for; 0 if it did not, or
+  // did not state the size.
+  uint64_t size_without_ranges() const { return size_without_ranges_.load(std::memory_order_relaxed); }
 
   // A GET of these bytes; where a redirect was followed, from there.
   HttpRequest get(ByteRange range);
@@ -72,9 +76,10 @@ class RemoteObject {
 
   const std::shared_ptr<Origin> origin_;
   const std::string location_;
-  std::atomic<bool> is_absent_{false};  // relaxed: nothing else is told by these three
+  std::atomic<bool> is_absent_{false};  // relaxed: each stands alone
   std::atomic<bool> may_be_folder_{false};
   std::atomic<bool> has_changed_{false};
+  std::atomic<uint64_t> size_without_ranges_{0};
   mutable Mutex mutex_;
   std::optional<Version> version_ GUARDED_BY(mutex_), expected_ GUARDED_BY(mutex_);
   std::string redirected_to_ GUARDED_BY(mutex_);           // "" = ask the origin

@@ -82,6 +82,7 @@ class RemoteSources : public Sources {
   std::shared_ptr<RemoteObject> object_at(const std::string& location);
   RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
+  RemoteFilePtr ask_for_whole(const RemoteObject& refused);
   EntryKind kind_of_root();
   EntryKind kind_of_bucket();
   bool has_root_object(const std::string& folder);
@@ -201,6 +202,7 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
   try {
     first->wait_for_all();
   } catch (const Error&) {
+    if (RemoteFilePtr whole = ask_for_whole(*object)) return whole;
     if (may_be_folder) *may_be_folder = object->may_be_folder();
     if (object->is_absent()) return nullptr;
     throw;
@@ -210,6 +212,18 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
     modified_ = modified_time_of(version->last_modified);
   }
   return file_of(std::move(object), std::move(first));
+}
+
+// Returns an object of a folder whose server has no ranges (python3 -m http.server), fetched whole; null if
+// the object is large, is the store itself, or was refused for another reason.
+RemoteFilePtr RemoteSources::ask_for_whole(const RemoteObject& refused) {
+  const uint64_t size = refused.size_without_ranges();
+  if (size == 0 || size > kMostFirstBytes || refused.location() == store_) return nullptr;
+  auto object = object_at(refused.location());
+  auto all = std::make_shared<RangeFetch>(object, ByteRange{0, size}, *client_);
+  all->start();
+  all->wait_for_all();
+  return file_of(std::move(object), std::move(all));
 }
 
 RemoteFilePtr RemoteSources::open_there(const std::string& location) {

@@ -15,6 +15,9 @@ class NamedGroup : public CfGroup {
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
+  std::optional<Node> find_unlisted(std::string_view name) const override {
+    return stored_->find_unlisted(name);
+  }
   Attributes attributes() const override;
   GroupPtr parent() const override { return stored_->parent(); }
   std::string path() const override { return stored_->path(); }

@@ -58,19 +58,21 @@ BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
 BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
   BOOST_TEST(text("pseudobulk/n.csv") == "\"\",1,2,10\nE1,0,1,4\nE2,3,2,0\n");
   BOOST_TEST(text("pseudobulk/n.cells.csv") == "\"\",cells\n1,2\n2,1\n10,1\n");
+  BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",cells\ny_z_1,2\nz_2,1\nz_10,1\n");
+  BOOST_TEST(text("pseudobulk/n.design.csv") == "\"\",n,cells\n1,1,2\n2,2,1\n10,10,1\n");
   BOOST_TEST(text("pseudobulk/a+b.csv") == "\"\",x,x_y\nE1,0,5\nE2,3,2\n");
 }
 
 BOOST_AUTO_TEST_CASE(headers_that_are_equal_get_a_number) {
   // VIEWS 12 "Groups are those that a cell has": x with y_z, and x_y with z.
   BOOST_TEST(text("pseudobulk/a%2Bb+c.csv") == "\"\",x_y_z,x_y_z~2\nE1,0,5\nE2,3,2\n");
-  BOOST_TEST(text("pseudobulk/c+n+c.cells.csv") ==
+  BOOST_TEST(text("pseudobulk/c+n+c.design.csv") ==
              "\"\",c,n,cells\ny_z_1_y_z,y_z,1,2\nz_2_z,z,2,1\nz_10_z,z,10,1\n");
 }
 
-// VIEWS 12 "`A+B.cells.csv` has the level of each column".
+// VIEWS 12 "`A+B.design.csv` has the level of each column".
 BOOST_AUTO_TEST_CASE(commas_join_columns_as_plus_does) {
-  for (const std::string name : {"c{}n.csv", "c{}n.cells.csv"}) {
+  for (const std::string name : {"c{}n.csv", "c{}n.cells.csv", "c{}n.design.csv"}) {
     const size_t at = name.find("{}");
     std::string plus = name, comma = name;
     BOOST_TEST(text("pseudobulk/" + plus.replace(at, 2, "+")) ==
@@ -82,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
   obs.columns.push_back({"gone", std::make_shared<BrokenArray>(text_type(), damaged("a broken column"))});
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, says("a broken column"));
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, says("a broken column"));
-  BOOST_TEST(text("pseudobulk/c+n.cells.csv") == "\"\",c,n,cells\ny_z_1,y_z,1,2\nz_2,z,2,1\nz_10,z,10,1\n");
+  BOOST_TEST(text("pseudobulk/c+n.design.csv") == "\"\",c,n,cells\ny_z_1,y_z,1,2\nz_2,z,2,1\nz_10,z,10,1\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

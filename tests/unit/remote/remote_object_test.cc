@@ -115,9 +115,10 @@ BOOST_AUTO_TEST_CASE(a_weak_etag_counts_only_together_with_the_time) {
   check_fails(object.judge(head, {10, 10}), Errc::changed, "has changed");
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_tells_no_version_is_refused) {
+BOOST_AUTO_TEST_CASE(reply_without_version_is_refused_and_may_be_a_folder) {
   check_fails(object.judge(part(0, 9, 100, ""), {0, 10}), Errc::unsupported,
               "neither ETag nor Last-Modified");
+  BOOST_TEST(object.may_be_folder());
 }
 
 BOOST_AUTO_TEST_CASE(a_server_without_ranges_is_refused) {
