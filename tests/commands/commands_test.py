@@ -599,7 +599,7 @@ class Commands(unittest.TestCase):
 
     def test_lines_to_paste_run_nothing_that_a_name_holds(self):
         ran = os.path.join(self.folder, "ran")
-        for name in (f"a$(touch ran)`touch ran`\"b'.h5ad", "a b;touch ran;c.h5ad", "-x.h5ad", "a\nb.h5ad", "~.h5ad", "a&b|c>ran.h5ad"):
+        for name in ("a$(touch ran)`touch ran`\"b'.h5ad", "a b;touch ran;c.h5ad", "-x.h5ad", "a\nb.h5ad", "~.h5ad", "a&b|c>ran.h5ad"):
             with self.subTest(name):
                 store = os.path.join(self.folder, name)
                 shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), store)

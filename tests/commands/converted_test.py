@@ -35,7 +35,6 @@ STORES = {
 try:
     import anndata
     import h5py
-    import numpy
 except ImportError:
     anndata = None
 

@@ -117,7 +117,7 @@ by_bytes <- function(identities) {
 }
 
 build <- function(root, assay = "RNA", is_counts = FALSE) {
-  obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- filled(obs$index); own <- var$index
+  obs <- frame(root[["obs"]]); var <- frame(root[["var"]]); cells <- make.unique(filled(obs$index)); own <- var$index
   chosen <- choose(root, own, cells, is_counts)
   meta <- if (chosen$from_raw) frame(root[["raw/var"]]) else var
   names <- features(meta$index); renamed <- names[match(own, meta$index)]

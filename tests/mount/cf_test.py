@@ -2,7 +2,6 @@
 """CF data as NetCDF files and tables: by ncdump, CDO and scipy against what was written."""
 import os
 import subprocess
-import unittest
 
 from mounted import PROGRAM, Folder, Mount, main, run
 from optional import needs, needs_modules

@@ -203,8 +203,6 @@ class Requests(RemoteTest):
         everything = sorted(os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
         self.assertIn("obs.csv", everything)
         self.assertIn("anndata.zarr", everything)
-        subprocess.run(["umount", self.path("mount")], check=True)
-        os.rmdir(self.path("mount"))
         self.assertIn(b"found by name and not listed", run("info", "-o", index, url).stdout)
         self.assertEqual(run("index", "-o", index, url).returncode, 0)
         self.assertNotIn(b"obs.csv", run("ls", "-o", "index=none", url).stdout)

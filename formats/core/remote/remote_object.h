@@ -52,8 +52,8 @@ class RemoteObject {
   // Returns whether a folder may have this name: the object cannot be had, by anyone or by these keys, or the
   // reply is without a version, as the page of a folder is.
   bool may_be_folder() const { return may_be_folder_.load(std::memory_order_relaxed); }
-  // Returns the size of an object that the server sent whole although a part was asked for; 0 if it did not, or
-  // did not state the size.
+  // Returns the size of an object that the server sent whole although a part was asked for; 0 if it did not,
+  // or did not state the size.
   uint64_t size_without_ranges() const { return size_without_ranges_.load(std::memory_order_relaxed); }
 
   // A GET of these bytes; where a redirect was followed, from there.

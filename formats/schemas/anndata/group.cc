@@ -131,8 +131,9 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
     if (auto element = element_of(node, shared_from_this(), sides_->context())) return *element;
     if (section_ == Section::anndata && (name == "obs" || name == "var") &&
         !find_attribute(node.parts->attributes(), "encoding-type"))
-      sides_->context().warn(fmt::format(
-          "{}: has no encoding-type, expected dataframe: its columns are shown, and no table", path_of(name)));
+      sides_->context().warn(
+          fmt::format("{}: has no encoding-type, expected dataframe: its columns are shown, and no table",
+                      path_of(name)));
   }
   const Section section = section_in(section_, name);
   if (section_ == Section::slide && name == "scalefactors")

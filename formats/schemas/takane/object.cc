@@ -252,7 +252,8 @@ GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, cons
 std::vector<std::string> directory_entries(const std::string& directory, Context& context) {
   std::vector<std::string> names;
   for (Entry& entry : context.files.open_folder(directory)->list("")) {
-    const bool is_shown = entry.kind != EntryKind::other;  // a link that leads nowhere says so when it is opened
+    const bool is_shown =
+        entry.kind != EntryKind::other;  // a link that leads nowhere says so when it is opened
     if (is_shown && !entry.name.starts_with('.')) names.push_back(std::move(entry.name));
   }
   return names;

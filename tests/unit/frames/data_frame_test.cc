@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE(only_known_versions_are_data_frames) {
   }
   Frame frame({});
   frame.set("encoding-type", {}, damaged("no such heap"));
-  BOOST_TEST(message_of([&] { DataFrame::of(frame.group, context); }) == "attribute encoding-type: no such heap");
+  BOOST_TEST(message_of([&] { DataFrame::of(frame.group, context); }) ==
+             "attribute encoding-type: no such heap");
 }
 
 // The columns are not blamed for it: how many rows there are is not known.

@@ -235,7 +235,8 @@ BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
 BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
-  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: attribute elements: no such heap");
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
+             "/t/e: attribute elements: no such heap");
 }
 
 BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
@@ -319,9 +320,10 @@ BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {
   nwb::describe(store.root, store);
   BOOST_TEST(store.format == "NWB");
   BOOST_TEST(store.version == "2.7.0");
-  BOOST_TEST(to_json_text(store.details) ==
-             R"({"container":"HDF5","nwb":{"tables":{"/intervals/trials":{"rows":2,"columns":["a","b"]},)"
-             R"("/intervals/broken":"attribute colnames: no such heap","/units":{"rows":null,"columns":["quality"]}}}})");
+  BOOST_TEST(
+      to_json_text(store.details) ==
+      R"({"container":"HDF5","nwb":{"tables":{"/intervals/trials":{"rows":2,"columns":["a","b"]},)"
+      R"("/intervals/broken":"attribute colnames: no such heap","/units":{"rows":null,"columns":["quality"]}}}})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

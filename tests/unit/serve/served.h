@@ -98,7 +98,8 @@ struct Served {
 
   const Answering& answers() {
     if (answering) return *answering;
-    filesystem.emplace(is_anndata ? memory_anndata(root, context) : memory_store(root), Appearance{}, context);
+    filesystem.emplace(is_anndata ? memory_anndata(root, context) : memory_store(root), Appearance{},
+                       context);
     std::vector<ServedStore> stores{{"store.h5", &*filesystem}};
     if (has_second) {
       other.emplace(memory_store(second, "/elsewhere/store.h5"), Appearance{}, context);

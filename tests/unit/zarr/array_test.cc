@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(fill_value_of_another_type_costs_the_absent_chunks) {
   expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is no int32");
   writer.put_values<int32_t>("a/1", {3, 4});
   TestContext after;
-  BOOST_TEST(values_in<int32_t>(writer.open(after), "a") == (Ints{1, 2, 3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(values_in<int32_t>(writer.open(after), "a") == (Ints{1, 2, 3, 4}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(v3_fill_value_of_another_type_damages_the_array) {
