@@ -1,5 +1,10 @@
 #include "formats/annotated/parts.h"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "formats/core/algebra/gathered.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
@@ -82,6 +87,58 @@ Table genes_of(uint64_t rows, const ArrayPtr& names, const ArrayPtr& ids, const 
   if (ids && ids != names) table.columns.push_back({"gene_ids", ids});
   if (types) table.columns.push_back({"feature_types", types});
   return table;
+}
+
+namespace {
+
+constexpr uint64_t kNoRow = UINT64_MAX;
+
+// For each feature the row of its name, or kNoRow; empty if a row is of no feature, or has no name.
+std::vector<uint64_t> rows_of_features(const Table& table, const Array& features) {
+  const auto is_text = [](const Array& array) { return array.dtype().kind == Kind::text; };
+  if (!table.row_names || !is_text(*table.row_names) || !is_text(features)) return {};
+  const Elements names = read_all(*table.row_names), all = read_all(features);
+  std::unordered_map<std::string_view, uint64_t> rows_by_name;
+  for (uint64_t i = 0; i < names.count; ++i) rows_by_name.emplace(names.text(i), i);
+  std::vector<uint64_t> rows(all.count, kNoRow);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < all.count; ++i) {
+    const auto row = rows_by_name.find(all.text(i));
+    if (row == rows_by_name.end()) continue;
+    rows[i] = row->second;
+    ++found;
+  }
+  return found == table.rows ? rows : std::vector<uint64_t>();
+}
+
+bool is_in_order(const std::vector<uint64_t>& rows) {
+  for (uint64_t i = 0; i < rows.size(); ++i)
+    if (rows[i] != i) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Column> feature_columns(const Table& table, const ArrayPtr& features, const std::string& place) {
+  if (table.rows == 0 || table.columns.empty()) return {};
+  const uint64_t count = features->count();
+  const std::vector<uint64_t> rows = rows_of_features(table, *features);
+  if (rows.empty() && table.rows != count)
+    throw damaged("{} has {} rows, expected {}, one for each feature", place, table.rows, count);
+  if (is_in_order(rows)) return table.columns;
+  std::vector<uint64_t> positions(count);
+  std::transform(rows.begin(), rows.end(), positions.begin(),
+                 [](uint64_t row) { return row == kNoRow ? 0 : row; });
+  std::vector<Column> columns;
+  for (const Column& column : table.columns) {
+    column.values->check();
+    const DType& type = column.values->dtype();
+    Elements values = gather(type, read_all(*column.values), positions);
+    values.missing.resize(count);
+    for (uint64_t i = 0; i < count; ++i) values.missing[i] |= rows[i] == kNoRow;
+    columns.push_back({column.name, std::make_shared<MemoryArray>(type, Shape{count}, std::move(values))});
+  }
+  return columns;
 }
 
 }  // namespace plainfs::annotated

@@ -51,6 +51,12 @@ bool is_empty(const Node& node);
 // A table of names alone.
 Table named_rows(uint64_t rows, ArrayPtr names);
 
+// The columns of a table about features, in the order of the features. Rows are matched by name, so a table
+// may have rows for some features only, in any order (Seurat 2 sorts hvg.info by dispersion): the values of
+// the other features are missing. A table whose names are not those of features has one row for each feature,
+// in order. Throws damaged otherwise, with the table's place.
+std::vector<Column> feature_columns(const Table& table, const ArrayPtr& features, const std::string& place);
+
 // The genes of a matrix of genes by cells, with the columns gene_ids and feature_types where they are known.
 Table genes_of(uint64_t rows, const ArrayPtr& names, const ArrayPtr& ids, const ArrayPtr& types);
 

@@ -41,7 +41,6 @@ class CellsOfColumn : public DerivedArray {
       : DerivedArray(some, some->dtype()), column_(std::move(column)) {}
 
   bool may_be_missing() const override { return values().may_be_missing(); }
-  bool is_nullable() const override { return column_->is_nullable(); }
   const Array& whole_column() const override { return column_->whole_column(); }
 
  private:

@@ -102,13 +102,13 @@ void Assay::take_other_layers(const SeuratLayers& matrices) {
 }
 
 void Assay::take_tables() {
-  const auto take = [](const std::optional<Table>& table, const char* name, Table& to) {
-    if (!table || table->columns.empty()) return;
-    if (table->rows != to.rows) throw damaged("{} has {} rows, expected {}", name, table->rows, to.rows);
-    to.columns = table->columns;
-  };
-  take(content_of<Table>(find(root_, "meta.data")), "meta.data", made_.obs);
-  take(content_of<Table>(find(group_, "meta.features")), "meta.features", made_.var);
+  if (const auto meta = content_of<Table>(find(root_, "meta.data")); meta && !meta->columns.empty()) {
+    if (meta->rows != made_.cells)
+      throw damaged("/meta.data has {} rows, expected {}, one for each cell", meta->rows, made_.cells);
+    made_.obs.columns = meta->columns;
+  }
+  if (const auto meta = content_of<Table>(find(group_, "meta.features")))
+    made_.var.columns = feature_columns(*meta, features_, group_->path() + "/meta.features");
 }
 
 // Whether the reduction's features are those of the assay, in that order.

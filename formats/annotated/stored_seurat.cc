@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_layers.h"
@@ -18,45 +17,6 @@
 namespace plainfs::annotated {
 
 namespace {
-
-// For each feature the row of its name, from 1, or 0; empty where a row is no feature's.
-std::vector<uint64_t> rows_of_features(const Table& meta, const Array& features) {
-  if (!meta.row_names) return {};
-  const Elements names = read_all(*meta.row_names), all = read_all(features);
-  std::unordered_map<std::string_view, uint64_t> places;
-  for (uint64_t i = 0; i < names.count; ++i) places.emplace(names.text(i), i + 1);
-  std::vector<uint64_t> rows(all.count);
-  uint64_t found = 0;
-  for (uint64_t i = 0; i < all.count; ++i)
-    if (const auto place = places.find(all.text(i)); place != places.end()) {
-      rows[i] = place->second;
-      ++found;
-    }
-  return found == meta.rows ? rows : std::vector<uint64_t>();
-}
-
-// What a table says of features: where it has rows for some of them alone, which are known by their names,
-// what it says of the others is missing.
-std::vector<Column> columns_of_features(const Table& meta, const ArrayPtr& features,
-                                        const std::string& assay) {
-  const uint64_t count = features->count();
-  if (meta.rows == count) return meta.columns;
-  if (meta.rows == 0) return {};
-  const std::vector<uint64_t> rows = rows_of_features(meta, *features);
-  if (rows.empty()) throw damaged("{}/meta.features has {} rows, not {}", assay, meta.rows, count);
-  std::vector<uint64_t> positions;
-  for (const uint64_t row : rows) positions.push_back(row == 0 ? 0 : row - 1);
-  std::vector<Column> columns;
-  for (const Column& column : meta.columns) {
-    column.values->check();
-    const DType& type = column.values->dtype();
-    Elements values = gather(type, read_all(*column.values), positions);
-    values.missing.resize(count);
-    for (uint64_t i = 0; i < count; ++i) values.missing[i] |= rows[i] == 0;
-    columns.push_back({column.name, std::make_shared<MemoryArray>(type, Shape{count}, std::move(values))});
-  }
-  return columns;
-}
 
 // Those that Seurat 5 names in a column of what is said of features, by their ranks; null where it names
 // none.
@@ -222,7 +182,7 @@ void StoredSeurat::take_features(const GroupPtr& group, SeuratObject::Assay& ass
   assay.variable_features = array_in(group, "variable.features");
   const auto meta = content_of<Table>(find(group, "meta.features"));
   if (!meta) return;
-  assay.columns = columns_of_features(*meta, assay.features, group->path());
+  assay.columns = feature_columns(*meta, assay.features, group->path() + "/meta.features");
   if (!assay.variable_features) assay.variable_features = variable_features(*meta);
 }
 

@@ -96,7 +96,7 @@ void FrameWriter::put_column(const ArrayPtr& values) {
   const DType& type = values->dtype();
   if (const auto factor = native_factor(*values))
     return put_categorical(anndata_codes(*factor), factor->parts.levels, factor->parts.is_ordered);
-  if (is_whole_or_truth(type) && (values->is_nullable() || has_missing(*values, context_)))
+  if (is_whole_or_truth(type) && has_missing(*values, context_))
     return put_nullable(with_missing_times(values));
   if (is_text(type) && has_missing(*values, context_))
     return put_texts_with_missing(with_missing_times(values));

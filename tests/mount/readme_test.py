@@ -33,6 +33,7 @@ STORES = {
     "sce": os.path.join(DATA, "takane-objects", "single_cell", "store"),
     "ranged": os.path.join(DATA, "takane-objects", "ranged", "store"),
     "variants": os.path.join(DATA, "vcf-zarr", "bio2zarr_0_1_6", "store.zarr"),
+    "era5": os.path.join(DATA, "xarray", "era5_v2", "store.zarr"),
 }
 
 # The first words of the blocks that no test here runs.
@@ -345,6 +346,18 @@ class Seurat(Recipe):
             for name in [names, *(a or b for a, b in beside), *re.findall(r"(\S+\.parquet):", use), *re.findall(r"(?:genes|barcodes)\.tsv", use)]:
                 at = os.path.join(self.folder, folder, "obsm" if name.startswith("X_") else "", name)
                 self.assertTrue(os.path.exists(at), f"{line}: {name}")
+
+
+class Climate(Recipe):
+    def test_the_files_of_the_page_are_there(self):
+        self.mount("era5")
+        for line in block("plainfs era5.zarr era5").splitlines()[2:]:
+            names = re.fullmatch(r"[├└]── (\S+(?:, \S+)*)(?: {2}.*)?", line).group(1).split(", ")
+            extensions = re.findall(r"\.\w+(?=[,)])", line.partition("also ")[2])
+            for name in [*names, *(names[0].removesuffix(".csv") + extension for extension in extensions)]:
+                with self.subTest(name):
+                    with open(os.path.join(self.folder, "era5", name), "rb") as file:
+                        self.assertTrue(file.read(100))
 
 
 @needs_modules("anndata")

@@ -306,7 +306,7 @@ class TypesTest(Folder):
                 numpy.testing.assert_array_equal(numpy.load(os.path.join(obs, name + ".npy")), stored, name)
         self.hold_anndata(expected, target)
         types = read_obs(os.path.join(target, "anndata.h5ad")).dtypes
-        self.assertEqual([str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")], ["Int64", "boolean", "Int32"])
+        self.assertEqual([str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")], ["Int64", "boolean", "int32"])
         if not missing_r():
             for shown in r_columns(obs + ".rds", os.path.join(target, "seurat.rds")):
                 self.assertEqual({name: shown[name][0] for name in columns}, {name: about for name, (_, _, about) in columns.items()})

@@ -89,14 +89,16 @@ class FolderStore : public KeyStore {
   void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
     const std::string root = files_.place_of(location());
     const std::string place = folder.empty() ? root : root + "/" + folder;
-    const OpenFolder directory = open(place, files_.bounds());
+    const bool is_elsewhere = root != location() && files_.bounds().is_bounded();
+    const Containment bounds = is_elsewhere ? Containment::of_store(root) : files_.bounds();
+    const OpenFolder directory = open(place, bounds);
     for (;;) {
       errno = 0;
       const dirent* const entry = ::readdir(directory.get());
       if (!entry) break;
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name), root);
+      const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name), root, bounds);
       if (kind && !visit({std::string(name), *kind})) return;
     }
     if (errno != 0) throw system_error(place, errno);
@@ -124,8 +126,8 @@ class FolderStore : public KeyStore {
 
   // nullopt for a link to a folder that it lies in, and for what has gone. The system is asked only about
   // links, and where it does not tell with the names what they are.
-  std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path,
-                                   const std::string& root) const {
+  static std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path,
+                                          const std::string& root, const Containment& bounds) {
     if (entry.d_type == DT_REG) return EntryKind::file;
     if (entry.d_type == DT_DIR) return EntryKind::folder;
     if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return EntryKind::other;
@@ -136,8 +138,7 @@ class FolderStore : public KeyStore {
     }
     // What a link leads to may be absent, in a circle, or not for this store to see: it is opened to say so.
     const bool is_link = S_ISLNK(status.st_mode);
-    if (is_link && (!files_.bounds().contains(path) || ::stat(path.c_str(), &status) != 0))
-      return EntryKind::nothing;
+    if (is_link && (!bounds.contains(path) || ::stat(path.c_str(), &status) != 0)) return EntryKind::nothing;
     if (S_ISREG(status.st_mode)) return EntryKind::file;
     if (!S_ISDIR(status.st_mode)) return EntryKind::other;
     return is_link && leads_back(path, root) ? std::nullopt : std::optional(EntryKind::folder);

@@ -83,7 +83,6 @@ class NullableArray : public DerivedArray {
     mask_->check();
     check_fit();
   }
-  bool is_nullable() const override { return true; }
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
   void passed(const Box& box) const override {
     DerivedArray::passed(box);

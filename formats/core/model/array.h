@@ -88,11 +88,8 @@ class Array {
   // False where it is known without a read that no element is missing.
   virtual bool may_be_missing() const { return true; }
 
-  // True if the type that the store gives the array has room for missing elements, whether or not one is.
-  virtual bool is_nullable() const { return false; }
-
-  // The array whose elements decide which type this one has in files of other programs: of the cells of one
-  // level, the column that they are cut out of. It lives as long as this one.
+  // Returns the array whose elements decide which type this one has in files of other programs: for the cells
+  // of one level, the column that they are cut out of. It lives as long as this one.
   virtual const Array& whole_column() const { return *this; }
 
   // A null dataspace (HDF5): no element and no shape; views show an empty file and no .npy.

@@ -43,7 +43,6 @@ class CheckedArray : public DerivedArray {
     holds_.store(true, std::memory_order_release);
   }
   bool may_be_missing() const override { return values().may_be_missing(); }
-  bool is_nullable() const override { return values().is_nullable(); }
   const Array& without_rule() const { return values(); }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "formats/schemas/chartext/joined_text.h"
 
@@ -24,11 +25,19 @@ bool is_word_of_texts(std::string name) {
   return contains("str") || contains("char") || contains("len");
 }
 
-// In Zarr an array of single characters may be what it is (alleles of variants); the name of the axis tells.
+// True of "string8", the name that xarray gives the axis of bytes of that width. It marks text by _Encoding.
+bool is_width_of_bytes(const std::string& name) {
+  constexpr std::string_view kPrefix = "string";
+  return name.starts_with(kPrefix) && std::all_of(name.begin() + kPrefix.size(), name.end(),
+                                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// In Zarr an array of single characters may be just that (alleles of variants), unless its last axis is named
+// like the length of a text.
 bool is_named_as_text(const Attributes& attributes) {
   for (const char* dimensions : {"_ARRAY_DIMENSIONS", "dimension_names"})
     if (const std::vector<std::string> names = texts_of(attributes, dimensions); !names.empty())
-      return is_word_of_texts(names.back());
+      return is_word_of_texts(names.back()) && !is_width_of_bytes(names.back());
   return false;
 }
 

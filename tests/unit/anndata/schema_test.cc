@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_none_and_unreadable_ones_are_an_error) {
   AnnDataStore unreadable;
   set_attribute(*unreadable.obs, "_index", {}, damaged("no such heap"));
   const Node node = unreadable.at({"X"});
-  BOOST_TEST(message_of([&] { matrix_of(node).column_names->check(); }) == "no such heap");
+  BOOST_TEST(message_of([&] { matrix_of(node).column_names->check(); }) == "attribute _index: no such heap");
   BOOST_TEST(!matrix_of(node).error.has_value());
   BOOST_TEST(unreadable.context.warnings().empty());
 }
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(an_encoding_that_cannot_be_read_is_an_error_and_an_unknown_
   BOOST_TEST(std::holds_alternative<std::monostate>(store.at({"X"}).content));
   set_attribute(*store.x, "encoding-type", {}, damaged("no such heap"));
   const Node node = store.at({"X"});
-  BOOST_TEST(std::get<Error>(node.content).what() == std::string("no such heap"));
+  BOOST_TEST(std::get<Error>(node.content).what() == std::string("attribute encoding-type: no such heap"));
   BOOST_TEST(node.parts->find("data").has_value());
 }
 

@@ -90,10 +90,14 @@ BOOST_AUTO_TEST_CASE(one_character_that_stands_for_all_is_a_whole_text) {
 }
 
 BOOST_AUTO_TEST_CASE(zarr_characters_are_joined_if_the_axis_is_named_so) {
-  for (const char* name : {"string5", "strlen", "NCHAR", "name_len"})
+  for (const char* name : {"strlen", "string_length", "NCHAR", "name_len"})
     BOOST_TEST(joined(characters("abcd", {2, 2}, with_axes({"station", name}))) != nullptr, name);
   BOOST_TEST(joined(characters("abcd", {2, 2}, {{"_nczarr_array", Json::Object{}}})) != nullptr);
   BOOST_TEST(!joined(characters("ACGT", {2, 2}, with_axes({"variants", "alleles"}))));
+  Attributes of_xarray = with_axes({"station", "string2"});
+  BOOST_TEST(!joined(characters("abcd", {2, 2}, of_xarray)));
+  of_xarray.emplace_back("_Encoding", Json("utf-8"));
+  BOOST_TEST(joined(characters("abcd", {2, 2}, of_xarray)) != nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_text_of_netcdf_stays_as_it_is) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(only_known_versions_are_data_frames) {
   }
   Frame frame({});
   frame.set("encoding-type", {}, damaged("no such heap"));
-  BOOST_TEST(message_of([&] { DataFrame::of(frame.group, context); }) == "no such heap");
+  BOOST_TEST(message_of([&] { DataFrame::of(frame.group, context); }) == "attribute encoding-type: no such heap");
 }
 
 // The columns are not blamed for it: how many rows there are is not known.
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(an_index_that_cannot_be_read_is_known_and_broken) {
   Frame frame({});
   frame.set("_index", {}, damaged("no such heap"));
   BOOST_TEST_REQUIRE(frame.frame().index().names);
-  BOOST_TEST(frame.row_error() == "no such heap");
+  BOOST_TEST(frame.row_error() == "attribute _index: no such heap");
   Node broken;
   broken.content = unsupported("a filter");
   frame.group->add("odd", broken);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_column_order_that_is_no_list_of_names_damages_the_table) 
   frame.set("column-order", counts({1}));
   BOOST_TEST(frame.row_error() == "/obs: column-order holds 1");
   frame.set("column-order", {}, damaged("no such heap"));
-  BOOST_TEST(frame.row_error() == "no such heap");
+  BOOST_TEST(frame.row_error() == "attribute column-order: no such heap");
   BOOST_TEST(shown(*frame.frame().index().names) == (Texts{"c1", "c2", "c3"}));
 }
 

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(colnames_that_cannot_be_read_fail_the_table_alone) {
   file.group->set_attributes({{"colnames", {}, damaged("no such heap")}});
   const Node node = file.refined().value();
   BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
-  BOOST_TEST(std::get<Error>(node.content).what() == "/t: no such heap");
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: attribute colnames: no such heap");
   BOOST_TEST(node.parts != nullptr);
 }
 
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
   file.add_ragged("c", {{"target", {}, damaged("no such heap")}});
   const Node node = file.refined().value();
   BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
-  BOOST_TEST(std::get<Error>(node.content).what() == "/t: no such heap");
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: attribute target: no such heap");
   File typed({"c"});
   typed.add_ragged("c", {{"target", {}, damaged("no such heap")}, {"neurodata_type", Json("VectorIndex")}});
   BOOST_TEST(shown(typed.table().columns[1].values) == (Texts{"[1]", "[2,3]"}));
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
 BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
-  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: no such heap");
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: attribute elements: no such heap");
 }
 
 BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {
   BOOST_TEST(store.version == "2.7.0");
   BOOST_TEST(to_json_text(store.details) ==
              R"({"container":"HDF5","nwb":{"tables":{"/intervals/trials":{"rows":2,"columns":["a","b"]},)"
-             R"("/intervals/broken":"no such heap","/units":{"rows":null,"columns":["quality"]}}}})");
+             R"("/intervals/broken":"attribute colnames: no such heap","/units":{"rows":null,"columns":["quality"]}}}})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

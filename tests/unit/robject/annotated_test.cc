@@ -2,8 +2,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/parts.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
+#include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
@@ -41,6 +43,29 @@ std::vector<double> numbers_of(const ArrayPtr& array) {
   const ArrayPtr reals = with_type(array, number_type(Kind::real, 8));
   const Elements elements = read_all(*reals);
   return {elements.values<double>().begin(), elements.values<double>().end()};
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_table_of_features_are_found_by_name) {
+  const ArrayPtr features = text_array({"a", "b", "c"});
+  const auto columns = [&](const std::vector<std::string>& names, const std::vector<double>& values) {
+    Table table;
+    table.rows = names.size();
+    table.row_names = text_array(names);
+    table.columns.push_back({"x", numbers(values)});
+    return plainfs::annotated::feature_columns(table, features, "/t");
+  };
+  const Elements sorted = read_all(*columns({"c", "a", "b"}, {3, 1, 2})[0].values);
+  BOOST_TEST(sorted.values<double>()[0] == 1);
+  BOOST_TEST(sorted.values<double>()[2] == 3);
+  BOOST_TEST(!sorted.is_missing(0));
+  const Elements some = read_all(*columns({"c", "a"}, {3, 1})[0].values);
+  BOOST_TEST(some.values<double>()[2] == 3);
+  BOOST_TEST(some.is_missing(1));
+  BOOST_TEST(!some.is_missing(2));
+  const Elements renamed = read_all(*columns({"A", "B", "C"}, {1, 2, 3})[0].values);
+  BOOST_TEST(renamed.values<double>()[1] == 2);
+  BOOST_CHECK_EXCEPTION(columns({"c", "d"}, {3, 4}), Error,
+                        says("/t has 2 rows, expected 3, one for each feature"));
 }
 
 BOOST_AUTO_TEST_CASE(layers_that_were_split_are_one_matrix_again) {

@@ -38,6 +38,7 @@ struct Pages : Served {
 
   // Three cells with a place each, as AnnData has them.
   void add_cells() {
+    is_anndata = true;
     root->add("obs", table_of({{"group", text_array({"a", kHostile, "a"})}, {"count", numbers({1, 2, 3})}},
                               text_array({"c1", "c2", "c3"})));
     root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));

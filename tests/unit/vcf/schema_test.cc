@@ -48,11 +48,11 @@ BOOST_AUTO_TEST_CASE(a_group_is_known_by_the_version_of_its_layout) {
 BOOST_AUTO_TEST_CASE(a_version_that_cannot_be_read_is_no_version_of_another_group) {
   VcfStore store;
   store.attributes = {{"vcf_zarr_version", Json(), damaged("no such heap")}};
-  BOOST_TEST(message_of([&] { store.refined(); }) == "no such heap");
+  BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: no such heap");
   store.remove("contig_id");
   BOOST_TEST(!store.refined().has_value());
   store.attributes = {{"vcf_zarr_version", Json(), unreadable("the disk fails")}};
-  BOOST_TEST(message_of([&] { store.refined(); }) == "the disk fails");
+  BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: the disk fails");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_read_to_know_what_is_there) {
