@@ -24,6 +24,10 @@ constexpr uint64_t kTarMark = 257;
 constexpr std::string_view kChangedHdf5 =
     "an HDF5 file whose bytes were changed as if it were text; copy it again as binary";
 
+constexpr std::string_view kOldMatlab =
+    "a MATLAB file of before version 7.3, which scipy.io.loadmat, R.matlab and octave read; save -v7.3 "
+    "makes HDF5";
+
 // By each format's own specification.
 constexpr Magic kMagic[] = {
     {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
@@ -45,9 +49,7 @@ constexpr Magic kMagic[] = {
     {0, "MM\0*"sv, "a TIFF image"},
     {0, "%PDF"sv, "a PDF document"},
     {0, "\x0e\x03\x13\x01"sv, "an HDF4 file; h4toh5 makes HDF5 of it"},
-    {0, "MATLAB 5.0 MAT-file"sv,
-     "a MATLAB file of before version 7.3, which scipy.io.loadmat, R.matlab and octave read; save -v7.3 "
-     "makes HDF5"},
+    {0, "MATLAB 5.0 MAT-file"sv, kOldMatlab},
     {0, "\x80\x04\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
     {0, "\x80\x05\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
     {0, "SIMPLE  ="sv, "a FITS file, which astropy reads"},
@@ -67,6 +69,36 @@ constexpr Magic kMagic[] = {
      "a gzip file whose bytes were changed as if it were text; copy it again as binary"},
     {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
 };
+
+// Returns the integer number i of text in that byte order. Requires: text holds it.
+uint32_t word_of(std::string_view text, size_t i, bool is_big_endian) {
+  uint32_t word = 0;
+  for (size_t byte = 0; byte < 4; ++byte) {
+    const size_t place = i * 4 + (is_big_endian ? byte : 3 - byte);
+    word = word << 8 | static_cast<unsigned char>(text[place]);
+  }
+  return word;
+}
+
+// Returns whether text begins with a variable of a MATLAB file of version 4, which has no signature: five
+// integers (a type that tells the byte order, rows, columns, whether it is complex, the length of the name)
+// and a name.
+bool is_matlab_4(std::string_view text) {
+  constexpr size_t kHeaderBytes = 20, kLongestName = 64;
+  for (const bool is_big_endian : {false, true}) {
+    if (text.size() < kHeaderBytes) return false;
+    const uint32_t type = word_of(text, 0, is_big_endian), length = word_of(text, 4, is_big_endian);
+    const bool is_type = type / 1000 == (is_big_endian ? 1 : 0) && type / 100 % 10 == 0 &&
+                         type / 10 % 10 <= 5 && type % 10 <= 2;
+    if (!is_type || word_of(text, 3, is_big_endian) > 1 || length < 2 || length > kLongestName) continue;
+    if (text.size() < kHeaderBytes + length) continue;
+    const std::string_view name = text.substr(kHeaderBytes, length - 1);
+    const bool is_name =
+        std::all_of(name.begin(), name.end(), [](unsigned char c) { return c == '_' || std::isalnum(c); });
+    if (is_name && text[kHeaderBytes + length - 1] == '\0') return true;
+  }
+  return false;
+}
 
 constexpr uint64_t kFirstBytes = 512;  // all that tells a tar archive
 
@@ -137,6 +169,7 @@ std::string foreign_kind(const std::string& path, Context& context) {
   }
   if (text.starts_with("\x1f\x8b")) return kind_of_gzip(*file);
   if (text.starts_with("PK\x03\x04")) return kind_of_zip(*file);
+  if (is_matlab_4(text)) return std::string(kOldMatlab);
   if (text.find_first_not_of('\0') == std::string_view::npos)
     return "a file that begins with zeros alone; copy or download it again";
   return is_readable_text(text) ? kind_of_text(text) : std::string();

@@ -10,6 +10,7 @@ import pwd
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tarfile
@@ -421,6 +422,8 @@ class Commands(unittest.TestCase):
                 ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
                 ("unicode.h5", b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
                 ("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file of before version 7.3"),
+                ("matlab4.mat", struct.pack("<5i2sd", 0, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
+                ("matlab4_big.mat", struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
                 ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "what macOS keeps beside a file (AppleDouble)")):
             with self.subTest(name):
                 path = os.path.join(self.folder, name)
@@ -435,6 +438,15 @@ class Commands(unittest.TestCase):
         result = run("ls", cut)
         self.assertEqual(result.returncode, 14)
         self.assertIn("it is cut off; copy or download it again", result.stderr.decode())
+
+    def test_a_part_of_a_split_hdf5_file_is_named(self):
+        path = os.path.join(self.folder, "part.h5")
+        for driver, program in ((b"NCSAfami", "h5repart"), (b"NCSAmult", "h5repack")):
+            with open(path, "wb") as file:
+                file.write(b"\x89HDF\r\n\x1a\n" + bytes(96) + driver + bytes(100))
+            result = run("ls", path)
+            self.assertEqual(result.returncode, 15)
+            self.assertRegex(result.stderr.decode(), f"{path}: not supported: one of the files that HDF5's .*; {program} ")
 
     def test_other_programs_words_are_told_the_right_ones(self):
         self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")

@@ -16,6 +16,7 @@ namespace {
 constexpr int32_t kMissingInteger = std::numeric_limits<int32_t>::min();
 
 // "General purpose" bits of a CHARSXP.
+constexpr uint32_t kBytes = 1 << 1;
 constexpr uint32_t kLatin1 = 1 << 2;
 constexpr uint32_t kUtf8 = 1 << 3;
 constexpr uint32_t kCharacters = 9;
@@ -238,7 +239,8 @@ std::optional<std::string> ElementReader::string(uint32_t flags) {
   if (size < -1) throw damaged("a string has length {}", size);
   const uint32_t levels = flags >> 12;
   const std::string_view text = stream_.text(static_cast<uint64_t>(size));
-  if (levels & kLatin1 || (!(levels & kUtf8) && is_latin1_name(encoding_))) return from_latin1(text);
+  const bool has_native_encoding = !(levels & (kBytes | kUtf8));
+  if (levels & kLatin1 || (has_native_encoding && is_latin1_name(encoding_))) return from_latin1(text);
   return from_utf8(text);
 }
 

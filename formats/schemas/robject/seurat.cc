@@ -418,11 +418,12 @@ std::vector<Member> seurat_members(const ValuePtr& object, const View& view) {
 // Version 2 has the parts of its only assay in the object itself.
 std::vector<Member> old_assay_members(const ValuePtr& object, const View& view) {
   std::vector<Member> members;
-  add_slot(members, "counts", slot_of(*object, "raw.data"), view);
-  add_slot(members, "data", slot_of(*object, "data"), view);
-  add_slot(members, "scale.data", slot_of(*object, "scale.data"), view);
-  const ValuePtr data = slot_of(*object, "data");
-  add_texts(members, "features", row_names_of(data ? data : slot_of(*object, "raw.data"), view));
+  const ValuePtr counts = slot_of(*object, "raw.data"), data = slot_of(*object, "data");
+  if (counts) add_assay_matrix(members, "counts", counts, view);
+  if (data) add_assay_matrix(members, "data", data, view);
+  if (const ValuePtr scaled = slot_of(*object, "scale.data"))
+    add_assay_matrix(members, "scale.data", scaled, view);
+  add_texts(members, "features", row_names_of(data ? data : counts, view));
   add_texts(members, "scaled.features", row_names_of(slot_of(*object, "scale.data"), view));
   add_slot(members, "variable.features", slot_of(*object, "var.genes"), view);
   const ValuePtr meta = object->attribute("hvg.info");

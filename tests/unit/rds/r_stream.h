@@ -40,7 +40,7 @@ class RStream {
     return number(bits);
   }
   RStream& nil() { return i(kNilCode); }
-  // A CHARSXP; levels 64 is ASCII, 8 UTF-8, 4 latin1.
+  // A CHARSXP; levels 64 is ASCII, 8 UTF-8, 4 latin1, 2 bytes.
   RStream& chars(const std::string& value, int32_t levels = 64) {
     return i(levels << 12 | 9).i(static_cast<int32_t>(value.size())).raw(value);
   }

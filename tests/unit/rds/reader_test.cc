@@ -109,6 +109,14 @@ BOOST_AUTO_TEST_CASE(unmarked_strings_have_the_native_encoding) {
   BOOST_TEST(Read(out.text)->texts()[0] == "\xc3\xa9");
 }
 
+BOOST_AUTO_TEST_CASE(text_marked_as_bytes_has_no_native_encoding) {
+  RStream out;
+  out.raw("X\n").i(3).i(0x00040202).i(0x00030500).i(6).raw("latin1");
+  out.i(16).i(2).chars("a\xf1", 2).chars("\xc3\xa9", 2);
+  BOOST_TEST(Read(out.text)->texts() == (std::vector<std::string>{"a\\xf1", "\xc3\xa9"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(attributes_and_lists_keep_their_names) {
   RStream out = start();
   out.list(2, kWithAttributes).integers({1}).strings({"x"}).names({"first", "second"});

@@ -71,10 +71,21 @@ RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
   return out.nil().tag("active.assay").strings({"RNA"});
 }
 
+// An object of version 2 with counts of the features g1 and g2 and the cells c1 and c2, as triplets of
+// which two are at one place.
+RStream& seurat2(RStream& out) {
+  out.s4().tag("raw.data").s4().tag("i").integers({1, 0, 1}).tag("j").integers({1, 0, 1});
+  out.tag("x").reals({3, 1, 4}).tag("Dim").integers({2, 2}).tag("Dimnames").list(2);
+  out.strings({"g1", "g2"}).strings({"c1", "c2"}).class_of("dgTMatrix", "Matrix");
+  out.tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2}).tag("names").strings({"n"});
+  out.tag("class").strings({"data.frame"}).tag("row.names").strings({"c1", "c2"}).nil();
+  return out.tag("cell.names").strings({"c1", "c2"});
+}
+
 class Object {
  public:
-  explicit Object(RStream& out)
-      : file_(out.class_of("Seurat", "SeuratObject").text), store_(open_store(file_.path, context_)) {}
+  explicit Object(RStream& out, const char* name = "Seurat")
+      : file_(out.class_of(name, "SeuratObject").text), store_(open_store(file_.path, context_)) {}
 
   TestContext& context() { return context_; }
   AnnotatedMatrix assay() {
@@ -173,6 +184,15 @@ BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_liste
   Object object(out.names({"a", "b", "c", "d"}));
   object.made();
   BOOST_TEST(object.context().warned("/misc: a, b, c and 1 more: in neither seurat.rds nor the .h5ad"));
+}
+
+BOOST_AUTO_TEST_CASE(triplets_of_version_2_are_counts) {
+  RStream out = start();
+  Object object(seurat2(out), "seurat");
+  const SeuratObject made = object.made();
+  BOOST_REQUIRE(made.assays.size() == 1U);
+  BOOST_TEST(values_of(made.assays[0].counts) == (Values{1, 7}), boost::test_tools::per_element());
+  BOOST_TEST(values_of(object.assay().x) == (Values{1, 7}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_slot_that_a_class_adds_is_shown) {

@@ -1,5 +1,6 @@
 #include "formats/containers/hdf5/library/open_file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -52,6 +53,24 @@ std::string told_of(const std::string& reason) {
   return "not readable as HDF5: " + reason;
 }
 
+// Returns what path is and what to do, if HDF5's family or multi driver has split a store into several files;
+// empty if the first bytes do not name one. The driver's name stands behind a superblock of version 0 or 1.
+std::string split_by_driver(const std::string& path, Sources& sources) {
+  constexpr uint64_t kMostRead = 512;
+  const FilePtr file = sources.open(path);
+  const Bytes first = file->read_at(0, std::min(file->size(), kMostRead));
+  const auto names = [&](std::string_view driver) {
+    return as_text(first).find(driver) != std::string_view::npos;
+  };
+  if (names("NCSAfami"))
+    return "one of the files that HDF5's family driver split a store into; h5repart -family_to_sec2 joins "
+           "them";
+  if (names("NCSAmult"))
+    return "one of the files that HDF5's multi or split driver split a store into; h5repack "
+           "--src-vfd-name=multi of HDF5 1.14 joins them";
+  return {};
+}
+
 FileHandle opened(const std::string& path, Sources& sources) {
   const PropertyHandle access = access_properties(sources);
   FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()));
@@ -63,6 +82,8 @@ FileHandle opened(const std::string& path, Sources& sources) {
     if (file.id() >= 0) return file;
     clear_library_error();
   }
+  if (const std::string split = split_by_driver(path, sources); !split.empty())
+    throw unsupported("{}", split);
   throw damaged("{}", told_of(reason));
 }
 
