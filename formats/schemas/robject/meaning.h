@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/containers/rds/value.h"
 #include "formats/core/model/context.h"
@@ -153,6 +154,17 @@ std::string named_location(const std::string& path, const Scope& scope);
 // seurat.cc
 bool is_seurat(const Value& value);
 Node seurat_node(const ValuePtr& object, const View& view);
+
+// seurat_image.cc: Returns the slots of an image of Seurat's as a directory. An image that keeps the outlines
+// of cells instead of a table has their centres as its table `coordinates` there.
+Node seurat_image_node(const ValuePtr& image, const View& view);
+
+// spatial.cc: Adds what a SpatialExperiment keeps among the internal columns and metadata: the table or
+// matrix spatial_coordinates, spatial_data, and images. columns: the names of the cells.
+void add_spatial_parts(std::vector<Member>& members, const Value& object, const ArrayPtr& columns,
+                       const View& view);
+// Returns whether that shows the column of int_colData, or the item of int_metadata, of that name.
+bool is_spatial_part(std::string_view name);
 
 // experiment.cc
 bool is_experiment(const Value& value);
