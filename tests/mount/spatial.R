@@ -118,6 +118,22 @@ make_experiment <- function(folder) {
   object
 }
 
+# monocle3 is not packaged for Debian: its class adds slots to SingleCellExperiment's.
+make_trajectory <- function() {
+  suppressMessages(library(SingleCellExperiment))
+  slots <- c(principal_graph = "SimpleList", principal_graph_aux = "SimpleList", clusters = "SimpleList")
+  setClass("cell_data_set", contains = "SingleCellExperiment", slots = slots)
+  edges <- data.frame(from = c("Y_1", "Y_2"), to = c("Y_2", "Y_3"), weight = c(0.5, 0.25))
+  named <- function(values) structure(values, names = cells)
+  object <- new("cell_data_set", SingleCellExperiment(list(counts = counts())))
+  object@principal_graph <- SimpleList(UMAP = igraph::graph_from_data_frame(edges, directed = FALSE))
+  object@principal_graph_aux <- SimpleList(UMAP = list(pseudotime = named(c(0, 1.5, Inf, 3, 4, 5))))
+  object@clusters <- SimpleList(UMAP = list(clusters = named(factor(c(1, 1, 2, 2, 3, 3)))))
+  colPair(object, "knn") <- SelfHits(1:2, 2:3, n_cells, x = c(0.5, 1))
+  rowPair(object, "near") <- SelfHits(1, 4, 4, x = 7)
+  object
+}
+
 make <- function(folder) {
   save_as <- function(object, name) saveRDS(object, file.path(folder, paste0(name, ".rds")))
   save_as(make_visium(), "visium")
@@ -125,6 +141,7 @@ make <- function(folder) {
   save_as(make_fov(), "fov")
   save_as(make_outlines(), "outlines")
   save_as(make_experiment(folder), "experiment")
+  save_as(make_trajectory(), "trajectory")
   save_as(make_visium_v2(), "visium_v2_old")
   save_as(make_visium_v2("horizontal"), "visium_v2")
   places <- data.frame(x = across, y = down, row.names = cells)

@@ -99,6 +99,19 @@ class Objects(Folder):
             self.assertEqual(told[0].split()[:2], ["s1", "VisiumV1"])
             self.assertEqual([line.split()[0] for line in told[4:]], ["c1", "c2", "c3", "c4"])
 
+    @needs_r("SingleCellExperiment", "igraph")
+    def test_a_trajectory_is_tables_and_lists(self):
+        with Mount(self.store("trajectory")) as m:
+            self.assertEqual(m.read("principal_graph", "UMAP.csv"), b"from,to,weight\nY_1,Y_2,0.5\nY_2,Y_3,0.25\n")
+            self.assertEqual(m.read("principal_graph", "UMAP", "vertices.csv"), b'""\nY_1\nY_2\nY_3\n')
+            pseudotime = m.read("principal_graph_aux", "UMAP", "pseudotime.csv").decode().splitlines()
+            self.assertEqual(pseudotime[:4], ['"",value', "c1,0", "c2,1.5", "c3,Inf"])
+            self.assertEqual(m.read("clusters", "UMAP", "clusters.csv").decode().splitlines()[3], "c3,2")
+            self.assertEqual(m.read("column_pairs", "knn.csv"), b"from,to,x\n1,2,0.5\n2,3,1\n")
+            self.assertEqual(m.read("row_pairs", "near.csv"), b"from,to,x\n1,4,7\n")
+            for part in ("principal_graph", "clusters", "column_pairs", "row_pairs"):
+                self.assertIn(part, log_of(m))
+
     def test_seurat_draws_them(self):
         for name in ("visium", "visium_v2", "experiment"):
             with self.subTest(name), Mount(self.store(name)) as m:

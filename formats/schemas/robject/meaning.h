@@ -140,6 +140,12 @@ bool is_hits(const Value& value);
 // A table of them: from, to, and what is said of each pair.
 Node hits_node(const ValuePtr& hits, const View& view);
 
+// igraph.cc: graphs of the package igraph.
+bool is_igraph(const Value& value);
+// Returns a table of the edges: from, to, and the attributes of each; its directory has the table of the
+// vertices and the attributes of the graph.
+Node igraph_node(const ValuePtr& graph, const View& view);
+
 // bpcells_object.cc: matrices and fragments of the package BPCells, also in directories of their own.
 bool is_bpcells(const Value& value);
 Node bpcells_node(const ValuePtr& object, const View& view);
