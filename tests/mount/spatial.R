@@ -127,8 +127,8 @@ make_trajectory <- function() {
   named <- function(values) structure(values, names = cells)
   object <- new("cell_data_set", SingleCellExperiment(list(counts = counts())))
   object@principal_graph <- SimpleList(UMAP = igraph::graph_from_data_frame(edges, directed = FALSE))
-  object@principal_graph_aux <- SimpleList(UMAP = list(pseudotime = named(c(0, 1.5, Inf, 3, 4, 5))))
-  object@clusters <- SimpleList(UMAP = list(clusters = named(factor(c(1, 1, 2, 2, 3, 3)))))
+  object@principal_graph_aux <- SimpleList(list(UMAP = list(pseudotime = named(c(0, 1.5, Inf, 3, 4, 5)))))
+  object@clusters <- SimpleList(list(UMAP = list(clusters = named(factor(c(1, 1, 2, 2, 3, 3))))))
   colPair(object, "knn") <- SelfHits(1:2, 2:3, n_cells, x = c(0.5, 1))
   rowPair(object, "near") <- SelfHits(1, 4, 4, x = 7)
   object

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Where cells lie in tissue, and the pictures of it: what anndata, zarr, Seurat and R read of each spatial object."""
+import json
 import os
 import shutil
 import subprocess
 import tempfile
 
-from mounted import DATA, Folder, Mount, main, run
+from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import import_or_exit, needs_r
 
 anndata, numpy, pandas = import_or_exit("anndata", "numpy", "pandas")
@@ -131,6 +132,60 @@ class Takane(Folder):
             read = anndata.read_h5ad(m.join("anndata.h5ad"))
         same, *_ = [name for name in read.obsm if name != "spatial"]
         numpy.testing.assert_array_equal(read.obsm["spatial"], read.obsm[same])
+
+
+class Runs(Folder):
+    """Folders of 10x's instruments, as far as their formats are published."""
+
+    def write(self, path, text):
+        path = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def transcripts(self, path):
+        zarr = import_or_exit("zarr")[0]
+        with zarr.ZipStore(os.path.join(self.folder, path), mode="w") as store:
+            root = zarr.group(store)
+            root.attrs.update(major_version=4, gene_names=["A", "B"])
+            square = root.create_group("grids/0/0,0")
+            square["location"] = numpy.array([[1, 2, 0.5], [3, 4, 0.25]], "f4")
+            square["gene_identity"] = numpy.array([[1], [0]], "u2")
+            square["quality_score"] = numpy.array([[40], [20]], "f4")
+
+    def test_info_names_a_run_of_xenium(self):
+        manifest = {"major_version": 5, "run_name": "Run 7", "region_name": "R1", "panel_name": "N/A", "num_cells": 3, "pixel_size": 0.2125}
+        self.write("run/experiment.xenium", json.dumps(manifest))
+        self.write("run/cells.parquet", "PAR1")
+        self.transcripts("run/transcripts.zarr.zip")
+        folder = os.path.join(self.folder, "run")
+        lines = [line.split() for line in run(PROGRAM, "info", folder).stdout.decode().splitlines()]
+        for line in (["kind", "Xenium"], ["name", "Run", "7"], ["region_name", "R1"], ["num_cells", "3"], ["pixel_size", "0.2125"]):
+            self.assertIn(line, lines)
+        self.assertNotIn("panel_name", [line[0] for line in lines if line])
+        with Mount(folder) as m:
+            self.assertEqual(m.read("experiment.xenium").decode(), json.dumps(manifest))
+            self.assertEqual(m.read("cells.parquet"), b"PAR1")
+            table = m.read("transcripts.zarr.zip", "grids", "0", "0,0.csv")
+            self.assertEqual(table, b"x_location,y_location,z_location,feature_name,qv\n1,2,0.5,B,40\n3,4,0.25,A,20\n")
+            self.assertEqual(m.read("transcripts.zarr.zip", "grids", "0", "0,0", "gene_identity.csv"), b"1\n0\n")
+
+    def test_info_names_a_run_of_visium(self):
+        factors = json.dumps({"spot_diameter_fullres": 7.3, "microns_per_pixel": 0.27, "tissue_lowres_scalef": 0.1})
+        self.write("sample/outs/spatial/scalefactors_json.json", factors)
+        for size in ("002", "008"):
+            self.write(f"hd/outs/binned_outputs/square_{size}um/spatial/scalefactors_json.json", factors)
+        for name, kind, bins in (("sample", "Visium", []), ("hd", "Visium HD", ["square_002um", "square_008um"])):
+            with Mount(os.path.join(self.folder, name, "outs")) as m:
+                told = json.loads(m.read(".plainfs", "info.json"))["run"]
+            self.assertEqual([told["kind"], told["name"], told.get("bins", []), told["microns_per_pixel"]], [kind, name, bins, 0.27])
+
+    def test_a_manifest_that_is_none_costs_nothing(self):
+        self.write("run/experiment.xenium", "{")
+        with Mount(os.path.join(self.folder, "run")) as m:
+            self.assertNotIn("run", json.loads(m.read(".plainfs", "info.json")))
+            self.assertIn("experiment.xenium: ", log_of(m))
+            self.assertEqual(m.read("experiment.xenium"), b"{")
 
 
 def visium(cells=8, slides=("lib",), dtype="u1"):
