@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/annotated/parts.h"
+#include "formats/annotated/slides.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/schemas/anndata/group.h"
@@ -112,6 +113,7 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
   add_old_graphs(group, made.obsp, context);
   made.varp = parts_of(group, "varp", Sides::both_alike, context);
+  made.slides = [group, obs = made.obs, &context] { return anndata_slides(group, obs, context); };
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {
     if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "formats/annotated/parts.h"
+#include "formats/annotated/slides.h"
 
 namespace plainfs::annotated {
 
@@ -43,10 +44,12 @@ class Experiment {
       made.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});
     for (Item& item : items_of("reduced_dimensions"))
       made.obsm.push_back({item.name, std::move(item.content)});
+    take_coordinates(made);
     return made;
   }
 
  private:
+  void take_coordinates(AnnotatedMatrix& made) const;
   std::vector<Item> items_of(std::string_view list) const;
   std::vector<std::pair<std::string, std::string>> members_of(const GroupPtr& list) const;
   Content content_of_item(const GroupPtr& list, const std::string& member) const;
@@ -57,6 +60,24 @@ class Experiment {
   const Layout layout_;
   Context& context_;
 };
+
+// Those of a SpatialExperiment.
+void Experiment::take_coordinates(AnnotatedMatrix& made) const {
+  Content coordinates = layout_ == Layout::takane ? content_of_item(root_, "coordinates")
+                                                  : experiment_coordinates(root_, made.obs, context_);
+  if (std::holds_alternative<std::monostate>(coordinates)) return;
+  const bool is_taken = std::any_of(made.obsm.begin(), made.obsm.end(),
+                                    [](const AnnotatedPart& part) { return part.name == kSpatial; });
+  if (is_taken)
+    return context_.notice(
+        fmt::format("{}: the coordinates are not in the .h5ad: a reduced dimension is called {}",
+                    root_->path(), kSpatial));
+  made.obsm.push_back({kSpatial, std::move(coordinates)});
+  if (layout_ == Layout::named)
+    made.slides = [root = root_, obs = made.obs, &context = context_] {
+      return experiment_slides(root, obs, context);
+    };
+}
 
 // The matrix of a list's item: in the item's directory where takane keeps a dense one; monostate where it is
 // none.
@@ -135,12 +156,15 @@ bool may_have_columns(const Node& column_data, Context& context) try {
 
 // Logs which parts of an experiment are in no file made of it. Looks at names alone.
 void note_left_out_parts(const GroupPtr& root, Context& context) {
-  static constexpr std::string_view kTaken[] = {"assays", "row_data", "column_data", "reduced_dimensions"};
+  static constexpr std::string_view kTaken[] = {
+      "assays", "row_data", "column_data", "reduced_dimensions", "spatial_coordinates", "images"};
   std::vector<std::string> names;
   for (const Member& member : root->members())
     if (std::find(std::begin(kTaken), std::end(kTaken), member.name) == std::end(kTaken) &&
         !is_empty(member.node))
       names.push_back(member.name);
+  if (const auto images = root->find("images"); images && !is_empty(*images))
+    context.notice(fmt::format("{}: images: not in the .h5ad", root->path()));
   if (!names.empty())
     context.notice(
         fmt::format("{}: {}: in neither the .h5ad nor seurat.rds", root->path(), fmt::join(names, ", ")));

@@ -4,6 +4,7 @@
 
 #include "cache/cancellable_lock.h"
 #include "formats/annotated/parts.h"
+#include "formats/annotated/slides.h"
 #include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/entry_source.h"
 #include "formats/core/frames/names.h"
@@ -189,6 +190,8 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
   some.obsm = selection.of("obsm", matrix.obsm);
   if (matrix.raw) some.raw = AnnotatedMatrix::Raw{selection.of("raw/X", matrix.raw->x), matrix.raw->var, {}};
   some.marks_missing = matrix.marks_missing;
+  if (matrix.slides)
+    some.slides = [slides = matrix.slides, cells] { return annotated::with_cells(slides(), *cells); };
   return some;
 }
 

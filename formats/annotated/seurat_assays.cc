@@ -4,6 +4,7 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_layers.h"
+#include "formats/annotated/slides.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 
@@ -22,6 +23,7 @@ class Assay {
     take_tables();
     take_reductions();
     take_graphs();
+    take_coordinates();
     return std::move(made_);
   }
 
@@ -43,6 +45,7 @@ class Assay {
   void take_tables();
   void take_reductions();
   void take_graphs();
+  void take_coordinates();
   bool covers_all_features(const GroupPtr& reduction) const;
 
   const std::string name_;
@@ -50,6 +53,7 @@ class Assay {
   const GroupPtr group_;
   Context& context_;
   AnnotatedMatrix made_;
+  ArrayPtr cells_;
   ArrayPtr features_;
 };
 
@@ -57,6 +61,7 @@ void Assay::take_matrices() {
   const ArrayPtr cells = array_in(find(root_, "cell.names"));
   features_ = array_in(find(group_, "features"));
   if (!cells || !features_) throw damaged("{}: no cell.names or features", group_->path());
+  cells_ = cells;
   made_.cells = cells->count();
   made_.genes = features_->count();
   const SeuratLayers matrices(group_, features_, cells, context_);
@@ -161,6 +166,14 @@ void Assay::take_graphs() {
         assay && assay->text() ? *assay->text() == name_ : member.name.starts_with(name_ + "_");
     if (is_ours) made_.obsp.push_back({member.name, *graph});
   }
+}
+
+void Assay::take_coordinates() {
+  made_.slides = [root = root_, cells = cells_, &context = context_] {
+    return seurat_slides(root, cells, context);
+  };
+  if (ArrayPtr coordinates = coordinates_of(seurat_slides(root_, cells_, context_), made_.cells))
+    made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
 }
 
 // Whether the assays of a group have cells with columns, maybe; nullopt: it holds no assays.

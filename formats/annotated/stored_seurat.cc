@@ -7,6 +7,7 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_layers.h"
+#include "formats/annotated/slides.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/model/node.h"
@@ -67,6 +68,9 @@ class StoredSeurat {
   void take_assay(const std::string& name, const Node& node);
   void take_reduction(const std::string& name, const Node& node);
   void take_graph(const std::string& name, const Node& node);
+  void take_images();
+  void take_coordinates(const std::vector<Slide>& slides);
+  void leave_out_of_image(const Slide& slide) const;
   void take_meta_data();
   void leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const;
   void leave_out_layers(const GroupPtr& layers) const;
@@ -219,6 +223,47 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
 
+// What an image of version 4 has no place for.
+void StoredSeurat::leave_out_of_image(const Slide& slide) const {
+  const std::optional<Node> images = find(root_, "images");
+  const std::optional<Node> image = find(images->parts, slide.name);
+  if (!slide.pixels)
+    context_.notice(
+        fmt::format("seurat.rds: images/{}: without a picture: the coordinates alone are in the object, as "
+                    "the reduction {}",
+                    slide.name, kSpatial));
+  leave_out_others(image->parts, {"coordinates", "image", "scale.factors", "spot.radius", "assay", "key",
+                                  "global", "coords_x_orientation", "boundaries"});
+  const std::optional<Node> outlines = find(image->parts, "boundaries");
+  if (outlines && outlines->parts) leave_out_others(outlines->parts, {"centroids"});
+}
+
+// Coordinates are a reduction too, which every version and every function of Seurat's knows.
+void StoredSeurat::take_coordinates(const std::vector<Slide>& slides) {
+  const ArrayPtr coordinates = coordinates_of(slides, made_.cells->count());
+  if (!coordinates) return;
+  const bool is_taken =
+      std::any_of(made_.reductions.begin(), made_.reductions.end(),
+                  [](const SeuratObject::Reduction& known) { return known.name == kSpatial; });
+  if (is_taken) return leave_out("the coordinates of images, since a reduction is called as theirs");
+  SeuratObject::Reduction reduction;
+  reduction.name = kSpatial;
+  reduction.assay = made_.active_assay;
+  reduction.embeddings = {in_column_order(coordinates)};
+  made_.reductions.push_back(std::move(reduction));
+}
+
+void StoredSeurat::take_images() {
+  std::vector<Slide> slides = seurat_slides(root_, made_.cells, context_);
+  take_coordinates(slides);
+  for (Slide& slide : slides) {
+    leave_out_of_image(slide);
+    if (!slide.pixels) continue;
+    if (!has_assay(slide.assay)) slide.assay = made_.active_assay;
+    made_.images.push_back(std::move(slide));
+  }
+}
+
 void StoredSeurat::take_meta_data() {
   const std::optional<Node> node = find(root_, "meta.data");
   const auto meta = content_of<Table>(node);
@@ -245,28 +290,40 @@ SeuratObject StoredSeurat::make() {
   for_each_member("reductions",
                   [&](const std::string& name, const Node& node) { take_reduction(name, node); });
   for_each_member("graphs", [&](const std::string& name, const Node& node) { take_graph(name, node); });
+  take_images();
   return std::move(made_);
 }
 
 // "slice1", or "a, b, c and 22 more"; empty of a list without members.
-std::string names_in(const Group& list) {
+template <class Choose>
+std::string names_in(const Group& list, Choose is_chosen) {
   constexpr size_t kMostNames = 3;
   std::vector<std::string> names;
   uint64_t count = 0;
   for (const Member& member : list.members())
-    if (++count <= kMostNames) names.push_back(member.name);
+    if (is_chosen(member) && ++count <= kMostNames) names.push_back(member.name);
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (count > kMostNames) text += fmt::format(" and {} more", count - kMostNames);
   return text;
 }
 
+bool has_coordinates(const Member& image) {
+  return image.node.parts && image.node.parts->find("coordinates");
+}
+
 // Logs what an object holds that is in no file made of it. Looks at names alone.
 void note_left_out_lists(const GroupPtr& root, Context& context) {
-  for (const char* name : {"images", "neighbors", "misc", "tools", "commands"}) try {
+  for (const std::string_view name : {"images", "neighbors", "misc", "tools", "commands"}) try {
       const std::optional<Node> list = look_at_member(root, name, context);
-      const std::string names = list && list->parts ? names_in(*list->parts) : "";
-      if (!names.empty())
-        context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, names));
+      if (!list || !list->parts) continue;
+      const bool are_images = name == "images";
+      const std::string others =
+          names_in(*list->parts, [&](const Member& one) { return !are_images || !has_coordinates(one); });
+      if (!others.empty())
+        context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, others));
+      const std::string images = are_images ? names_in(*list->parts, has_coordinates) : "";
+      if (!images.empty())
+        context.notice(fmt::format("/images: {}: the .h5ad of an assay holds the coordinates alone", images));
     } catch (const Error&) {
       // listing it says why
     }

@@ -7,6 +7,7 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/model/node.h"
+#include "formats/mirror/run.h"
 #include "formats/registry.h"
 
 namespace plainfs::folder {
@@ -158,6 +159,8 @@ Store open(const Probe& probe, Context& context) {
   store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
   open_folder(root, error);
   if (error) throw unreadable("{}", error.message());
+  if (Json::Object run = run_in(root.string(), context); !run.empty())
+    store.details.emplace_back("run", Json(std::move(run)));
   return store;
 }
 

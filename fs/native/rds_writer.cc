@@ -1,6 +1,7 @@
 #include "fs/native/rds_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
@@ -131,6 +132,14 @@ void RdsWriter::big_endian(uint32_t value) {
   std::byte bytes[4];
   put_big(bytes, value);
   layout_.put(as_text(bytes));
+}
+
+void RdsWriter::real(double value) {
+  constexpr uint64_t kMissing = 0x7ff00000000007a2;
+  uint64_t bits = kMissing;
+  if (!std::isnan(value)) std::memcpy(&bits, &value, sizeof bits);
+  big_endian(static_cast<uint32_t>(bits >> 32));
+  big_endian(static_cast<uint32_t>(bits));
 }
 
 void RdsWriter::integer(int32_t value) {

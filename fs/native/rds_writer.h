@@ -25,6 +25,8 @@ class RdsWriter {
   // The same with its length.
   void vector(RVector type, uint64_t length, bool is_object = false, bool has_attributes = false);
   void integer(int32_t value);
+  // An element of a vector of reals; a NaN is R's NA.
+  void real(double value);
   // A vector of strings.
   void texts(const std::vector<std::string>& values, bool has_attributes = false);
   // A vector of all elements of values as text, in C order; measures them.

@@ -164,6 +164,7 @@ class ObjectMaker {
   void add_graphs(const std::vector<AnnotatedPart>& obsp, const std::string& assay, const std::string& place);
   void add_reductions(const std::vector<AnnotatedPart>& obsm, const std::string& assay,
                       const std::string& place, const Part* part);
+  void add_images(const JointMatrices::Part& part);
   void add_loadings(const Part& part, uint64_t dimensions, SeuratObject::Reduction& reduction) const;
   std::string free_name(const std::string& stored, const std::string& modality);
   std::string free_key(const std::string& key);
@@ -199,6 +200,7 @@ SeuratObject ObjectMaker::make() {
   for (size_t i = 0; i < joint_.parts.size(); ++i)
     add_reductions(joint_.parts[i].matrix.obsm, joint_.parts[i].name, "obsm", &parts_[i]);
   add_reductions(joint_.obsm, object_.active_assay, "obsm", nullptr);
+  for (const JointMatrices::Part& part : joint_.parts) add_images(part);
   return std::move(object_);
 }
 
@@ -380,6 +382,22 @@ void ObjectMaker::add_reductions(const std::vector<AnnotatedPart>& obsm, const s
     reduction.assay = assay;
     reduction.embeddings = {in_column_order(values)};
     object_.reductions.push_back(std::move(reduction));
+  }
+}
+
+// Slides without a picture are none of Seurat's: the cells' coordinates are a reduction.
+void ObjectMaker::add_images(const JointMatrices::Part& part) {
+  if (!part.matrix.slides) return;
+  for (Slide& slide : part.matrix.slides()) {
+    if (!slide.pixels) {
+      leave_out("the slide " + slide.name + ", of which no picture can be read");
+      continue;
+    }
+    slide.name = free_name(slide.name, part.name);
+    slide.key = free_key(reduction_key(slide.name));
+    slide.assay = part.name;
+    slide.coordinates = columns_of_r(slide.coordinates, "seurat.rds: images/" + slide.name, context_);
+    object_.images.push_back(std::move(slide));
   }
 }
 

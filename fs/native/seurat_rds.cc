@@ -1,7 +1,13 @@
 #include "fs/native/files.h"
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/algebra/gathered.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/rds.h"
@@ -13,6 +19,47 @@ namespace plainfs {
 namespace {
 
 constexpr const char kPackage[] = "SeuratObject";
+constexpr const char kImagePackage[] = "Seurat";  // of the classes of images
+
+// The radius of spots whose diameter no one has noted, in widths of the picture: Seurat's own for SlideSeq.
+constexpr double kPlainRadius = 0.005;
+
+// Of the longest side of the picture, its colours included, as Seurat counts.
+double longest_side(const Slide& slide) {
+  return static_cast<double>(*std::max_element(slide.pixels->shape().begin(), slide.pixels->shape().end()));
+}
+
+// What Seurat's Read10X_Image makes of the scale factors, where the store does not have it. Seurat 4 draws by
+// spot.radius, Seurat 5 by spot and lowres.
+Slide complete_slide(Slide slide, Context& context) {
+  if (slide.spot_radius) return slide;
+  const double side = longest_side(slide);
+  const double radius = slide.fiducial * slide.lowres / side;
+  if (std::isfinite(radius)) {
+    slide.spot_radius = radius;
+  } else if (const double of_spot = slide.spot * slide.lowres / side; std::isfinite(of_spot)) {
+    slide.spot_radius = of_spot;
+  } else {
+    context.notice(
+        fmt::format("seurat.rds: images/{}: the diameter of a spot is not known: drawn with a radius of {}",
+                    slide.name, kPlainRadius));
+    slide.spot_radius = kPlainRadius;
+    slide.spot = kPlainRadius * side / slide.lowres;
+  }
+  return slide;
+}
+
+// Pixels as R draws them: reals from 0 to 1.
+ArrayPtr bright_pixels(const ArrayPtr& pixels) {
+  if (pixels->dtype().kind == Kind::real) return pixels;
+  const double full = pixels->dtype().size == 1 ? UINT8_MAX : UINT16_MAX;
+  return mapped(pixels, number_type(Kind::real, 8),
+                [full, type = pixels->dtype()](Elements stored, const Box&) {
+                  Elements reals = as_type(type, std::move(stored), number_type(Kind::real, 8));
+                  for (double& value : reals.mutable_values<double>()) value /= full;
+                  return reals;
+                });
+}
 
 class SeuratWriter {
  public:
@@ -42,6 +89,9 @@ class SeuratWriter {
   void put_graph(const SeuratObject::Graph& graph);
   void put_reduction(const Reduction& reduction);
   void put_jackstraw();
+  void put_image(const Slide& image);
+  void put_pixels(const ArrayPtr& pixels);
+  void put_scale_factors(const Slide& image);
   void put_matrix(const SeuratMatrix& matrix, const Assay& assay);
   void put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, const ArrayPtr& columns);
   void put_empty() { put_dense({}, nullptr, nullptr); }
@@ -51,6 +101,10 @@ class SeuratWriter {
   }
   void put_identities();
   void put_version();
+  void put_real(double value) {
+    out_.vector(RVector::real, 1);
+    out_.real(value);
+  }
 
   const SeuratObject& object_;
   ColumnMatrices& matrices_;
@@ -85,7 +139,8 @@ ByteLayout SeuratWriter::write() {
   empty_list_slot("neighbors");
   named_list_slot("reductions", object_.reductions,
                   [&](const Reduction& reduction) { put_reduction(reduction); });
-  empty_list_slot("images");
+  named_list_slot("images", object_.images,
+                  [&](const Slide& image) { put_image(complete_slide(image, context_)); });
   text_slot("project.name", object_.project);
   empty_list_slot("misc");
   out_.attribute("version");
@@ -225,6 +280,46 @@ void SeuratWriter::put_jackstraw() {
   out_.s4_class("JackStrawData", kPackage);
 }
 
+void SeuratWriter::put_image(const Slide& image) {
+  const Elements all = read_all(*object_.cells);
+  const ArrayPtr cells = std::make_shared<MemoryArray>(text_type(), Shape{image.cells.size()},
+                                                       gather(text_type(), all, image.cells));
+  out_.s4_object();
+  out_.attribute("image");
+  put_pixels(image.pixels);
+  out_.attribute("scale.factors");
+  put_scale_factors(image);
+  out_.attribute("coordinates");
+  put_frame(image.coordinates, cells);
+  out_.attribute("spot.radius");
+  put_real(*image.spot_radius);
+  text_slot("assay", image.assay);
+  text_slot("key", image.key);
+  out_.s4_class("VisiumV1", kImagePackage);
+}
+
+void SeuratWriter::put_pixels(const ArrayPtr& pixels) {
+  out_.vector(RVector::real, pixels->count(), false, true);
+  out_.data(array_segment(in_column_order(bright_pixels(pixels)), r_double(), context_));
+  out_.attribute("dim");
+  out_.vector(RVector::integer, 3);
+  for (const uint64_t length : pixels->shape()) {
+    if (length > INT32_MAX)
+      throw unsupported("a picture of {} pixels along a side is more than R's arrays can have", length);
+    out_.integer(static_cast<int32_t>(length));
+  }
+  out_.end_attributes();
+}
+
+void SeuratWriter::put_scale_factors(const Slide& image) {
+  out_.vector(RVector::list, 4, true, true);
+  for (const double factor : {image.spot, image.fiducial, image.hires, image.lowres}) put_real(factor);
+  out_.attribute("names");
+  out_.texts({"spot", "fiducial", "hires", "lowres"});
+  out_.class_attribute({"scalefactors"});
+  out_.end_attributes();
+}
+
 // As Seurat has them: unique, and none empty.
 ArrayPtr stored_features(const ArrayPtr& features, Context& context) {
   const std::vector<std::string> stored = held_texts(*features, "features", context);
@@ -255,6 +350,11 @@ void complete(SeuratObject& object, Context& context) {
   for (SeuratObject::Reduction& reduction : object.reductions) {
     reduction.key = valid_key(reduction.key);
     if (reduction.key.empty()) reduction.key = reduction_key(reduction.name);
+  }
+  for (Slide& image : object.images) {
+    image.key = valid_key(image.key);
+    if (image.key.empty()) image.key = reduction_key(image.name);
+    columns_in(image.coordinates, image.coordinates.front().values, "images/" + image.name);
   }
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/core/model/node.h"
+#include "formats/core/model/slide.h"
 
 namespace plainfs {
 
@@ -38,6 +40,8 @@ struct AnnotatedMatrix {
   std::optional<Raw> raw;
   // Of a format in which a whole number or truth value of a matrix may be missing.
   bool marks_missing = false;
+  // Returns the slides that the cells lie on; reads names and coordinates. Null = none.
+  std::function<std::vector<Slide>()> slides = nullptr;
 };
 
 // Annotated matrices of the same cells, and what is said of these beside them.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/core/model/node.h"
+#include "formats/core/model/slide.h"
 
 namespace plainfs {
 
@@ -57,6 +58,7 @@ struct SeuratObject {
   ArrayPtr identities;            // a factor of the cells (formats/core/model/derived_array.h)
   std::vector<Graph> graphs;
   std::vector<Reduction> reductions;
+  std::vector<Slide> images;  // each has pixels
 };
 
 }  // namespace plainfs

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <functional>
 #include <utility>
 
 #include "formats/core/frames/names.h"
@@ -59,8 +59,10 @@ ValuePtr internal_columns(const Value& object, const char* slot, std::string_vie
   return member ? member->attribute("listData") : nullptr;
 }
 
-// A list without the items of those names; null if no other is there.
-std::shared_ptr<Value> without_items(const Value& list, const std::set<std::string_view>& names) {
+using IsShown = std::function<bool(std::string_view name)>;
+
+// A list without the items that are shown elsewhere; null if no other is there.
+std::shared_ptr<Value> without_items(const Value& list, const IsShown& is_shown) {
   const std::optional<std::vector<std::string>> stored = list.item_names();
   if (!stored) return std::make_shared<Value>(list);
   auto rest = std::make_shared<Value>();
@@ -68,7 +70,7 @@ std::shared_ptr<Value> without_items(const Value& list, const std::set<std::stri
   TextBuilder rest_names;
   for (size_t i = 0; i < list.items.size(); ++i) {
     const bool is_nothing = list.items[i]->type == RType::null;
-    if (is_nothing || names.contains((*stored)[i])) continue;
+    if (is_nothing || is_shown((*stored)[i])) continue;
     rest_names.add((*stored)[i]);
     rest->items.push_back(list.items[i]);
   }
@@ -80,10 +82,10 @@ std::shared_ptr<Value> without_items(const Value& list, const std::set<std::stri
   return rest;
 }
 
-// A frame without the columns of those names; null if no other is there.
-ValuePtr without_columns(const ValuePtr& frame, const std::set<std::string_view>& names) {
+// A frame without the columns that are shown elsewhere; null if no other is there.
+ValuePtr without_columns(const ValuePtr& frame, const IsShown& is_shown) {
   if (!frame || frame->type != RType::s4 || !is_frame(*frame)) return nullptr;
-  const std::shared_ptr<Value> list = without_items(frame_columns(*frame), names);
+  const std::shared_ptr<Value> list = without_items(frame_columns(*frame), is_shown);
   if (!list) return nullptr;
   auto rest = std::make_shared<Value>(*frame);
   for (rds::NamedValue& slot : rest->attributes)
@@ -181,15 +183,19 @@ void add_other_slots(std::vector<Member>& members, const Experiment& experiment,
   const Value& object = *experiment.object;
   const auto place = [&](const char* name) { return view.at(view.place.inside(name, view.place.parent)); };
   const auto add_frame = [&](const char* slot, std::string_view known, const ArrayPtr& names) {
-    const std::set<std::string_view> shown{known, "reducedDims", "altExps"};
-    if (const ValuePtr rest = without_columns(object.attribute(slot), shown))
+    const auto is_shown = [known](std::string_view name) {
+      return name == known || name == "reducedDims" || name == "altExps" || is_spatial_part(name);
+    };
+    if (const ValuePtr rest = without_columns(object.attribute(slot), is_shown))
       members.push_back({slot, frame_node(rest, place(slot), names)});
   };
   add_frame("int_colData", "colPairs", experiment.columns);
   add_frame("int_elementMetadata", "rowPairs", experiment.rows.names);
   const ValuePtr internal = object.attribute("int_metadata");
   if (internal && internal->type == RType::list)
-    if (const ValuePtr rest = without_items(*internal, {"version", "mainExpName"}))
+    if (const ValuePtr rest = without_items(*internal, [](std::string_view name) {
+          return name == "version" || name == "mainExpName" || is_spatial_part(name);
+        }))
       add_member(members, "int_metadata", rest, view);
   static const std::vector<std::string> kShown = {
       "assays",   "colData",     "rowRanges",           "elementMetadata", "NAMES",
@@ -227,6 +233,7 @@ std::vector<Member> experiment_members(const ExperimentPtr& experiment, const Vi
   add_internal("alternative_experiments", "int_colData", "altExps", add_alternative);
   add_internal("column_pairs", "int_colData", "colPairs", add_pairs);
   add_internal("row_pairs", "int_elementMetadata", "rowPairs", add_pairs);
+  add_spatial_parts(members, object, experiment->columns, view);
   const ValuePtr metadata = object.attribute("metadata");
   if (metadata && metadata->type == RType::list && !metadata->items.empty())
     add_member(members, "other_data", metadata, view);

@@ -54,6 +54,7 @@ std::optional<Node> node_of(const ValuePtr& value, const View& view) {
   if (value->is_vector()) return vector_node(value, view);
   if (value->type != RType::list) return object_node(value, view);
   if (const ValuePtr fields = fields_of(*value)) return list_node(fields, view);
+  if (is_igraph(*value)) return igraph_node(value, view);
   Node node = list_node(value, view);
   if (value->is_a("scalefactors"))  // of an image
     if (std::optional<Table> factors = frames::table_of_scalars(node.parts->members()))

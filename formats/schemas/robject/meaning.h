@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/containers/rds/value.h"
 #include "formats/core/model/context.h"
@@ -139,6 +140,12 @@ bool is_hits(const Value& value);
 // A table of them: from, to, and what is said of each pair.
 Node hits_node(const ValuePtr& hits, const View& view);
 
+// igraph.cc: graphs of the package igraph.
+bool is_igraph(const Value& value);
+// Returns a table of the edges: from, to, and the attributes of each; its directory has the table of the
+// vertices and the attributes of the graph.
+Node igraph_node(const ValuePtr& graph, const View& view);
+
 // bpcells_object.cc: matrices and fragments of the package BPCells, also in directories of their own.
 bool is_bpcells(const Value& value);
 Node bpcells_node(const ValuePtr& object, const View& view);
@@ -153,6 +160,17 @@ std::string named_location(const std::string& path, const Scope& scope);
 // seurat.cc
 bool is_seurat(const Value& value);
 Node seurat_node(const ValuePtr& object, const View& view);
+
+// seurat_image.cc: Returns the slots of an image of Seurat's as a directory. An image that keeps the outlines
+// of cells instead of a table has their centres as its table `coordinates` there.
+Node seurat_image_node(const ValuePtr& image, const View& view);
+
+// spatial.cc: Adds what a SpatialExperiment keeps among the internal columns and metadata: the table or
+// matrix spatial_coordinates, spatial_data, and images. columns: the names of the cells.
+void add_spatial_parts(std::vector<Member>& members, const Value& object, const ArrayPtr& columns,
+                       const View& view);
+// Returns whether that shows the column of int_colData, or the item of int_metadata, of that name.
+bool is_spatial_part(std::string_view name);
 
 // experiment.cc
 bool is_experiment(const Value& value);

@@ -306,44 +306,6 @@ std::vector<Member> neighbor_members(const ValuePtr& neighbor, const View& view)
   return slot_members(*neighbor, view, {"alg.idx"});
 }
 
-// What is said of the centroids of an image: its cells' names and coordinates.
-Node coordinates_of(const Value& centroids, const View& view) {
-  const ValuePtr coords = centroids.attribute("coords"), cells = centroids.attribute("cells");
-  if (!coords || !coords->is_vector() || !cells || cells->type != RType::text) return {};
-  const std::optional<Shape> extents = dimensions_of(*coords);
-  if (!extents || extents->size() != 2 || (*extents)[0] != cells->length() || (*extents)[1] > 3) return {};
-  const uint64_t width = (*extents)[1];
-  const ArrayPtr names = side_names(*coords, "dimnames", 1, width, view);
-  const Elements texts = names ? read_all(*names) : Elements();
-  const ArrayPtr matrix = reshaped(with_missing_marked(*coords), {width, (*extents)[0]});
-  Table table{(*extents)[0], cells->vector, {}};
-  for (uint64_t i = 0; i < width; ++i)
-    table.columns.push_back(
-        {names && !texts.is_missing(i) ? std::string(texts.text(i)) : std::string(1, "xyz"[i]),
-         column_of(matrix, i)});
-  return Node{std::move(table)};
-}
-
-// Those of Visium before version 2 keep a table of coordinates; later ones the outlines of cells, of which
-// the centroids are what Seurat takes as coordinates.
-std::vector<Member> image_members(const ValuePtr& image, const View& view) {
-  std::vector<Member> members = slot_members(*image, view);
-  const ValuePtr outlines = image->attribute("boundaries");
-  if (image->attribute("coordinates") || !outlines || outlines->type != RType::list) return members;
-  const std::optional<std::vector<std::string>> names = outlines->item_names();
-  for (size_t i = 0; names && i < names->size(); ++i) {
-    if ((*names)[i] != "centroids") continue;
-    Node coordinates = coordinates_of(*outlines->items[i], view);
-    if (std::holds_alternative<Table>(coordinates.content))
-      members.push_back({"coordinates", std::move(coordinates)});
-  }
-  return members;
-}
-
-Node image_node(const ValuePtr& image, const View& view) {
-  return directory_of(image, view, image_members);
-}
-
 Node neighbor_node(const ValuePtr& neighbor, const View& view) {
   return directory_of(neighbor, view, neighbor_members);
 }
@@ -404,7 +366,7 @@ std::vector<Member> seurat_members(const ValuePtr& object, const View& view) {
   add_list(members, "reductions", object->attribute("reductions"), view, reduction_node);
   add_list(members, "graphs", object->attribute("graphs"), view, graph_node);
   add_list(members, "neighbors", object->attribute("neighbors"), view, neighbor_node);
-  add_list(members, "images", object->attribute("images"), view, image_node);
+  add_list(members, "images", object->attribute("images"), view, seurat_image_node);
   add_list(members, "commands", object->attribute("commands"), view, command_node);
   add_slot(members, "misc", object->attribute("misc"), view);
   add_slot(members, "tools", object->attribute("tools"), view);

@@ -26,9 +26,13 @@ Node matrix_node(const Node& node, CountMatrix found, Context& context) {
   return refined;
 }
 
-// The counts of a Xenium run with the table of their features, or its cells.
-std::optional<Node> xenium_node(const Node& node, const Notice& notice) {
+// The counts of a Xenium run with the table of their features, some of its molecules, or its cells.
+std::optional<Node> xenium_node(const Node& node, const Notice& notice, Context& context) {
   Node refined = node;
+  if (std::optional<Table> transcripts = xenium_transcripts_in(*node.parts, context)) {
+    refined.content = *std::move(transcripts);
+    return refined;
+  }
   if (std::optional<XeniumMatrix> found = xenium_matrix_in(*node.parts, notice)) {
     std::vector<Member> added;
     if (!node.parts->find("features")) {
@@ -68,9 +72,12 @@ bool describe_xenium(const GroupPtr& root, Store& store) {
       if (const auto found = xenium_matrix_in(*member.node.parts))
         matrices.emplace_back(member.name, facts_of(found->matrix));
   const bool are_cells = xenium_cells(root) != nullptr;
-  if (matrices.empty() && !are_cells) return false;
+  const bool are_transcripts = are_xenium_transcripts(*root);
+  if (matrices.empty() && !are_cells && !are_transcripts) return false;
   store.details.emplace_back("container", Json(store.format));
-  store.format = are_cells ? "Xenium cells" : "Xenium cell-feature matrix";
+  store.format = are_cells         ? "Xenium cells"
+                 : are_transcripts ? "Xenium transcripts"
+                                   : "Xenium cell-feature matrix";
   store.version = to_json_text(*major);
   if (!matrices.empty()) store.details.emplace_back("10x", Json::Object{{"matrices", std::move(matrices)}});
   return true;
@@ -111,7 +118,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
     context.notice(fmt::format("{}: {}", node.parts->path(), message));
   };
   if (auto found = matrix_in(*node.parts, notice)) return matrix_node(node, std::move(*found), context);
-  if (std::optional<Node> xenium = xenium_node(node, notice)) return xenium;
+  if (std::optional<Node> xenium = xenium_node(node, notice, context)) return xenium;
   if (const auto found = molecules_in(*node.parts)) {
     Node molecules;
     molecules.content = molecule_table(*found, context);

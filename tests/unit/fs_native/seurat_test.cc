@@ -529,6 +529,60 @@ BOOST_AUTO_TEST_CASE(a_stored_object_is_completed) {
   BOOST_TEST(message_of([&] { seurat_rds(object, context); }) == "a matrix of RNA is 2 by 3, not 3 by 3");
 }
 
+// One cell on a picture of 2 by 4 pixels.
+Slide small_slide() {
+  Slide slide;
+  slide.name = "lib";
+  slide.cells = {2};
+  for (const char* name : {"tissue", "row", "col", "imagerow", "imagecol"})
+    slide.coordinates.push_back({name, numbers<double>({1})});
+  slide.pixels = numbers<uint8_t>(std::vector<uint8_t>(24, 255), {2, 4, 3});
+  slide.lowres = 0.5;
+  return slide;
+}
+
+BOOST_AUTO_TEST_CASE(a_slide_without_a_picture_is_left_out) {
+  TestContext context;
+  AnnotatedMatrix matrix = small();
+  Slide bare = small_slide();
+  bare.name = "bare";
+  bare.pixels = nullptr;
+  matrix.slides = [&] { return std::vector{bare, small_slide()}; };
+  const SeuratObject made = object_of(alone(matrix), context);
+  BOOST_REQUIRE(made.images.size() == 1U);
+  BOOST_TEST(made.images[0].key == "lib_");
+  BOOST_TEST(made.images[0].assay == "RNA");
+  BOOST_TEST(
+      context.warned("seurat.rds: the slide bare, of which no picture can be read: not in the object"));
+}
+
+// The bytes of a double as R writes it.
+std::string big_endian(double value) {
+  std::string bytes(8, 0);
+  std::memcpy(bytes.data(), &value, 8);
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+BOOST_AUTO_TEST_CASE(a_spot_is_drawn_by_its_diameter) {
+  const auto radius_of = [](double spot, double fiducial, bool is_logged) {
+    TestContext context;
+    AnnotatedMatrix matrix = small();
+    Slide slide = small_slide();
+    slide.spot = spot;
+    slide.fiducial = fiducial;
+    matrix.slides = [&] { return std::vector{slide}; };
+    const std::string file =
+        whole_text(*layout_file([&] { return seurat_rds(alone(matrix), context); }, context));
+    BOOST_TEST(context.warned("the diameter of a spot is not known") == is_logged);
+    const size_t slot = file.find("spot.radius");
+    BOOST_REQUIRE(slot != std::string::npos);
+    return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // behind the type and the length
+  };
+  BOOST_TEST(radius_of(8, 16, false) == big_endian(2));
+  BOOST_TEST(radius_of(8, Slide::kUnknown, false) == big_endian(1));
+  BOOST_TEST(radius_of(Slide::kUnknown, Slide::kUnknown, true) == big_endian(0.005));
+}
+
 // Neither the size nor what stands before the entries waits for a matrix to be turned round or summed.
 BOOST_AUTO_TEST_CASE(the_size_reads_the_first_values_alone) {
   TestContext context;

@@ -297,6 +297,54 @@ BOOST_AUTO_TEST_CASE(other_columns_of_internal_frames_are_a_table) {
   BOOST_TEST(object.columns({"int_colData"})[0][0] == "size_factor");
 }
 
+// Three vertices and two edges, which have a weight each.
+RStream& igraph(RStream& out, bool is_directed, const std::vector<double>& from,
+                const std::vector<double>& to, const std::function<void()>& put_vertices) {
+  out.list(10, rds::kWithAttributes).reals({3}).logical(is_directed).reals(from).reals(to);
+  out.nil().nil().nil().nil().list(4).reals({1, 0, 1});
+  out.list(1, rds::kWithAttributes).strings({"tree"}).names({"kind"});
+  put_vertices();
+  out.list(1, rds::kWithAttributes).reals({0.5, 0.25}).names({"weight"}).nil();
+  return out.tag("class").strings({"igraph"}).nil();
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_is_a_table_of_its_edges) {
+  RStream out = start();
+  const auto put_names = [&] {
+    out.list(1, rds::kWithAttributes).strings({"Y_1", "Y_2", "Y_3"}).names({"name"});
+  };
+  out.list(2, rds::kWithAttributes);
+  igraph(out, false, {1, 2}, {0, 1}, put_names);
+  igraph(out, true, {1, 2}, {0, 1}, [&] { out.list(0); });
+  Object object(out.names({"undirected", "directed"}));
+  const auto undirected = object.columns({"undirected"}), directed = object.columns({"directed"});
+  BOOST_REQUIRE(undirected.size() == 3U);
+  BOOST_TEST(undirected[0] == (Texts{"from", "Y_1", "Y_2"}), boost::test_tools::per_element());
+  BOOST_TEST(undirected[1] == (Texts{"to", "Y_2", "Y_3"}), boost::test_tools::per_element());
+  BOOST_TEST(undirected[2] == (Texts{"weight", "0.500000", "0.250000"}), boost::test_tools::per_element());
+  BOOST_TEST(directed.at(0) == (Texts{"from", "2", "3"}), boost::test_tools::per_element());
+  BOOST_TEST(directed.at(1) == (Texts{"to", "1", "2"}), boost::test_tools::per_element());
+  BOOST_TEST(object.values({"directed", "kind"}) == Texts{"tree"}, boost::test_tools::per_element());
+  BOOST_TEST(std::get<Table>(object.at({"directed", "vertices"}).content).rows == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(an_attribute_of_another_length_is_left_out) {
+  RStream out = start();
+  Object object(igraph(out, true, {1, 2}, {0, 1}, [&] {
+    out.list(1, rds::kWithAttributes).integers({1, 2}).names({"size"});
+  }));
+  BOOST_TEST(std::get<Table>(object.at({"vertices"}).content).columns.empty());
+  BOOST_TEST(object.context().warned("/vertices: attribute size is left out"));
+}
+
+BOOST_AUTO_TEST_CASE(an_edge_of_no_vertex_is_damage) {
+  RStream out = start();
+  Object object(igraph(out, true, {1, 3}, {0, 1}, [&] { out.list(0); }));
+  const Table table = std::get<Table>(object.root().content);
+  BOOST_CHECK_EXCEPTION(read_all(*table.columns.at(0).values), Error,
+                        [](const Error& error) { return error.code() == Errc::damaged; });
+}
+
 RStream& run_lengths(RStream& out, const std::function<void()>& put_values,
                      const std::vector<int32_t>& lengths) {
   out.s4().tag("values");

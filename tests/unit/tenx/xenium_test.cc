@@ -118,6 +118,55 @@ BOOST_AUTO_TEST_CASE(the_summary_of_cells_has_names_for_both_sides) {
   BOOST_TEST(store.version == "5");
 }
 
+// A group that knows which one it is in.
+class Inside : public MemoryGroup {
+ public:
+  Inside(GroupPtr outer, const std::string& name)
+      : MemoryGroup((outer->path() == "/" ? "" : outer->path()) + "/" + name), outer_(std::move(outer)) {}
+  GroupPtr parent() const override { return outer_; }
+
+ private:
+  const GroupPtr outer_;
+};
+
+// Two molecules of a square, of the genes B and A.
+struct Square {
+  TestContext context;
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>("/");
+  std::shared_ptr<MemoryGroup> square;
+
+  explicit Square(const std::string& folder = "grids", const std::vector<uint32_t>& genes = {1, 0}) {
+    root->set_attributes({{"gene_names", json_list({"A", "B"})}, {"major_version", Json::of(uint64_t{4})}});
+    const auto level = std::make_shared<Inside>(std::make_shared<Inside>(root, folder), "0");
+    square = std::make_shared<Inside>(level, "0,1");
+    Node location, qualities;
+    location.content =
+        LabelledArray{numbers(std::vector<uint32_t>{1, 2, 3, 4, 5, 6}, {2, 3}), nullptr, nullptr};
+    square->add("location", location);
+    square->add("gene_identity", number_node(genes));
+    square->add("quality_score", number_node<uint32_t>({40, 20}));
+  }
+  std::optional<Node> refined() {
+    Node node;
+    node.parts = square;
+    return tenx::refine(node, context);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_square_of_molecules_is_a_table) {
+  Square made;
+  const Table table = std::get<Table>(made.refined().value().content);
+  BOOST_TEST(names_of(table) == (Texts{"x_location", "y_location", "z_location", "feature_name", "qv"}));
+  BOOST_TEST(shown(*table.columns[1].values) == (Texts{"2", "5"}));
+  BOOST_TEST(shown(*table.columns[3].values) == (Texts{"B", "A"}));
+  BOOST_TEST(shown(*table.columns[4].values) == (Texts{"40", "20"}));
+}
+
+BOOST_AUTO_TEST_CASE(molecules_elsewhere_or_of_another_number_are_no_table) {
+  BOOST_TEST(!Square("other").refined().has_value());
+  BOOST_TEST(!Square("grids", {1, 0, 1}).refined().has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

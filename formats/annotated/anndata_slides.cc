@@ -1,0 +1,81 @@
+// Visium's slides in an AnnData. Sources: scanpy `readwrite.py` (read_visium), squidpy `read/_read.py`:
+// uns/spatial/SLIDE/{images/{hires,lowres},scalefactors}, obsm/spatial across and down in pixels of the full
+// image, the slide of a cell in obs/library_id.
+#include <cmath>
+
+#include "formats/annotated/parts.h"
+#include "formats/annotated/slides.h"
+
+namespace plainfs::annotated {
+
+namespace {
+
+// A picture and how many of its pixels are one of the full image.
+struct ScaledPicture {
+  ArrayPtr pixels;
+  double scale = Slide::kUnknown;
+};
+
+// The small picture, as Seurat takes it, else the large one.
+ScaledPicture picture_of(const GroupPtr& images, double lowres, double hires, Context& context) {
+  for (const auto& [name, scale] : {std::pair("lowres", lowres), {"hires", hires}}) {
+    const std::optional<Node> picture = member_of(images, name, context);
+    if (!picture || std::isnan(scale)) continue;
+    if (ArrayPtr pixels = pixels_of(picture->content)) return {std::move(pixels), scale};
+  }
+  return {};
+}
+
+Slide visium_slide(const std::string& name, const GroupPtr& group, Context& context) {
+  Slide slide;
+  slide.name = name;
+  const auto factors = content_of<Table>(member_of(group, "scalefactors", context));
+  if (!factors) return slide;
+  slide.spot = factor_in(*factors, "spot_diameter_fullres");
+  slide.fiducial = factor_in(*factors, "fiducial_diameter_fullres");
+  slide.hires = factor_in(*factors, "tissue_hires_scalef");
+  const std::optional<Node> images = member_of(group, "images", context);
+  if (!images || !images->parts) return slide;
+  const ScaledPicture picture =
+      picture_of(images->parts, factor_in(*factors, "tissue_lowres_scalef"), slide.hires, context);
+  slide.pixels = picture.pixels;
+  slide.lowres = picture.scale;
+  return slide;
+}
+
+// obsm/spatial: nullopt where it is no matrix of numbers with a row a cell.
+std::optional<Spots> spots_of(const GroupPtr& group, const Table& obs, Context& context) {
+  const std::optional<Node> obsm = member_of(group, "obsm", context);
+  const auto stored =
+      obsm ? content_of<LabelledArray>(member_of(obsm->parts, kSpatial, context)) : std::nullopt;
+  return stored ? spots_in(*stored, 0, 1, obs) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Context& context) {
+  const std::optional<Node> uns = member_of(group, "uns", context);
+  const std::optional<Node> spatial = uns ? member_of(uns->parts, kSpatial, context) : std::nullopt;
+  if (!spatial || !spatial->parts) return {};
+  std::vector<Slide> slides;
+  std::vector<std::string> names;
+  for (Member& member : spatial->parts->members()) {
+    const Node node = readable(std::move(member.node), context);
+    if (!node.parts) continue;
+    slides.push_back(visium_slide(member.name, node.parts, context));
+    names.push_back(member.name);
+  }
+  const std::optional<Spots> spots = slides.empty() ? std::nullopt : spots_of(group, obs, context);
+  if (!spots) return {};
+  const auto cells = cells_of_slides(names, obs, "library_id");
+  if (!cells) {
+    context.notice(
+        fmt::format("seurat.rds: uns/{}: no column of obs names the slide of each cell", kSpatial));
+    return {};
+  }
+  for (size_t i = 0; i < slides.size(); ++i) put_on(*spots, (*cells)[i], slides[i]);
+  std::erase_if(slides, [](const Slide& slide) { return slide.cells.empty(); });
+  return slides;
+}
+
+}  // namespace plainfs::annotated

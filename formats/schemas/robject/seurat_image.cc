@@ -1,0 +1,90 @@
+// The images of a Seurat object. Sources: SeuratObject 5.4.0 `R/centroids.R`, `R/segmentation.R`, `R/fov.R`;
+// the package sp 2.1, `R/Class-SpatialPolygons.R`.
+#include "formats/core/model/derived_array.h"
+#include "formats/schemas/robject/arrays.h"
+#include "formats/schemas/robject/meaning.h"
+
+namespace plainfs::robject {
+namespace {
+
+// The centres of cells as points: their names and coordinates. No table if the parts do not fit.
+Node table_of_points(const Value& centroids, const View& view) {
+  const ValuePtr coords = centroids.attribute("coords"), cells = centroids.attribute("cells");
+  if (!coords || !coords->is_vector() || !cells || cells->type != RType::text) return {};
+  const std::optional<Shape> extents = dimensions_of(*coords);
+  if (!extents || extents->size() != 2 || (*extents)[0] != cells->length() || (*extents)[1] > 3) return {};
+  const uint64_t width = (*extents)[1];
+  const ArrayPtr names = side_names(*coords, "dimnames", 1, width, view);
+  const Elements texts = names ? read_all(*names) : Elements();
+  const ArrayPtr matrix = reshaped(with_missing_marked(*coords), {width, (*extents)[0]});
+  Table table{(*extents)[0], cells->vector, {}};
+  for (uint64_t i = 0; i < width; ++i)
+    table.columns.push_back(
+        {names && !texts.is_missing(i) ? std::string(texts.text(i)) : std::string(1, "xyz"[i]),
+         column_of(matrix, i)});
+  return Node{std::move(table)};
+}
+
+ArrayPtr column_of_reals(const std::vector<double>& values) {
+  const DType type = number_type(Kind::real, 8);
+  Elements elements = zero_elements(type, values.size());
+  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
+  return std::make_shared<MemoryArray>(type, Shape{values.size()}, std::move(elements));
+}
+
+// The centres of cells as sp has them of outlines: the slot labpt of each. No table if an outline has none.
+Node table_of_outlines(const Value& polygons) {
+  std::vector<std::string> names;
+  std::vector<double> x, y;
+  for (const ValuePtr& outline : polygons.items) {
+    const ValuePtr name = outline->attribute("ID"), point = outline->attribute("labpt");
+    const std::optional<std::string> text = name ? name->single_text() : std::nullopt;
+    if (!text || !point || point->type != RType::real || point->length() != 2) return {};
+    const Elements both = read_all(*point->vector);
+    names.push_back(*text);
+    x.push_back(both.values<double>()[0]);
+    y.push_back(both.values<double>()[1]);
+  }
+  if (names.empty()) return {};
+  return Node{Table{names.size(), text_array(names), {{"x", column_of_reals(x)}, {"y", column_of_reals(y)}}}};
+}
+
+// The first boundaries that are points, as Seurat has made them by default, else the first outlines.
+Node centres_of(const Value& boundaries, const View& view) {
+  for (const ValuePtr& boundary : boundaries.items)
+    if (Node points = table_of_points(*boundary, view); std::holds_alternative<Table>(points.content))
+      return points;
+  for (const ValuePtr& boundary : boundaries.items) {
+    const ValuePtr polygons = boundary->attribute("polygons");
+    if (!polygons || polygons->type != RType::list) continue;
+    if (Node outlines = table_of_outlines(*polygons); std::holds_alternative<Table>(outlines.content))
+      return outlines;
+  }
+  return {};
+}
+
+// Images of Visium before version 2 keep a table of coordinates.
+std::vector<Member> image_members(const ValuePtr& image, const View& view) {
+  std::vector<Member> members = slot_members(*image, view);
+  const ValuePtr boundaries = image->attribute("boundaries");
+  if (image->attribute("coordinates") || !boundaries || boundaries->type != RType::list) return members;
+  Node coordinates = centres_of(*boundaries, view);
+  if (std::holds_alternative<Table>(coordinates.content))
+    members.push_back({"coordinates", std::move(coordinates)});
+  return members;
+}
+
+}  // namespace
+
+Node seurat_image_node(const ValuePtr& image, const View& view) {
+  Node node;
+  node.parts = std::make_shared<Directory>(
+      view.place,
+      [image, view](const GroupPtr& self) {
+        return image_members(image, view.at({self, view.place.path}));
+      },
+      [image] { return attributes_of(*image); });
+  return node;
+}
+
+}  // namespace plainfs::robject

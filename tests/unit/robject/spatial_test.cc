@@ -1,0 +1,307 @@
+// Spatial objects of R put together by hand: what is shown of them, and their slides.
+#include <fmt/ranges.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/seurat_objects.h"
+#include "formats/annotated/slides.h"
+#include "formats/core/model/element_text.h"
+#include "formats/open_store.h"
+#include "tests/support/probe.h"
+#include "tests/support/says.h"
+#include "tests/support/store_nodes.h"
+#include "tests/support/test_context.h"
+#include "tests/unit/rds/r_stream.h"
+#include "tests/unit/rds/rds_file.h"
+
+namespace {
+
+using namespace plainfs;
+
+using rds::kWithAttributes;
+using rds::RdsFile;
+using rds::RStream;
+using rds::start;
+
+using Names = std::vector<std::string>;
+using Numbers = std::vector<double>;
+using Put = std::function<void()>;
+
+class SpatialObject {
+ public:
+  explicit SpatialObject(const RStream& stream)
+      : file_(stream.text), store_(open_store(file_.path, context_)) {}
+
+  TestContext& context() { return context_; }
+  const GroupPtr& root() const { return store_.root.parts; }
+  Node at(const Names& path) {
+    std::optional<Node> node = find_path(*root(), path);
+    BOOST_REQUIRE(node);
+    return *std::move(node);
+  }
+  std::vector<Slide> seurat_slides() {
+    return annotated::seurat_slides(root(), text_array({"c1", "c2", "c3"}), context_);
+  }
+  AnnotatedMatrix experiment() { return annotated_matrices(store_.root, context_).at(0).make(); }
+
+ private:
+  TestContext context_;
+  const RdsFile file_;
+  const Store store_;
+};
+
+Numbers numbers_of(const ArrayPtr& values) {
+  return annotated::reals_of(*values);
+}
+
+// A matrix of reals by column.
+RStream& matrix(RStream& out, const Numbers& values, int32_t columns, const Names& names) {
+  out.i(14 | kWithAttributes).i(static_cast<int32_t>(values.size()));
+  for (const double value : values) out.real(value);
+  out.tag("dim").integers({static_cast<int32_t>(values.size()) / columns, columns});
+  return out.tag("dimnames").list(2).nil().strings(names).nil();
+}
+
+RStream& frame(RStream& out, const Names& names, const std::vector<Numbers>& columns, const Names& rows) {
+  out.list(static_cast<int32_t>(columns.size()), kWithAttributes);
+  for (const Numbers& column : columns) out.reals(column);
+  out.tag("names").strings(names).tag("class").strings({"data.frame"}).tag("row.names").strings(rows);
+  return out.nil();
+}
+
+// A Seurat object with one image, whose slots put() puts.
+SpatialObject with_image(const std::string& class_name, const std::function<void(RStream& out)>& put) {
+  RStream out = start();
+  out.s4().tag("assays").list(0).tag("images").list(1, kWithAttributes).s4();
+  put(out);
+  out.class_of(class_name, "Seurat").names({"slice"});
+  return SpatialObject(out.class_of("Seurat", "SeuratObject"));
+}
+
+void put_centroids(RStream& out, const Numbers& x_then_y) {
+  out.tag("boundaries").list(1, kWithAttributes).s4().tag("cells").strings({"c2", "c1"}).tag("coords");
+  matrix(out, x_then_y, 2, {"x", "y"}).class_of("Centroids", "SeuratObject").names({"centroids"});
+}
+
+BOOST_AUTO_TEST_SUITE(spatial_objects)
+
+BOOST_AUTO_TEST_CASE(visium_coordinates_run_across_then_down) {
+  SpatialObject object = with_image("VisiumV1", [](RStream& out) {
+    frame(out.tag("coordinates"), {"imagerow", "imagecol"}, {{1, 2, 9}, {3, 4, 9}}, {"c3", "c1", "other"});
+  });
+  const std::vector<Slide> slides = object.seurat_slides();
+  BOOST_REQUIRE(slides.size() == 1U);
+  BOOST_TEST(slides[0].cells == (std::vector<uint64_t>{2, 0}), boost::test_tools::per_element());
+  BOOST_TEST(!slides[0].pixels);
+  const Numbers all = numbers_of(annotated::coordinates_of(slides, 3));
+  BOOST_TEST(Numbers(all.begin(), all.begin() + 2) == (Numbers{4, 2}), boost::test_tools::per_element());
+  BOOST_TEST((std::isnan(all[2]) && std::isnan(all[3])));
+  BOOST_TEST(Numbers(all.begin() + 4, all.end()) == (Numbers{3, 1}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(centroids_are_coordinates_in_their_order) {
+  SpatialObject object = with_image("FOV", [](RStream& out) { put_centroids(out, {5, 6, 7, 8}); });
+  const std::vector<Slide> slides = object.seurat_slides();
+  BOOST_REQUIRE(slides.size() == 1U);
+  BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagecol")) == (Numbers{5, 6}),
+             boost::test_tools::per_element());
+  BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagerow")) == (Numbers{7, 8}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(x_of_an_old_visium_v2_runs_down) {
+  const auto across = [](const char* orientation) {
+    SpatialObject object = with_image("VisiumV2", [&](RStream& out) {
+      put_centroids(out, {5, 6, 7, 8});
+      if (orientation) out.tag("coords_x_orientation").strings({orientation});
+    });
+    return numbers_of(annotated::column_in(object.seurat_slides().at(0).coordinates, "imagecol"));
+  };
+  BOOST_TEST(across(nullptr) == (Numbers{7, 8}), boost::test_tools::per_element());
+  BOOST_TEST(across("") == (Numbers{7, 8}), boost::test_tools::per_element());
+  BOOST_TEST(across("horizontal") == (Numbers{5, 6}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(outlines_give_the_points_that_label_them) {
+  SpatialObject object = with_image("FOV", [](RStream& out) {
+    out.tag("boundaries").list(1, kWithAttributes).s4().tag("polygons").list(2);
+    for (const char* cell : {"c1", "c2"})
+      out.s4().tag("labpt").reals({1, 2}).tag("ID").strings({cell}).class_of("Polygons", "sp");
+    out.class_of("Segmentation", "SeuratObject").names({"segmentation"});
+  });
+  const Table table = std::get<Table>(object.at({"images", "slice", "coordinates"}).content);
+  BOOST_TEST(shown(*table.row_names) == (Names{"c1", "c2"}), boost::test_tools::per_element());
+  BOOST_TEST(numbers_of(table.columns.at(1).values) == (Numbers{2, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_image_of_other_cells_is_no_slide) {
+  SpatialObject object = with_image("SlideSeq", [](RStream& out) {
+    frame(out.tag("coordinates"), {"a", "b"}, {{1}, {2}}, {"other"});
+  });
+  BOOST_TEST(object.seurat_slides().empty());
+}
+
+RStream& s4_frame(RStream& out, const Names& names, const std::vector<Put>& columns, int32_t rows) {
+  out.s4().tag("listData").list(static_cast<int32_t>(columns.size()), kWithAttributes);
+  for (const Put& put : columns) put();
+  return out.names(names).tag("nrows").integers({rows}).class_of("DFrame", "S4Vectors");
+}
+
+RStream& raster(RStream& out, const Names& colors, int32_t rows) {
+  out.strings(colors, kWithAttributes);
+  out.tag("dim").integers({rows, static_cast<int32_t>(colors.size()) / rows});
+  return out.tag("class").strings({"raster"}).nil();
+}
+
+// An experiment of one gene and the cells of two samples, with a picture of the first.
+SpatialObject experiment(const Names& colors, const Names& axes) {
+  RStream out = start();
+  out.s4().tag("colData");
+  s4_frame(out, {"sample_id"}, {[&] { out.strings({"s1", "s2", "s1"}); }}, 3).tag("elementMetadata");
+  s4_frame(out, {}, {}, 1).tag("assays").list(1, kWithAttributes);
+  matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"}).tag("int_colData");
+  s4_frame(out, {"spatialCoords"}, {[&] { matrix(out, {1, 2, 3, 4, 5, 6}, 2, axes); }}, 3);
+  out.tag("int_metadata").list(1, kWithAttributes);
+  const Put picture = [&] {
+    raster(out.list(1).s4().tag("image"), colors, 2).class_of("LoadedSpatialImage", "SpatialExperiment");
+  };
+  s4_frame(
+      out, {"sample_id", "image_id", "data", "scaleFactor"},
+      {[&] { out.strings({"s1"}); }, [&] { out.strings({"lowres"}); }, picture, [&] { out.reals({0.5}); }},
+      1);
+  return SpatialObject(out.names({"imgData"}).class_of("SpatialExperiment", "SpatialExperiment"));
+}
+
+const Names kColors{"#000102", "#101112", "#202122", "#303132", "#404142", "#FFFEFD"};
+
+BOOST_AUTO_TEST_CASE(a_raster_is_pixels_row_by_row) {
+  SpatialObject object = experiment(kColors, {"x", "y"});
+  const auto image = std::get<LabelledArray>(object.at({"images", "s1_lowres", "image"}).content);
+  BOOST_TEST(image.values->shape() == (Shape{2, 3, 3}), boost::test_tools::per_element());
+  const Elements second = image.values->read({{1, 0, 1}, {1, 3, 1}});
+  BOOST_TEST(second.values<uint8_t>()[0] == 0x31);
+  BOOST_TEST(second.values<uint8_t>()[2] == 0xfe);
+  const Table table = std::get<Table>(object.at({"images"}).content);
+  BOOST_TEST(table.columns.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_raster_with_opacity_has_four_colours) {
+  Names colors = kColors;
+  colors[0] = "#00010203";
+  SpatialObject object = experiment(colors, {"x", "y"});
+  const auto image = std::get<LabelledArray>(object.at({"images", "s1_lowres", "image"}).content);
+  BOOST_TEST(image.values->shape().at(2) == 4U);
+  const Elements all = read_all(*image.values);
+  BOOST_TEST(all.values<uint8_t>()[3] == 3);
+  BOOST_TEST(all.values<uint8_t>()[7] == 255);
+}
+
+BOOST_AUTO_TEST_CASE(a_colour_by_name_is_unsupported) {
+  for (const char* name : {"white", "#0001zz", "#0001", "transparent"}) {
+    Names colors = kColors;
+    colors[3] = name;
+    SpatialObject object = experiment(colors, {"x", "y"});
+    const auto image = std::get<LabelledArray>(object.at({"images", "s1_lowres", "image"}).content);
+    BOOST_CHECK_EXCEPTION(read_all(*image.values), Error,
+                          [](const Error& error) { return error.code() == Errc::unsupported; });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(coordinates_of_an_experiment_are_in_obsm) {
+  SpatialObject object = experiment(kColors, {"x", "y"});
+  const AnnotatedMatrix made = object.experiment();
+  BOOST_REQUIRE(made.obsm.size() == 1U);
+  BOOST_TEST(made.obsm[0].name == "spatial");
+  const auto shown_there = std::get<LabelledArray>(object.at({"spatial_coordinates"}).content);
+  BOOST_TEST(shown(*shown_there.column_names) == (Names{"x", "y"}), boost::test_tools::per_element());
+}
+
+// Version 1.0.
+BOOST_AUTO_TEST_CASE(coordinates_of_an_old_experiment_are_a_frame) {
+  RStream out = start();
+  out.s4().tag("colData");
+  s4_frame(out, {}, {}, 3).tag("elementMetadata");
+  s4_frame(out, {}, {}, 1).tag("assays").list(1, kWithAttributes);
+  matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"}).tag("int_colData");
+  s4_frame(out, {"spatial"}, {[&] {
+             s4_frame(out, {"in_tissue", "pxl_row_in_fullres", "pxl_col_in_fullres"},
+                      {[&] {
+                         out.reals({1, 1, 1});
+                       },
+                       [&] {
+                         out.reals({1, 2, 3});
+                       },
+                       [&] {
+                         out.reals({4, 5, 6});
+                       }},
+                      3);
+           }},
+           3);
+  SpatialObject object(out.class_of("SpatialExperiment", "SpatialExperiment"));
+  BOOST_TEST(std::get<Table>(object.at({"spatial_coordinates"}).content).columns.size() == 3U);
+  const AnnotatedMatrix made = object.experiment();
+  BOOST_TEST(
+      numbers_of(std::get<LabelledArray>(made.obsm.at(0).content).values) == (Numbers{4, 1, 5, 2, 6, 3}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_is_a_slide_of_its_cells) {
+  for (const Names& axes : {Names{"x", "y"}, {"pxl_row_in_fullres", "pxl_col_in_fullres"}}) {
+    SpatialObject object = experiment(kColors, axes);
+    const std::vector<Slide> slides = object.experiment().slides();
+    BOOST_REQUIRE(slides.size() == 1U);
+    BOOST_TEST(slides[0].name == "s1");
+    BOOST_TEST(slides[0].cells == (std::vector<uint64_t>{0, 2}), boost::test_tools::per_element());
+    BOOST_TEST(slides[0].lowres == 0.5);
+    BOOST_TEST(numbers_of(annotated::column_in(slides[0].coordinates, "imagerow")) ==
+                   (axes[0] == "x" ? Numbers{4, 6} : Numbers{1, 3}),
+               boost::test_tools::per_element());
+  }
+}
+
+Slide slide_of_cells(const std::vector<uint64_t>& cells, const Numbers& x, const Numbers& y) {
+  Slide slide;
+  slide.cells = cells;
+  slide.coordinates = annotated::plain_coordinates(annotated::real_array(x), annotated::real_array(y));
+  return slide;
+}
+
+BOOST_AUTO_TEST_CASE(the_first_slide_of_a_cell_has_its_coordinates) {
+  const ArrayPtr all =
+      annotated::coordinates_of({slide_of_cells({1}, {5}, {6}), slide_of_cells({1, 0}, {7, 8}, {7, 9})}, 2);
+  BOOST_TEST(numbers_of(all) == (Numbers{8, 9, 5, 6}), boost::test_tools::per_element());
+  BOOST_TEST(!annotated::coordinates_of({}, 2));
+}
+
+BOOST_AUTO_TEST_CASE(cells_go_to_the_slide_that_a_column_names) {
+  const auto cells = [](const Names& slides, std::vector<Column> columns) {
+    std::string told;
+    const auto found = annotated::cells_of_slides(slides, {3, nullptr, std::move(columns)}, "library_id");
+    if (!found) return std::string("none");
+    for (const auto& some : *found) told += fmt::format("{};", fmt::join(some, ","));
+    return told;
+  };
+  const Column preferred{"library_id", text_array({"a", "other", "b"})};
+  const Column other{"batch", text_array({"b", "b", "a"})};
+  BOOST_TEST(cells({"a", "b"}, {other, preferred}) == "0;2;");
+  BOOST_TEST(cells({"a", "b"}, {{"kind", text_array({"a", "x", "b"})}, other}) == "2;0,1;");
+  BOOST_TEST(cells({"a", "b"}, {{"kind", text_array({"a", "x", "b"})}}) == "none");
+  BOOST_TEST(cells({"a"}, {preferred}) == "0;");
+  BOOST_TEST(cells({"lib"}, {preferred}) == "0,1,2;");
+  BOOST_TEST(cells({"lib"}, {}) == "0,1,2;");
+}
+
+BOOST_AUTO_TEST_CASE(some_cells_of_a_slide_are_numbered_anew) {
+  const auto some = annotated::with_cells(
+      {slide_of_cells({3, 1, 0}, {1, 2, 3}, {4, 5, 6}), slide_of_cells({2}, {0}, {0})}, {1, 3});
+  BOOST_REQUIRE(some.size() == 1U);
+  BOOST_TEST(some[0].cells == (std::vector<uint64_t>{1, 0}), boost::test_tools::per_element());
+  BOOST_TEST(numbers_of(annotated::column_in(some[0].coordinates, "imagecol")) == (Numbers{1, 2}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
