@@ -193,7 +193,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return say(reply, 405, "read-only: " + std::string(kMethods));
   }
   if (!target) return say(reply, 400, "no path");
-  Asked asked{request, *target, {}, reply, site_, tags_, settings_};
+  Asked asked{request, *target, {}, reply, site_, tags_, settings_, cells_};
   const bool is_allowed = !target->names.empty() && is_same_secret(target->names[0], settings_.token);
   if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
     return answer_root_properties(asked);

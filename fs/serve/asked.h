@@ -8,6 +8,7 @@
 
 #include "fs/serve/entity_tag.h"
 #include "fs/serve/host_names.h"
+#include "fs/serve/kept_cells.h"
 #include "fs/serve/reply.h"
 #include "fs/serve/site.h"
 
@@ -32,6 +33,7 @@ struct Asked {
   const Site& site;
   const EntityTags& tags;
   const AnswerSettings& settings;
+  KeptCells& cells;
   // Of h5grove's questions ("meta") which this is; then names are those of the store that it is about.
   std::string h5_question{};
 

@@ -10,6 +10,7 @@
 #include "fs/serve/answering.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/fs/memory_store.h"
+#include "tests/unit/fs_tree/memory_anndata.h"
 
 namespace plainfs::serve {
 
@@ -83,7 +84,7 @@ struct Served {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>(),
                                second = std::make_shared<MemoryGroup>();
-  bool has_second = false;
+  bool has_second = false, is_anndata = false;  // is_anndata: of the members of root
   AnswerSettings settings{"token",
                           HostNames({"data.example"}),
                           Origins({"https://viewer.example"}),
@@ -97,7 +98,8 @@ struct Served {
 
   const Answering& answers() {
     if (answering) return *answering;
-    filesystem.emplace(memory_store(root), Appearance{}, context);
+    filesystem.emplace(is_anndata ? memory_anndata(root, context) : memory_store(root), Appearance{},
+                       context);
     std::vector<ServedStore> stores{{"store.h5", &*filesystem}};
     if (has_second) {
       other.emplace(memory_store(second, "/elsewhere/store.h5"), Appearance{}, context);
