@@ -70,7 +70,7 @@ class ArrayPage {
     page_.form = std::move(form);
   }
 
-  // Of a long one a window, whose greatest and least values of each step are drawn.
+  // Draws a window of a long array, by the greatest and the least value of each step.
   void add_line() {
     const uint64_t all = shape_[0];
     uint64_t first = 0, count = all;
@@ -117,8 +117,8 @@ class ArrayPage {
     page_.first = first_rows({array_});
   }
 
-  // Of more than two axes the last two, at the indices that the address has along the others; of a large one
-  // the rows and columns from those that it has.
+  // Returns the plane of the last two axes, at the indices that the address has along the others. Where the
+  // last two are long, the address has the first row and column too.
   Plane choose_plane() {
     Plane plane{Shape(shape_.size(), 0)};
     if (shape_.size() < 2 || std::find(shape_.begin(), shape_.end(), 0) != shape_.end()) return plane;

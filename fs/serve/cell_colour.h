@@ -1,4 +1,4 @@
-// What the cells of a page are coloured by: a column of obs, or a gene.
+// The colour of the cells of a page: a column of obs, or a gene.
 #pragma once
 
 #include <optional>

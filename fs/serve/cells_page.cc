@@ -200,7 +200,7 @@ class CellsSection {
     page_.picks.push_back(std::move(genes));
   }
 
-  // From the page.
+  // Returns the folder of the files of the genes, from the page; nullopt if there is none.
   std::optional<std::string> gene_folder() const {
     const std::string path = filesystem_.path(place_.directory);
     for (const std::string_view folder : kGeneFolders)
@@ -227,7 +227,7 @@ class CellsSection {
     add_level_links();
   }
 
-  // To the cells of a level, by/COLUMN/LEVEL/.
+  // Links each level to the page of its cells, by/COLUMN/LEVEL/.
   void add_level_links() {
     const std::string column = "by/" + PartNames("column", {split_name_}).file(0) + "/";
     if (!is_there(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;

@@ -1,5 +1,5 @@
-// What a page shows of cells: a form that asks for a gene or a column, their places, and how the values are
-// spread.
+// The part of a page that shows cells: a form that asks for a gene or a column, the places of the cells, and
+// how the values are spread.
 #pragma once
 
 #include <optional>

@@ -104,7 +104,7 @@ Figure histogram_of(const CellColour& colour) {
   std::vector<double> above;
   for (const double value : values)
     if (value > 0) above.push_back(value);
-  // Of a gene most cells have none, and one bar would dwarf the others.
+  // Most cells have nothing of a gene, and one bar would dwarf the others.
   const bool leaves_zeros_out = colour.is_gene && 2 * above.size() < all && !above.empty();
   if (leaves_zeros_out) values = above;
   const Interval range = range_of(values, kHistogramCut);

@@ -51,7 +51,7 @@ const Column* number_column(const Table& table, const std::string& name) {
   return nullptr;
 }
 
-// Of a column that may be the first of a pair; "_X" alone is loom's own name.
+// Returns the name of the pair that a column may be the first of. "_X" and "_Y" are loom's.
 std::optional<std::string> name_of_pair(const std::string& first) {
   const std::string low = lowered_name(first);
   if (first == "_X") return "_X, _Y";

@@ -27,6 +27,10 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane);
 // How many fragments stand on each chromosome, of the first ones.
 std::optional<Figure> chromosome_bars(const Fragments& fragments);
 
+// Returns how many variants stand on each contig, of the first ones; nullopt of none, and of over 2^26. Reads
+// the contig of each.
+std::optional<Figure> contig_bars(const Variants& variants);
+
 // numbers.cc: some of the numbers of a store, from one end to the other.
 
 // Of every step-th row of an array of numbers, seen as users see it, the values of its columns [first, first

@@ -96,7 +96,7 @@ std::string caption_from(uint64_t first, uint64_t shown, uint64_t all, const cha
   return fmt::format("{} {} from {} on, of {}", shown, what, count_words(first), count_words(all));
 }
 
-// As users see its rows and columns; of a rank above 2 a plane of its last two axes.
+// Rows and columns are those that users see. An array of a rank above 2 shows a plane of its last two axes.
 std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
   const ArrayPtr& values = array.labels ? array.labels : array.values;
   values->check();

@@ -17,7 +17,7 @@ inline constexpr uint64_t kMostColumns = 24;
 // nullopt of what has none, or of which it takes a pass to know. Throws what reading throws.
 std::optional<Grid> first_rows(const Node& node);
 
-// The same of a plane of an array, from where it begins.
+// Returns the first rows of a plane of an array, from where it begins. Throws as first_rows(node).
 std::optional<Grid> first_rows(const LabelledArray& array, const Plane& plane);
 
 // What each column of a table holds; of those with levels how many there are and the first of them.

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "formats/core/model/number_cast.h"
-#include "formats/core/text/printable.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/plots/pixels.h"
@@ -18,6 +17,7 @@ constexpr uint64_t kMostElements = uint64_t{1} << 23;  // that are read for a pi
 constexpr uint64_t kBand = uint64_t{1} << 20;          // of these at a time
 constexpr double kCut = 0.01;
 constexpr uint64_t kMostBars = 30;
+constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
 
 uint64_t step_for(uint64_t length) {
   return std::max<uint64_t>(1, (length + kMostSide - 1) / kMostSide);
@@ -28,7 +28,7 @@ uint64_t step_for(uint64_t length) {
 std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
   const Array& values = *array.values;
   const size_t rank = values.shape().size();
-  // As stored, where the axes of an array that is column-major come last first.
+  // The axes of an array that is column-major are stored last first.
   const bool is_turned = values.column_major();
   const size_t row_axis = is_turned ? 1 : rank - 2, column_axis = is_turned ? 0 : rank - 1;
   Box box{plane.origin, Shape(rank, 1)};
@@ -70,33 +70,38 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
                 what};
 }
 
+namespace {
+
+Figure bars_figure(const char* title, const Array& names, const std::vector<double>& counts, uint64_t all) {
+  std::vector<NamedCount> bars;
+  for (uint64_t i = 0; i < counts.size(); ++i)
+    bars.push_back({element_words(names, i), static_cast<uint64_t>(std::max(0.0, counts[i]))});
+  const std::string caption =
+      counts.size() < all ? fmt::format("{}, the first {} of {}", title, counts.size(), count_words(all))
+                          : std::string(title);
+  return {"Where they are", named_bars("bars", caption, bars), caption};
+}
+
+}  // namespace
+
 std::optional<Figure> chromosome_bars(const Fragments& fragments) {
   if (fragments.error || fragments.evaluate) return std::nullopt;
   const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMostBars);
   if (shown == 0) return std::nullopt;
   const std::vector<double> ends = sampled_rows(*fragments.chr_pointer, 2 * shown, 1, 0, 1);
-  double most = 1;
-  for (uint64_t c = 0; c < shown; ++c) most = std::max(most, ends[2 * c + 1] - ends[2 * c]);
-  std::string html = fmt::format(
-      "<svg class=\"plot\" viewBox=\"0 0 640 {}\" role=\"img\" aria-labelledby=\"ft fd\"><title id=\"ft\">"
-      "Fragments on each chromosome</title><desc id=\"fd\">",
-      24 * shown + 16);
-  std::string bars;
-  for (uint64_t c = 0; c < shown; ++c) {
-    const std::string name = escaped(printable(shortened(element_words(*fragments.chr_names, c), 24)));
-    const double count = std::max(0.0, ends[2 * c + 1] - ends[2 * c]);
-    html += fmt::format("{}{} {}", c == 0 ? "" : ", ", name, count_words(static_cast<uint64_t>(count)));
-    const uint64_t y = 10 + 24 * c;
-    bars += fmt::format(
-        "<text x=\"112\" y=\"{}\" text-anchor=\"end\">{}</text>"
-        "<rect class=\"bar\" x=\"120\" y=\"{}\" width=\"{:.0f}\" height=\"16\" rx=\"3\"/>"
-        "<text x=\"{:.0f}\" y=\"{}\">{}</text>",
-        y + 13, name, y, 1 + 400 * count / most, 128 + 400 * count / most, y + 13,
-        count_words(static_cast<uint64_t>(count)));
-  }
-  return Figure{"Where they are", html + "</desc>" + bars + "</svg>",
-                shown < all ? fmt::format("Fragments on the first {} of {} chromosomes", shown, all)
-                            : "Fragments on each chromosome"};
+  std::vector<double> counts;
+  for (uint64_t c = 0; c < shown; ++c) counts.push_back(ends[2 * c + 1] - ends[2 * c]);
+  return bars_figure("Fragments on each chromosome", *fragments.chr_names, counts, all);
+}
+
+std::optional<Figure> contig_bars(const Variants& variants) {
+  if (!variants.contig_names || !variants.contig) return std::nullopt;
+  const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMostBars);
+  if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
+  std::vector<double> counts(shown, 0);
+  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1))
+    if (contig >= 0 && contig < static_cast<double>(shown)) counts[static_cast<size_t>(contig)] += 1;
+  return bars_figure("Variants on each contig", *variants.contig_names, counts, all);
 }
 
 }  // namespace plainfs::serve

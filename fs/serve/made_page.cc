@@ -14,6 +14,7 @@
 #include "fs/serve/cells_page.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
+#include "fs/serve/image_page.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/query.h"
@@ -256,25 +257,29 @@ class PageMaker {
       part([&] { page_.columns = column_facts(*table); });
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
       part([&] { add_array(Query(asked_.target.query), *array, page_.title, is_embedding(), page_); });
+    if (is_embedding()) add_way_to_cells();
     part([&] { add_recording(Query(asked_.target.query), node, page_); });
     if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
       part([&] { add_units(node); });
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
       part([&] { add(chromosome_bars(*fragments)); });
-    if (std::holds_alternative<Image>(node.content)) add_preview();
+    if (const auto* variants = std::get_if<Variants>(&node.content))
+      part([&] { add_variants(*variants, node); });
+    if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
+      part([&] { add_image(Query(asked_.target.query), *image, page_); });
     if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
       part([&] { add_table(Query(asked_.target.query), *table, page_); });
     if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
       part([&] { page_.first = first_rows(node); });
   }
 
-  // Of a recording of NWB: the spikes of its units.
+  // Adds the spikes of a recording of NWB.
   void add_units(const Node& root) {
     const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
     if (units) add_recording(Query(asked_.target.query), refine(*units, subject_.context()), page_);
   }
 
-  // By its place: AnnData's obsm, Seurat's reductions, Bioconductor's reduced dimensions.
+  // True if the array stands in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
   bool is_embedding() const {
     if (subject_.name == "cell.embeddings") return true;
     if (subject_.place.names.empty()) return false;
@@ -283,16 +288,31 @@ class PageMaker {
            (folder == "obsm" || folder == "reducedDims" || folder == "reduced_dimensions");
   }
 
+  // Links the page of the store, which colours the points.
+  void add_way_to_cells() {
+    const bool is_of_seurat = subject_.name == "cell.embeddings";
+    const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
+    page_.picks.push_back({"Colour by",
+                           {{"a gene or a column",
+                             (is_of_seurat ? "../../" : "../") + Query("").with("embedding", name).href()}}});
+  }
+
   void add(std::optional<Figure> figure) {
     if (figure) page_.figures.push_back(*std::move(figure));
   }
 
-  void add_preview() {
-    for (const FolderEntry& entry : subject_.inside)
-      if (entry.name == "preview.png")
-        page_.figures.push_back({"Preview",
-                                 "<img class=\"px\" alt=\"Preview of the image\" src=\"preview.png\">",
-                                 "The middle plane, the first channels that are shown, in their colours"});
+  // The sites by pages, and how many there are on each contig.
+  void add_variants(const Variants& variants, const Node& node) {
+    std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
+    if (sites) sites = refine(*std::move(sites), subject_.context());
+    if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
+      add_table(Query(asked_.target.query), *table, page_);
+    add(contig_bars(variants));
+  }
+
+  bool has_preview() const {
+    return std::any_of(subject_.inside.begin(), subject_.inside.end(),
+                       [](const FolderEntry& entry) { return entry.name == "preview.png"; });
   }
 
   void add_attributes() {
@@ -307,6 +327,7 @@ class PageMaker {
   }
 
   void add_viewers() {
+    if (subject_.has_folder && subject_.meaning->what.is_store) add_source_ways(asked_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")

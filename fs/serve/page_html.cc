@@ -24,7 +24,7 @@ const std::string& style_hash() {
 }
 
 // The folders above, each a link. Of a file's page the folder it lies in is the last of them.
-std::string path_html(const Asked& asked, bool is_folder) {
+std::string path_html(const Asked& asked, bool is_folder, size_t known) {
   std::string html;
   const size_t count = asked.names.size();
   for (size_t i = 0; i <= count; ++i) {
@@ -32,6 +32,10 @@ std::string path_html(const Asked& asked, bool is_folder) {
     if (i == count) {
       html += fmt::format("<li><span aria-current=\"page\">{}</span></li>", escaped(name));
       break;
+    }
+    if (i > known) {
+      html += fmt::format("<li>{}</li>", escaped(name));
+      continue;
     }
     const size_t up = count - i - (is_folder ? 0 : 1);
     std::string way;
@@ -62,8 +66,8 @@ void answer_page(const Asked& asked, const Page& page) {
       "<body><a class=\"skip\" href=\"#in\">Skip to the contents</a>"
       "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
       "<main id=\"in\">{}</main>\n",
-      title, kPageStyle, path_html(asked, asked.target.is_folder), title, escaped(printable(page.sub)),
-      page.body);
+      title, kPageStyle, path_html(asked, asked.target.is_folder, page.known_names), title,
+      escaped(printable(page.sub)), page.body);
   html += fmt::format("<footer>plainfs {} · read-only{}</footer></body></html>\n", escaped(version_text()),
                       page.has_json ? fmt::format(" · <a href=\"?json\">this page as JSON</a>{}",
                                                   asked.target.is_folder
@@ -75,8 +79,8 @@ void answer_page(const Asked& asked, const Page& page) {
                   fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
                               "form-action 'self'; frame-ancestors 'none'",
                               style_hash()));
-  asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.whole(200, "text/html; charset=utf-8", html);
+  asked.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
+  asked.reply.whole(page.status, "text/html; charset=utf-8", html);
 }
 
 // A picture or the rows stand above what there is to download, and above the contents.
@@ -91,7 +95,7 @@ std::string html_of(const PageModel& page) {
   const bool has_rows_first = page.figures.empty() && page.first;
   if (has_rows_first) html += grid_html(*page.first);
   if (page.pager) html += pager_html(*page.pager);
-  // Of what has neither a picture nor rows the contents are what one comes for.
+  // A page with neither a picture nor rows is there for its contents.
   const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
   if (has_contents_first) html += contents_html(page);
   if (!page.views.empty()) html += "<h2>Take it as</h2>" + forms_html(page.views) + "\n";

@@ -1,4 +1,4 @@
-// What a page holds as JSON, without its pictures.
+// A page as JSON, without its pictures.
 #include "formats/core/text/printable.h"
 #include "fs/serve/page_html.h"
 

@@ -20,7 +20,7 @@ std::string shown(const std::string& text) {
   return escaped(printable(text));
 }
 
-// Of a text of ours, whose lines stay lines.
+// Escapes a text of the program's own, whose lines stay lines.
 std::string shown_lines(std::string_view text) {
   std::string html;
   while (!text.empty()) {
@@ -67,7 +67,7 @@ std::string header_html(const Grid::Header& header) {
   return fmt::format("<th scope=\"col\"{}>{}</th>", header.is_number ? " class=\"n\"" : "", name);
 }
 
-// What a Seurat object keeps beside its data, which few look for.
+// True for the parts that a Seurat object keeps beside its data, which few look for.
 bool is_folded(const std::string& name) {
   constexpr std::string_view kFolded[] = {"commands/", "misc/", "tools/"};
   return std::any_of(std::begin(kFolded), std::end(kFolded),

@@ -1,4 +1,4 @@
-// What a recording of NWB holds, over its seconds: a series as a trace, spike times as a raster.
+// A recording of NWB over its seconds: a series as a trace, spike times as a raster.
 #pragma once
 
 #include "formats/core/model/node.h"

@@ -13,23 +13,25 @@ namespace {
 // A number for each row that rises with what the column holds; NaN without a value.
 std::vector<double> keys_of(const Array& column) {
   if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
-  const CellGroups groups = *cell_groups(column);
+  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
+  if (!groups) throw unsupported("over {} different texts are too many to be sorted here", kMostSortedTexts);
   std::vector<double> keys;
-  keys.reserve(groups.cells.size());
-  for (const uint32_t level : groups.cells) keys.push_back(level == CellGroups::kNone ? NAN : level);
+  keys.reserve(groups->cells.size());
+  for (const uint32_t level : groups->cells) keys.push_back(level == CellGroups::kNone ? NAN : level);
   return keys;
 }
 
 }  // namespace
 
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level) {
-  const CellGroups groups = *cell_groups(column);
+  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
+  if (!groups) return std::nullopt;
   std::vector<bool> is_wanted;
-  for (const std::string& each : groups.levels) is_wanted.push_back(each == level);
+  for (const std::string& each : groups->levels) is_wanted.push_back(each == level);
   if (std::find(is_wanted.begin(), is_wanted.end(), true) == is_wanted.end()) return std::nullopt;
   std::vector<uint32_t> rows;
-  for (size_t i = 0; i < groups.cells.size(); ++i)
-    if (groups.cells[i] != CellGroups::kNone && is_wanted[groups.cells[i]])
+  for (size_t i = 0; i < groups->cells.size(); ++i)
+    if (groups->cells[i] != CellGroups::kNone && is_wanted[groups->cells[i]])
       rows.push_back(static_cast<uint32_t>(i));
   return rows;
 }

@@ -11,10 +11,12 @@
 namespace plainfs::serve {
 
 // Tables of more rows are shown in their own order only.
-inline constexpr uint64_t kMostSortedRows = uint64_t{1} << 25;
+inline constexpr uint64_t kMostSortedRows = uint64_t{1} << 24;
+// A column of more different texts is not put in order.
+inline constexpr uint64_t kMostSortedTexts = uint64_t{1} << 20;
 
-// The rows that have a level of a column, rising; nullopt if the column has no such level. Reads all of the
-// column. Requires: column.count() <= kMostSortedRows.
+// The rows that have a level of a column, rising; nullopt if the column has no such level, or too many. Reads
+// all of the column. Requires: column.count() <= kMostSortedRows.
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level);
 
 // Returns rows [first, first + count) of the rows (null: all of the column's) by what the column holds:

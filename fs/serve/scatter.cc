@@ -41,7 +41,7 @@ std::vector<Group> groups_of_levels(const CellPlaces& places, const CellColour& 
 Interval scale_of(const CellColour& colour) {
   Interval range = range_of(colour.numbers, kScaleCut);
   if (!colour.is_gene) return range;
-  // Of a gene zero means that nothing was seen, and few cells may have more.
+  // Zero of a gene means that nothing was seen, and few cells may have more.
   range.low = std::min(range.low, 0.0);
   if (range.high <= range.low) range.high = range_of(colour.numbers, 0).high;
   return range;

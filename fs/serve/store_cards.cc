@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "formats/annotated/annotated_matrices.h"
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/summary.h"
@@ -38,12 +37,18 @@ std::string why_no_store(const FolderEntry& entry) {
   return error ? std::string(error->what()) : std::string();
 }
 
+// The cells of a store, also of an assay in it; null if it has none.
+PageCellsPtr cells_of(const Asked& asked, const Site::Place& place, const OpenMeaning& meaning) {
+  const Subject subject{place, true, {}, meaning, {}, {}};
+  const std::optional<CellsPlace> cells = cells_place(asked, subject);
+  return cells ? asked.cells.of(*place.filesystem, cells->directory) : nullptr;
+}
+
 // "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or what a summary has.
-std::string dimensions_of(const Node& root, Context& context) {
-  if (const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(root, context)) {
-    const AnnotatedMatrix matrix = found->make();
-    return fmt::format("{} cells × {} genes", count_words(matrix.cells), count_words(matrix.genes));
-  }
+std::string dimensions_of(const Node& root, const PageCells* cells) {
+  if (cells)
+    return fmt::format("{} cells × {} genes", count_words(cells->matrix().cells),
+                       count_words(cells->matrix().genes));
   if (const auto* variants = std::get_if<Variants>(&root.content))
     return fmt::format("{} variants × {} samples", count_words(variants->count()),
                        count_words(variants->samples ? variants->samples->count() : 0));
@@ -132,14 +137,13 @@ class StoreCards {
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const Store& store = *meaning.what.store;
       card.kind = store_words(store);
-      card.what =
-          told_outside(asked_.site, damaged("{}", dimensions_of(meaning.what.node, *meaning.what.context)));
+      const PageCellsPtr cells = cells_of(asked_, entry.place, meaning);
+      card.what = told_outside(asked_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
       struct stat status {};
       if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
         card.size = static_cast<uint64_t>(status.st_size);
       const auto* image = std::get_if<Image>(&meaning.what.node.content);
-      const bool has_picture =
-          (image && !image->error) || annotated_matrix_of(meaning.what.node, *meaning.what.context);
+      const bool has_picture = image ? !image->error : cells && !embedding_names(cells->matrix()).empty();
       if (has_picture)
         card.thumbnail =
             fmt::format("<img loading=\"lazy\" alt=\"\" src=\"{}?thumbnail\">", escaped(card.href));
@@ -166,7 +170,7 @@ std::string thumbnail_svg(const std::string& svg) {
 
 }  // namespace
 
-// The version of HDF5's superblock is nobody's question.
+// The version of HDF5's superblock says nothing of the store.
 std::string store_words(const Store& store) {
   if (store.version.empty() || store.version.starts_with("superblock") ||
       store.format.ends_with("v" + store.version))
@@ -188,7 +192,7 @@ bool answer_thumbnail(const Asked& asked, const Site::Place& place) {
     asked.reply.whole(302, "text/plain; charset=utf-8", "the picture\n");
     return true;
   }
-  const PageCellsPtr cells = asked.cells.of(*place.filesystem, place.inode);
+  const PageCellsPtr cells = cells_of(asked, place, meaning);
   const std::string svg = cells ? cells_thumbnail(*cells) : std::string();
   if (svg.empty()) throw not_found("{}: no picture", asked.names.empty() ? "" : asked.names.back());
   asked.reply.add("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");

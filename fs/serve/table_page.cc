@@ -95,7 +95,8 @@ class TablePage {
   void add_level_problem(const Column& column, const std::string& level) {
     std::vector<std::string> near;
     if (levels_of(*column.values) != ColumnLevels::none)
-      near = nearest_names(level, cell_groups(*column.values)->levels);
+      if (const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts))
+        near = nearest_names(level, groups->levels);
     for (std::string& each : near) each.insert(0, column.name + ":");
     add_problem(fmt::format("No row has '{}' as its {}.", shown(level), column.name), near, "where");
   }
@@ -133,7 +134,7 @@ class TablePage {
     page_.form = std::move(form);
   }
 
-  // Of the columns with few levels.
+  // Returns the levels of the columns with few of them.
   std::vector<FormField::Option> offered_levels() const {
     std::vector<FormField::Option> options;
     for (const Column& column : columns_) {
@@ -146,12 +147,26 @@ class TablePage {
     return options;
   }
 
-  std::vector<uint32_t> chosen_rows() const {
-    if (order_)
-      return sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage);
+  std::vector<uint32_t> filtered_rows() const {
     const uint64_t count = std::min(kRowsOnPage, all_ - from_);
     const auto first = filter_->begin() + static_cast<ptrdiff_t>(from_);
     return {first, first + static_cast<ptrdiff_t>(count)};
+  }
+
+  Grid grid_of(const std::vector<Column>& shown_columns) {
+    if (order_) {
+      try {
+        return chosen_grid(
+            table_, shown_columns,
+            sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
+      } catch (const Error& error) {
+        if (error.code() != Errc::unsupported) throw;
+        add_problem(fmt::format("{}: {}.", order_->name, error.what()), {}, {});
+        order_ = nullptr;
+      }
+    }
+    return filter_ ? chosen_grid(table_, shown_columns, filtered_rows())
+                   : grid_from(table_, shown_columns, from_, std::min(kRowsOnPage, all_ - from_));
   }
 
   void add_rows() {
@@ -160,9 +175,7 @@ class TablePage {
     const uint64_t end_column = std::min<uint64_t>(first_column + kColumnsOnPage, columns_.size());
     const std::vector<Column> shown_columns(columns_.begin() + static_cast<ptrdiff_t>(first_column),
                                             columns_.begin() + static_cast<ptrdiff_t>(end_column));
-    Grid grid = order_ || filter_
-                    ? chosen_grid(table_, shown_columns, chosen_rows())
-                    : grid_from(table_, shown_columns, from_, std::min(kRowsOnPage, all_ - from_));
+    Grid grid = grid_of(shown_columns);
     grid.caption = caption();
     if (shown_columns.size() < columns_.size())
       grid.caption +=

@@ -9,6 +9,7 @@
 #include "formats/core/text/percent.h"
 #include "fs/serve/embeddings.h"
 #include "fs/serve/h5grove.h"
+#include "fs/serve/source_answer.h"
 
 namespace plainfs::serve {
 namespace {
@@ -135,6 +136,29 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
   if (subject.has_folder)
     page.ways.push_back(
         {"All of it", fmt::format("wget -r -np -nH \"{}\"", asked.address(subject.place.names, true))});
+}
+
+void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page) {
+  const std::optional<std::vector<std::string>> path =
+      source_path(*subject.meaning->what.store, subject.place.names);
+  if (!path) return;
+  const bool is_folder = path->back() == kSourceFolder;
+  const std::string source = asked.address(*path, is_folder);
+  const std::string way = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
+  page.views.push_back({"as it is stored", is_folder ? way : way + percent_encoded(path->back())});
+  if (!std::holds_alternative<Image>(subject.node().content)) return;
+  if (is_folder) {
+    page.viewers.push_back(
+        {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
+    page.ways.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
+  }
+  const std::optional<FoundFile> tiff = file_of(subject, ".ome.tif");
+  if (!tiff) return;
+  const std::string address = asked.address(tiff->path, false);
+  page.viewers.push_back(
+      {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});
+  page.ways.push_back(
+      {"Fiji", fmt::format("curl -O \"{}\" && ImageJ {}", address, percent_encoded(tiff->path.back()))});
 }
 
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address) {

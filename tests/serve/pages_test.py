@@ -138,6 +138,14 @@ class Stores(unittest.TestCase):
             for path in ("units/", ""):
                 self.assertRegex(page(server, path), r"\d+ spikes from")
 
+    def test_variants_are_sites_and_contigs(self):
+        store = next(os.path.join(path, name) for path, folders, _ in os.walk(data("vcf-zarr")) for name in folders if name.startswith("store"))
+        with Server(store) as server:
+            text = page(server)
+            self.assertIn("Variants on each contig", text)
+            self.assertRegex(text, r"<h2>Rows</h2>")
+            self.assertIn("bcftools view", text)
+
     def test_no_link_of_a_page_is_dead(self):
         checked = 0
         for name, store in STORES.items():
@@ -161,6 +169,90 @@ class Stores(unittest.TestCase):
                             waiting.append(target)
                         checked += 1
         self.assertGreater(checked, 150)
+
+
+class Sources(unittest.TestCase):
+    """The store's own files under .plainfs/source/."""
+
+    def test_a_file_is_the_store_itself(self):
+        with Server(ANNDATA) as server, open(ANNDATA, "rb") as file:
+            content = file.read()
+            path = ".plainfs/source/store.h5ad"
+            self.assertIn(f'href="{path}"', page(server))
+            whole = server.ask(path)
+            self.assertEqual(whole.body, content)
+            part = server.ask(path, Range="bytes=512-1023")
+            self.assertEqual((part.status, part.body), (206, content[512:1024]))
+            self.assertEqual(server.ask(path, Range="bytes=-9").body, content[-9:])
+            self.assertEqual(server.ask(path, Range=f"bytes={len(content)}-").status, 416)
+            self.assertEqual(server.ask(path, If_None_Match=whole["ETag"]).status, 304)
+            self.assertEqual(server.ask(path, method="HEAD")["Content-Length"], str(len(content)))
+            for wrong in ("other.h5ad", "store.h5ad/x", "..%2fstore.h5ad", ""):
+                answer = server.ask(".plainfs/source/" + wrong)
+                self.assertEqual(answer.status, 200 if wrong == "" else 404 if "%2f" not in wrong else 400, wrong)
+
+    def test_keys_of_a_folder_are_its_files(self):
+        store = data("nwb", "ecephys_zarr", "store.nwb.zarr")
+        if not os.path.isdir(store):
+            store = next(path for path, folders, files in os.walk(data("nwb", "ecephys_zarr")) if ".zgroup" in files)
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            copy = os.path.join(os.path.realpath(folder), "store.zarr")
+            shutil.copytree(store, copy)
+            os.symlink("/etc/hostname", os.path.join(copy, "outside"))
+            os.symlink("/etc", os.path.join(copy, "folder"))
+            with Server(copy) as server:
+                keys = 0
+                for path, _, files in os.walk(copy):
+                    for name in files:
+                        key = os.path.relpath(os.path.join(path, name), copy)
+                        if key == "outside":
+                            continue
+                        with open(os.path.join(path, name), "rb") as file:
+                            self.assertEqual(server.ask(".plainfs/source/" + urllib.parse.quote(key)).body, file.read(), key)
+                        keys += 1
+                self.assertGreater(keys, 20)
+                for wrong in ("outside", "folder/hostname", "absent", "acquisition", "absent/.zarray"):
+                    self.assertEqual(server.ask(".plainfs/source/" + wrong).status, 404, wrong)
+                self.assertIn(b'href=".zgroup"', server.ask(".plainfs/source/").body)
+                self.assertEqual(server.ask(".plainfs/").status, 404)
+                self.assertEqual(server.ask(".plainfs/log").status, 404)
+
+    def test_a_folder_of_stores_has_no_source_of_its_own(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            shutil.copy(ANNDATA, os.path.join(folder, "a.h5ad"))
+            with open(os.path.join(folder, "secret.txt"), "w", encoding="ascii") as file:
+                file.write("secret")
+            with Server(folder) as server:
+                self.assertEqual(server.ask(".plainfs/source/").status, 404)
+                self.assertEqual(server.ask(".plainfs/source/secret.txt").status, 404)
+                self.assertEqual(server.ask("a.h5ad/.plainfs/source/a.h5ad").status, 200)
+                self.assertEqual(server.ask("a.h5ad/.plainfs/source/secret.txt").status, 404)
+
+
+class Addresses(unittest.TestCase):
+    def test_a_token_keeps_the_address(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            file = os.path.join(folder, "token")
+            paths = []
+            for _ in range(2):
+                with Server("--token", file, ANNDATA) as server:
+                    paths.append(server.path)
+                    self.assertEqual(server.ask("obs.csv").status, 200)
+            self.assertEqual(paths[0], paths[1])
+        with Server("--token", "lab-token-1", ANNDATA) as server:
+            self.assertEqual(server.path, "/lab-token-1/")
+            self.assertEqual(server.ask("obs.csv").status, 200)
+        with Server("--token", "none", "--base", "/lab", ANNDATA) as server:
+            self.assertEqual(server.path, "/lab/")
+            self.assertEqual(server.ask("obs.csv").status, 200)
+            self.assertIn("/lab/obs.csv", page(server, "obs/"))
+
+    def test_a_wrong_option_ends_with_a_message(self):
+        for words, message in ((["--token", "short"], "letters, digits"), (["--base", "lab"], "expected a path such as /lab"),
+                               (["--port", "80"], "--listen PORT")):
+            result = subprocess.run([os.environ["PLAINFS"], "serve", *words, ANNDATA], capture_output=True, timeout=60, check=False)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(message, result.stderr.decode())
 
 
 class Lines(unittest.TestCase):

@@ -14,17 +14,17 @@ inline constexpr size_t kScaleInks = 8;   // of rising numbers
 
 class Ink {
  public:
-  // Of one of several groups. Requires: number < kGroupInks.
+  // Returns the ink of one of several groups. Requires: number < kGroupInks.
   static Ink group(size_t number);
-  // Of numbers, the lowest 0. Requires: number < kScaleInks.
+  // Returns the ink of a step of a scale, the lowest 0. Requires: number < kScaleInks.
   static Ink step(size_t number);
-  // Of what has no value.
+  // Returns the ink of marks without a value.
   static Ink none();
-  // Of "#rrggbb", or "#rrggbbaa" without its last part, as matplotlib and R write colours; nullopt of any
-  // other text.
+  // Returns the ink of "#rrggbb" or "#rrggbbaa", as matplotlib and R write colours, without its opacity;
+  // nullopt for any other text.
   static std::optional<Ink> own(std::string_view text);
 
-  // As an attribute of an SVG element: class="k0", stroke="#1f77b4".
+  // Returns the attribute of an SVG element: class="k0", stroke="#1f77b4".
   const std::string& attribute() const { return attribute_; }
   // True if its contrast with the ground of a plot is below 3 : 1 in the light or in the dark form of the
   // page, so that its marks need a rim (WCAG 2, 1.4.11).

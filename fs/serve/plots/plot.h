@@ -2,6 +2,7 @@
 // text of a plot is what the store holds; it is escaped when it is drawn.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ struct Dots {
   Ink ink;
   double width = 3;
 };
-// From y = 0 up to height, from x = low to high.
+// A bar from y = 0 up to height, and from x = low to high.
 struct Bar {
   double low;
   double high;
@@ -79,6 +80,13 @@ std::string bare_svg_of(const Plot& plot);
 
 // Bars over even steps without axes, as small as a word: the shape of a distribution. heights: at least one.
 std::string small_bars(const std::vector<double>& heights);
+
+struct NamedCount {
+  std::string name;
+  uint64_t count;
+};
+// Bars to the right, each with its name before it and its count behind it.
+std::string named_bars(const std::string& id, const std::string& title, const std::vector<NamedCount>& bars);
 
 // The key of a scale of numbers: its ends in words around a bar of the steps' colours.
 std::string scale_key(const std::string& low, const std::string& high, const std::string& words);

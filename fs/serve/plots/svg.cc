@@ -226,6 +226,29 @@ std::string small_bars(const std::vector<double>& heights) {
   return svg + "</svg>";
 }
 
+std::string named_bars(const std::string& id, const std::string& title, const std::vector<NamedCount>& bars) {
+  constexpr uint64_t kRow = 24, kTopOfBars = 10;
+  uint64_t most = 1;
+  for (const NamedCount& bar : bars) most = std::max(most, bar.count);
+  std::string words, svg;
+  for (size_t i = 0; i < bars.size(); ++i) {
+    const std::string name = shown_text(shortened(bars[i].name, kMostLabelBytes));
+    const double width = 1 + 400 * static_cast<double>(bars[i].count) / static_cast<double>(most);
+    const uint64_t y = kTopOfBars + kRow * i;
+    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, count_words(bars[i].count));
+    svg += fmt::format(
+        "<text x=\"112\" y=\"{}\" text-anchor=\"end\">{}</text><rect x=\"120\" y=\"{}\" width=\"{:.0f}\" "
+        "height=\"16\" "
+        "rx=\"3\"/><text x=\"{:.0f}\" y=\"{}\">{}</text>",
+        y + 13, name, y, width, width + 128, y + 13, count_words(bars[i].count));
+  }
+  return fmt::format(
+      "<svg class=\"plot\" viewBox=\"0 0 640 {0}\" role=\"img\" aria-labelledby=\"{1}-t {1}-d\"><title "
+      "id=\"{1}-t\">{2}</title>"
+      "<desc id=\"{1}-d\">{3}</desc>{4}</svg>",
+      kRow * bars.size() + 16, id, shown_text(title), words, svg);
+}
+
 std::string scale_key(const std::string& low, const std::string& high, const std::string& words) {
   std::string steps;
   for (size_t i = 0; i < kScaleInks; ++i)
