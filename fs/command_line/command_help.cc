@@ -68,10 +68,17 @@ constexpr CommandHelp kHelps[] = {
     {"run", "run STORE... -- COMMAND [ARGUMENT...]\n",
      "Mounts for one command, in a place that is gone with it; needs neither root nor fusermount3.\n"
      "  {}       in an ARGUMENT is the mountpoint; of several stores {1}, {2}, ...\n"},
-    {"serve", "serve [--listen ADDRESS] [--host NAMES] [--cors ORIGINS] [--open] STORE...\n",
+    {"serve",
+     "serve [--listen ADDRESS] [--host NAMES] [--token WORD] [--base /PATH] [--cors ORIGINS] [--open] "
+     "STORE...\n",
      "Gives the files over HTTP and WebDAV, without FUSE, and prints where.\n"
      "  --listen ADDRESS  127.0.0.1:0 where it is not given\n"
      "  --host NAMES      names that clients may call this machine by, joined by commas\n"
+     "  --token WORD      the word in the address, which otherwise changes with every start; of a FILE (a "
+     "path\n"
+     "                    with a /) its first line, made if it is absent; `none`: no word, for a proxy that\n"
+     "                    asks for a password\n"
+     "  --base /PATH      the path at which a proxy shows it; X-Forwarded-Prefix says the same\n"
      "  --cors ORIGINS    pages of these may read it, joined by commas\n"
      "  --open            opens it in a browser\n"},
     {"ps", "ps [-l | --json | --prometheus]\n",

@@ -195,7 +195,7 @@ _plainfs_complete() {
       export) letters='--of --level --force --views --part --plan --tasks --task-size --task --finish --verify --status --tar' ;;
       info) letters='--json' ;;
       ps) letters='-l --json --prometheus' ;;
-      serve) letters='--listen --host --cors --open' ;;
+      serve) letters='--listen --host --token --base --cors --open' ;;
       index) letters='--beside' ;;
       check | reload | umount) letters='' ;;
     esac

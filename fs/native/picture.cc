@@ -19,7 +19,6 @@ constexpr uint64_t kBandPixels = uint64_t{1} << 18;
 constexpr uint64_t kMostSampled = uint64_t{1} << 20;
 constexpr uint64_t kCut =
     1000;  // one value in so many is darker than black, and one brighter than its colour
-constexpr uint64_t kLeastPreview = 512;
 constexpr size_t kMostLayers = 7;
 
 // Of channels that have no colour of their own, and of labels, which take them in turn.
@@ -203,16 +202,64 @@ class PngData : public Segment {
   const uint64_t owner_;
 };
 
+// What a choice's region comes to in a level.
+ImageChoice::Region region_in(const Image& image, const ImageLevel& level, const ImageChoice& choice) {
+  const Shape &all = image.levels.front().values->shape(), &shape = level.values->shape();
+  const size_t y = shape.size() - 2, x = shape.size() - 1;
+  if (!choice.region) return {0, 0, shape[x], shape[y]};
+  const auto scaled = [](uint64_t place, uint64_t to, uint64_t from) {
+    return static_cast<uint64_t>(static_cast<double>(place) * static_cast<double>(to) /
+                                 static_cast<double>(from));
+  };
+  const ImageChoice::Region& region = *choice.region;
+  ImageChoice::Region in{std::min(scaled(region.x, shape[x], all[x]), shape[x] - 1),
+                         std::min(scaled(region.y, shape[y], all[y]), shape[y] - 1), 0, 0};
+  in.width = std::clamp<uint64_t>(scaled(region.width, shape[x], all[x]), 1, shape[x] - in.x);
+  in.height = std::clamp<uint64_t>(scaled(region.height, shape[y], all[y]), 1, shape[y] - in.y);
+  return in;
+}
+
 // The level that is shown; null where each is too large.
-const ImageLevel* shown_level(const Image& image) {
+const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   const ImageLevel* shown = nullptr;
   for (const ImageLevel& level : image.levels) {
-    const Shape& shape = level.values->shape();
-    const uint64_t x = shape[shape.size() - 1], y = shape[shape.size() - 2];
-    if (shown && std::max(x, y) < kLeastPreview) break;
-    if (x <= kMostPicturePixels / y) shown = &level;
+    const ImageChoice::Region region = region_in(image, level, choice);
+    if (shown && std::max(region.width, region.height) < choice.least_side) break;
+    if (region.width <= kMostPicturePixels / region.height) shown = &level;
   }
   return shown;
+}
+
+// A rectangle of the last two axes of an array.
+class CutArray : public Array {
+ public:
+  CutArray(ArrayPtr whole, Shape shape, uint64_t y, uint64_t x)
+      : Array(whole->dtype(), std::move(shape)), whole_(std::move(whole)), y_(y), x_(x) {}
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Box moved = box;
+    moved.origin[moved.origin.size() - 2] += y_;
+    moved.origin[moved.origin.size() - 1] += x_;
+    return whole_->read(moved);
+  }
+  bool may_be_missing() const override { return whole_->may_be_missing(); }
+
+ private:
+  const ArrayPtr whole_;
+  const uint64_t y_, x_;
+};
+
+ArrayPtr cut(const ArrayPtr& values, const ImageChoice::Region& region) {
+  Shape shape = values->shape();
+  shape[shape.size() - 2] = region.height;
+  shape[shape.size() - 1] = region.width;
+  if (shape == values->shape()) return values;
+  return std::make_shared<CutArray>(values, std::move(shape), region.y, region.x);
+}
+
+bool is_chosen(const ImageChoice& choice, uint64_t channel, const ImageChannel* said) {
+  if (choice.channels.empty()) return !said || said->is_active;
+  return std::find(choice.channels.begin(), choice.channels.end(), channel) != choice.channels.end();
 }
 
 }  // namespace
@@ -222,33 +269,40 @@ bool has_brightness(const DType& type) {
 }
 
 std::optional<Picture> preview_of(const Image& image) {
+  return chosen_picture(image, {});
+}
+
+std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice) {
   if (image.error || !has_brightness(image.levels.front().values->dtype())) return std::nullopt;
-  const ImageLevel* const level = shown_level(image);
+  const ImageLevel* const level = shown_level(image, choice);
   if (!level) return std::nullopt;
   const Shape& shape = level->values->shape();
-  Picture picture{level->values, shape.size() - 2, shape.size() - 1, {}, false};
+  Picture picture{
+      cut(level->values, region_in(image, *level, choice)), shape.size() - 2, shape.size() - 1, {}, false};
   PictureLayer plane{Shape(shape.size(), 0)};
   size_t channel_axis = shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (image.axes[i].name == 'z') plane.origin[i] = shape[i] / 2;
+    if (image.axes[i].name == 'z') plane.origin[i] = choice.z.value_or(shape[i] / 2);
+    if (image.axes[i].name == 't') plane.origin[i] = choice.t.value_or(0);
     if (image.axes[i].name == 'c') channel_axis = i;
   }
   const uint64_t channels = channel_axis < shape.size() ? shape[channel_axis] : 1;
   const size_t most = image.is_labels ? 1 : kMostLayers;
   bool has_color = false;  // of its own, the last layer
   for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
+    const ImageChannel* const said = c < image.channels.size() ? &image.channels[c] : nullptr;
+    if (!is_chosen(choice, c, said)) continue;
     PictureLayer layer = plane;
     if (channel_axis < shape.size()) layer.origin[channel_axis] = c;
     if (channels > 1) layer.color = kChannelColors[c % std::size(kChannelColors)];
-    if (c < image.channels.size()) {
-      const ImageChannel& said = image.channels[c];
-      if (!said.is_active) continue;
-      has_color = said.color.has_value();
-      if (const auto color = said.color)
+    if (said) {
+      has_color = said->color.has_value();
+      if (const auto color = said->color)
         layer.color = {static_cast<uint8_t>(*color >> 16), static_cast<uint8_t>(*color >> 8),
                        static_cast<uint8_t>(*color)};
-      layer.window = said.window;
+      layer.window = said->window;
     }
+    if (choice.window) layer.window = choice.window;
     picture.layers.push_back(std::move(layer));
   }
   if (picture.layers.size() == 1 && !has_color) picture.layers.front().color = PictureLayer{}.color;

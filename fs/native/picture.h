@@ -46,6 +46,22 @@ bool has_brightness(const DType& type);
 // larger than a picture may be, and where the image has an error.
 std::optional<Picture> preview_of(const Image& image);
 
+// What is shown of an image, where that is not what is shown at a glance.
+struct ImageChoice {
+  struct Region {
+    uint64_t x, y, width, height;  // in pixels of the largest level
+  };
+  std::vector<uint64_t> channels{};                   // empty: the first seven that are active
+  std::optional<uint64_t> z{}, t{};                   // null: the middle z, the first t
+  std::optional<std::pair<double, double>> window{};  // of all channels
+  std::optional<Region> region{};                     // null: all of it
+  uint64_t least_side = 512;                          // of the level that is chosen, if one is as large
+};
+
+// Returns the picture of that; nullopt as preview_of(). Requires: the channels, z and t are there, and the
+// region lies inside and is not empty.
+std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice);
+
 // RGB of 8 bits, uncompressed, so that its size follows from width and height. The picture is made when what
 // is beyond the header is read, and kept in the cache. Requires: has_brightness(); at most
 // kMostPicturePixels, and some.

@@ -4,14 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <new>
 
 #include "cache/request.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "fs/serve/error_page.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/h5grove.h"
+#include "fs/serve/image_page.h"
+#include "fs/serve/source_answer.h"
 
 namespace plainfs::serve {
 namespace {
@@ -72,6 +76,18 @@ Error with_way_back(const Error& error, bool reopens_on_change) {
                                                 error.what(), ::getpid()));
 }
 
+// A proxy in front may or may not have taken the base away.
+std::vector<std::string> without_base(const std::vector<std::string>& names, const std::string& base) {
+  std::vector<std::string> parts;
+  for (size_t at = 1; at < base.size();) {
+    const size_t end = std::min(base.find('/', at), base.size());
+    parts.push_back(base.substr(at, end - at));
+    at = end + 1;
+  }
+  const bool has_base = names.size() >= parts.size() && std::equal(parts.begin(), parts.end(), names.begin());
+  return {names.begin() + static_cast<ptrdiff_t>(has_base ? parts.size() : 0), names.end()};
+}
+
 // Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
 // end.
 std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
@@ -83,10 +99,20 @@ std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
 
 }  // namespace
 
+bool is_base_path(std::string_view text) {
+  constexpr size_t kMostBase = 200;
+  if (text.size() < 2 || text.size() > kMostBase || text[0] != '/' || text.ends_with('/')) return false;
+  if (text.find("//") != std::string_view::npos || text.find("/.") != std::string_view::npos) return false;
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+  });
+}
+
 std::string Asked::href(const std::vector<std::string>& path, bool is_folder) const {
-  std::string text = "/" + settings.token;
+  std::string text = prefix();
+  if (!settings.token.empty()) text += "/" + settings.token;
   for (const std::string& name : path) text += "/" + percent_encoded(name);
-  return is_folder ? text + "/" : text;
+  return is_folder || text.empty() ? text + "/" : text;
 }
 
 std::string Asked::address(const std::vector<std::string>& path, bool is_folder) const {
@@ -95,6 +121,11 @@ std::string Asked::address(const std::vector<std::string>& path, bool is_folder)
   const bool is_secure = request.field("X-Forwarded-Proto") == "https";
   return fmt::format("{}://{}{}", is_secure ? "https" : "http", host.empty() ? "localhost" : host,
                      href(path, is_folder));
+}
+
+std::string Asked::prefix() const {
+  const std::string given = request.field("X-Forwarded-Prefix");
+  return is_base_path(given) ? given : settings.base;
 }
 
 time_t Asked::modified(const struct stat& status) const {
@@ -113,7 +144,7 @@ void Answering::add_common(const HttpRequest& request, Reply& reply) const {
   reply.add("X-Content-Type-Options", "nosniff");
   reply.add("Referrer-Policy", "no-referrer");
   reply.add("Cross-Origin-Resource-Policy", "same-origin");
-  reply.add("Vary", "Origin, Accept");
+  reply.add("Vary", "Origin, Accept, Accept-Encoding");
   const std::string origin = request.field("Origin");
   if (!settings_.origins.allows(origin)) return;
   reply.add("Access-Control-Allow-Origin", origin);
@@ -138,7 +169,7 @@ bool Answering::answer(const HttpRequest& request, Client& client) const {
 void Answering::log(const HttpRequest& request, const Reply& reply) const {
   if (!settings_.log_request) return;
   std::string target = request.target;
-  if (const size_t at = target.find(settings_.token); at != std::string::npos)
+  if (const size_t at = target.find(settings_.token); !settings_.token.empty() && at != std::string::npos)
     target.replace(at, settings_.token.size(), "TOKEN");
   settings_.log_request(
       printable(fmt::format("{} {} {} {}", request.method, target, reply.status(), reply.bytes())));
@@ -193,15 +224,26 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return say(reply, 405, "read-only: " + std::string(kMethods));
   }
   if (!target) return say(reply, 400, "no path");
-  Asked asked{request, *target, {}, reply, site_, tags_, settings_};
-  const bool is_allowed = !target->names.empty() && is_same_secret(target->names[0], settings_.token);
+  Asked asked{request, *target, {}, reply, site_, tags_, settings_, cells_};
+  asked.names = without_base(target->names, settings_.base);
+  const bool has_token = !settings_.token.empty();
+  const bool is_allowed =
+      !has_token || (!asked.names.empty() && is_same_secret(asked.names[0], settings_.token));
   if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
     return answer_root_properties(asked);
   if (!is_allowed) return say(reply, 404, "there is nothing here without the whole address");
-  asked.names.assign(target->names.begin() + 1, target->names.end());
+  if (has_token) asked.names.erase(asked.names.begin());
   if (request.method != "PROPFIND") take_h5_question(asked);
   if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "there is no such file");
-  answer_place(asked);
+  if (!wants_page(asked)) return answer_place(asked);
+  try {
+    answer_place(asked);
+  } catch (const Error& error) {
+    if (reply.has_begun()) throw;
+    reply.start_again();
+    add_common(request, reply);
+    answer_error_page(asked, status_of(error), printable(error.what()));
+  }
 }
 
 // Where the store has changed and is to be opened anew then, that is done, once.
@@ -211,6 +253,7 @@ void Answering::answer_place(const Asked& asked) const {
     Site::Place place;
     try {
       if (!asked.h5_question.empty()) return answer_h5grove(asked);
+      if (answer_source(asked)) return;
       const bool may_be_member = asked.request.method != "PROPFIND" && !asked.target.is_folder;
       if (may_be_member && answer_member(asked)) return;
       place = site_.find(asked.names);
@@ -241,6 +284,7 @@ void Answering::answer_found(const Asked& asked, const Site::Place& place) const
   const bool is_folder = place.kind == FileKind::directory;
   if (asked.request.method == "PROPFIND") return answer_properties(asked, place);
   if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
+  if (!is_folder && answer_image(asked, place)) return;
   if (!is_folder) return answer_file(asked, place, would_be_filled_in(asked.request, place));
   if (!asked.target.is_folder) {
     asked.reply.add("Location", percent_encoded(asked.target.names.back()) + "/" +

@@ -31,6 +31,7 @@ class Answering {
   const Site& site_;
   const AnswerSettings settings_;
   const EntityTags tags_;
+  mutable KeptCells cells_;  // thread-safe
 };
 
 }  // namespace plainfs::serve

@@ -8,13 +8,14 @@
 
 #include "fs/serve/entity_tag.h"
 #include "fs/serve/host_names.h"
+#include "fs/serve/kept_cells.h"
 #include "fs/serve/reply.h"
 #include "fs/serve/site.h"
 
 namespace plainfs::serve {
 
 struct AnswerSettings {
-  std::string token;  // the first name of every path that is answered; letters and digits
+  std::string token;  // the first name of every path that is answered; letters and digits; empty: none
   HostNames hosts{{}};
   Origins origins{{}};
   bool reopens_on_change = false;
@@ -22,7 +23,11 @@ struct AnswerSettings {
   std::function<std::string()> random;                       // 32 letters and digits that cannot be guessed
   std::function<void(const std::string& line)> log_request;  // null: nowhere
   std::vector<std::string> identities{};                     // of the stores, as EntityTags has them
+  std::string base{};  // the path at which a proxy shows all of it, "/lab"; empty: the root
 };
+
+// True for a path that may stand before all others: "/lab", "/user/name/proxy".
+bool is_base_path(std::string_view text);
 
 struct Asked {
   const HttpRequest& request;
@@ -32,9 +37,12 @@ struct Asked {
   const Site& site;
   const EntityTags& tags;
   const AnswerSettings& settings;
+  KeptCells& cells;
   // Of h5grove's questions ("meta") which this is; then names are those of the store that it is about.
   std::string h5_question{};
 
+  // The path at which a proxy shows the server: X-Forwarded-Prefix if it is one, else the base.
+  std::string prefix() const;
   // As a path that leads there from the root of the server: "/TOKEN/a/b", with a slash at the end of folders.
   std::string href(const std::vector<std::string>& path, bool is_folder) const;
   // The same as the client has reached it: "http://HOST/TOKEN/a/b/".

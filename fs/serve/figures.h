@@ -3,43 +3,33 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/node.h"
 #include "fs/serve/page_model.h"
+#include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {
 
 // heat_map.cc
 
-// An array of two axes, each value as bright as it is great: of numbers of rank 2, more than one row and
-// column; of a large one every k-th value of its beginning. nullopt of all else.
-std::optional<Figure> heat_map(const LabelledArray& array);
+// A plane of an array's last two axes, as users see them: where it begins along each axis.
+struct Plane {
+  Shape origin;
+};
+
+// Returns a plane of numbers, each value as bright as it is great, at most 256 pixels high and wide: of a
+// larger one every k-th value of its beginning. nullopt of less than two rows or columns. Requires: rank 2 or
+// more, numbers, and that the origin lies inside.
+std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane);
 
 // How many fragments stand on each chromosome, of the first ones.
 std::optional<Figure> chromosome_bars(const Fragments& fragments);
 
-// Pixels of one byte each, line by line, as a PNG in shades of grey.
-std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels);
-
-// scatter.cc: an embedding, the cells as points, coloured by what a column says of them.
-
-inline constexpr uint64_t kMostPoints = 20'000;
-
-// The embeddings of which there can be a picture, the most telling first: those of two columns or more.
-std::vector<std::string> embedding_names(const AnnotatedMatrix& matrix);
-// The columns of obs that can colour one, those that name groups first.
-std::vector<std::string> colour_names(const AnnotatedMatrix& matrix);
-
-// Of the embedding of that name, coloured by the column; by none where colour is empty. nullopt where there
-// is no such embedding or column. Reads the first two columns of the embedding and the column; of more
-// than kMostPoints cells every k-th is shown. pick: HTML that stands above it.
-std::optional<Figure> scatter(const AnnotatedMatrix& matrix, std::string_view embedding,
-                              std::string_view colour, const std::string& pick);
+// Returns how many variants stand on each contig, of the first ones; nullopt of none, and of over 2^26. Reads
+// the contig of each.
+std::optional<Figure> contig_bars(const Variants& variants);
 
 // numbers.cc: some of the numbers of a store, from one end to the other.
 
@@ -49,11 +39,11 @@ std::optional<Figure> scatter(const AnnotatedMatrix& matrix, std::string_view em
 std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t step, uint64_t first,
                                  uint64_t columns);
 
-// What lies at such a part of the finite ones, 0 to 1: {low, high}. {0, 0} where there are none.
-struct ValueRange {
-  double low = 0;
-  double high = 0;
-};
-ValueRange range_of(std::vector<double> values, double cut);
+// Returns spots of a line through values, the first at x = first and each next one a step on: of more than
+// most values the least and the greatest of each of most stretches.
+std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most);
+
+// Returns what lies at such a part of the finite ones from either end, 0 to 1; {0, 0} if there are none.
+Interval range_of(std::vector<double> values, double cut);
 
 }  // namespace plainfs::serve

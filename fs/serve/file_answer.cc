@@ -6,6 +6,7 @@
 #include "fs/report/walk.h"
 #include "fs/serve/asked.h"
 #include "fs/serve/byte_ranges.h"
+#include "fs/serve/gzip.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs::serve {
@@ -30,10 +31,15 @@ class FileAnswer {
     const Status known = filesystem_.status_so_far(place_.inode);
     const std::string if_match = asked_.request.field("If-Match");
     if (!if_match.empty() && !lists_tag(if_match, tag)) return reply_.whole(412, "", "");
-    reply_.add("ETag", tag);
+    const bool may_pack = asked_.request.method == "GET" && asked_.request.count("Range") == 0 &&
+                          accepts_gzip(asked_.request.field("Accept-Encoding")) && is_packable(known);
+    // Other bytes have another strong tag (RFC 9110, 8.8.3.3).
+    const std::string shown_tag = may_pack ? tag.substr(0, tag.size() - 1) + "-gzip\"" : tag;
+    reply_.add("ETag", shown_tag);
     reply_.add("Cache-Control", "no-cache");
-    if (lists_tag(asked_.request.field("If-None-Match"), tag)) return reply_.whole(304, "", "");
+    if (lists_tag(asked_.request.field("If-None-Match"), shown_tag)) return reply_.whole(304, "", "");
     reply_.add("Last-Modified", http_date(asked_.modified(known.stat)));
+    if (may_pack) return answer_packed(known);
     reply_.add("Accept-Ranges", "bytes");
     const bool wants_parts = asked_.request.method == "GET" && asked_.request.count("Range") == 1 &&
                              allows_parts(asked_.request.field("If-Range"), tag);
@@ -136,6 +142,45 @@ class FileAnswer {
     if (size > kTextBeginning) send({kTextBeginning, size - 1});
     reply_.finish();
     return true;
+  }
+
+  // May read the beginning of a text whose size is not known.
+  bool is_packable(const Status& known) const {
+    if (!is_gzipped_type(type_) || whole_first_ || !reply_.can_be_chunked()) return false;
+    if (known.is_whole) return known.stat.st_size >= static_cast<off_t>(kLeastGzipped);
+    if (!file_.view->has_beginning()) return true;
+    const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kLeastGzipped);
+    return beginning && beginning->size() >= kLeastGzipped;
+  }
+
+  // Sends one gzip stream, whose length is not known before its end. A text begins before its size is known.
+  void answer_packed(const Status& known) {
+    GzipStream stream;
+    uint64_t sent = 0;
+    const auto pack = [&](const Slices& slices) {
+      Bytes bytes(slices.size());
+      slices.copy_to(bytes);
+      sent += bytes.size();
+      reply_.write(as_text(stream.next(bytes)));
+    };
+    std::optional<Slices> first;
+    if (!known.is_whole && file_.view->has_beginning())
+      first = filesystem_.read_beginning(file_, 0, kTextBeginning);
+    if (first && first->size() < kTextBeginning) first.reset();
+    const uint64_t size = first ? 0 : size_now();
+    add_type();
+    reply_.add("Content-Encoding", "gzip");
+    reply_.begin_chunked(200);
+    reply_.write(GzipStream::begin());
+    if (first) pack(*first);
+    for (const uint64_t all = first ? size_now() : size; sent < all;) {
+      const size_t wanted = std::min<uint64_t>(kPiece, all - sent);
+      const Slices slices = filesystem_.read(file_, sent, wanted);
+      if (slices.size() != wanted) throw damaged("{} bytes at {}, not {}", slices.size(), sent, wanted);
+      pack(slices);
+    }
+    reply_.write(as_text(stream.end()));
+    reply_.finish();
   }
 
   // A content of this opening's own, which no other request sees.

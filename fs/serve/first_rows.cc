@@ -72,43 +72,73 @@ std::optional<Grid> rows_of(const Table& table) {
   return grid;
 }
 
-// An array of rank 1 or 2 as users see its rows and columns; of a higher rank the first plane of its last two
-// axes.
-std::optional<Grid> rows_of(const LabelledArray& array) {
+Grid empty_grid(const Table& table, const std::vector<Column>& columns, uint64_t rows) {
+  Grid grid;
+  grid.header.push_back({checked_row_names(table) ? "name" : "row", false});
+  for (const Column& column : columns)
+    grid.header.push_back({column.name, is_right_aligned(column.values->dtype())});
+  grid.rows.resize(rows);
+  return grid;
+}
+
+// Names of rows and columns from a place on.
+struct From {
+  ArrayPtr names;  // null: their numbers
+  uint64_t first;
+};
+
+Grid::Cell name_cell(const From& from, uint64_t i) {
+  return name_cell(from.names, from.first + i);
+}
+
+std::string caption_from(uint64_t first, uint64_t shown, uint64_t all, const char* what) {
+  if (first == 0) return caption_of(shown, all, what);
+  return fmt::format("{} {} from {} on, of {}", shown, what, count_words(first), count_words(all));
+}
+
+// Rows and columns are those that users see. An array of a rank above 2 shows a plane of its last two axes.
+std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
   const ArrayPtr& values = array.labels ? array.labels : array.values;
   values->check();
   if (values->is_null()) return std::nullopt;
   const Shape& shape = values->shape();
   const size_t rank = shape.size();
   const bool is_turned = values->column_major() && rank > 1;
-  const size_t first_axis = is_turned ? rank - 1 : rank > 2 ? rank - 2 : 0;
-  const size_t second_axis = is_turned ? rank - 2 : rank - 1;
+  const size_t first_axis = is_turned ? 1 : rank > 1 ? rank - 2 : 0;
+  const size_t second_axis = is_turned ? 0 : rank > 1 ? rank - 1 : 0;
+  Box box{plane.origin, Shape(rank, 1)};
+  if (is_turned) std::reverse(box.origin.begin(), box.origin.end());
+  const uint64_t from_row = rank == 0 ? 0 : box.origin[first_axis],
+                 from_column = rank < 2 ? 0 : box.origin[second_axis];
   const uint64_t all_rows = rank == 0 ? 1 : shape[first_axis],
                  all_columns = rank < 2 ? 1 : shape[second_axis];
-  const uint64_t rows = std::min(all_rows, kMostRows), columns = std::min(all_columns, kMostColumns);
-  Grid grid{caption_of(rows, all_rows, rank == 0 ? "value" : rank == 1 ? "values" : "rows")};
+  const uint64_t rows = std::min(all_rows - from_row, kMostRows),
+                 columns = std::min(all_columns - from_column, kMostColumns);
+  Grid grid{caption_from(from_row, rows, all_rows, rank == 0 ? "value" : rank == 1 ? "values" : "rows")};
   if (columns < all_columns)
     grid.caption += fmt::format(", {} of {} columns", columns, count_words(all_columns));
-  if (rank > 2) grid.caption += ", of the first plane";
-  const bool has_names = rank <= 2;
-  const bool is_number = is_right_aligned(values->dtype());
-  grid.header.push_back({has_names && array.row_names ? "name" : "", false});
-  add_row_names(grid, has_names ? array.row_names : nullptr, rows);
+  if (rank > 2) grid.caption += ", of one plane";
+  const bool has_names = rank <= 2, is_number = is_right_aligned(values->dtype());
+  const From row_names{has_names ? array.row_names : nullptr, from_row};
+  const From column_names{has_names ? array.column_names : nullptr, from_column};
+  grid.header.push_back({row_names.names ? "name" : "", false});
   for (uint64_t c = 0; c < columns; ++c)
-    grid.header.push_back(
-        {rank < 2 ? "value" : name_cell(has_names ? array.column_names : nullptr, c).text, is_number});
-  Box box{Shape(rank, 0), Shape(rank, 1)};
+    grid.header.push_back({rank < 2 ? "value" : name_cell(column_names, c).text, is_number});
+  if (rows == 0 || columns == 0 || element_count(shape) == 0) return grid;
   if (rank > 0) box.extent[first_axis] = rows;
   if (rank > 1) box.extent[second_axis] = columns;
-  if (rows == 0 || columns == 0 || element_count(shape) == 0) {
-    grid.rows.clear();
-    return grid;
-  }
   const Elements elements = values->peek(box);
-  for (uint64_t r = 0; r < rows; ++r)
+  for (uint64_t r = 0; r < rows; ++r) {
+    std::vector<Grid::Cell>& row = grid.rows.emplace_back();
+    row.push_back(name_cell(row_names, r));
     for (uint64_t c = 0; c < columns; ++c)
-      grid.rows[r].push_back(cell_of(values->dtype(), elements, is_turned ? c * rows + r : r * columns + c));
+      row.push_back(cell_of(values->dtype(), elements, is_turned ? c * rows + r : r * columns + c));
+  }
   return grid;
+}
+
+std::optional<Grid> rows_of(const LabelledArray& array) {
+  return rows_of(array, Plane{Shape(array.values->shape().size(), 0)});
 }
 
 // "The first 12 of 1,234 values" in the order in which they are stored.
@@ -195,6 +225,42 @@ std::optional<Grid> rows_of(const Other&) {
 
 std::optional<Grid> first_rows(const Node& node) {
   return std::visit([](const auto& content) { return rows_of(content); }, node.content);
+}
+
+std::optional<Grid> first_rows(const LabelledArray& array, const Plane& plane) {
+  return rows_of(array, plane);
+}
+
+Grid grid_from(const Table& table, const std::vector<Column>& columns, uint64_t first, uint64_t count) {
+  Grid grid = empty_grid(table, columns, count);
+  if (count == 0) return grid;
+  const auto add = [&](const Array& values) {
+    const Elements elements = values.peek(range(first, count));
+    for (uint64_t i = 0; i < count; ++i) grid.rows[i].push_back(cell_of(values.dtype(), elements, i));
+  };
+  if (table.row_names) {
+    add(*table.row_names);
+  } else {
+    for (uint64_t i = 0; i < count; ++i) grid.rows[i].push_back(number_cell(first + i));
+  }
+  for (const Column& column : columns) add(*column.values);
+  return grid;
+}
+
+Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const std::vector<uint32_t>& rows) {
+  Grid grid = empty_grid(table, columns, rows.size());
+  // Read and not peeked: the next row is likely to be in the same chunk.
+  const auto add = [&](const Array& values) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      grid.rows[i].push_back(cell_of(values.dtype(), values.read(range(rows[i], 1)), 0));
+  };
+  if (table.row_names) {
+    add(*table.row_names);
+  } else {
+    for (size_t i = 0; i < rows.size(); ++i) grid.rows[i].push_back(number_cell(rows[i]));
+  }
+  for (const Column& column : columns) add(*column.values);
+  return grid;
 }
 
 std::string element_words(const Array& array, uint64_t i) {

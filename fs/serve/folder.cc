@@ -55,7 +55,7 @@ std::vector<FolderEntry> stores_of(const Asked& asked) {
   for (const ServedStore& store : asked.site.stores()) {
     FolderEntry& entry = entries.emplace_back();
     entry.name = store.name;
-    entry.is_folder = true;
+    entry.is_folder = entry.is_store = true;
     try {
       entry.place = asked.site.find({store.name});
       look_at(asked, entry);
@@ -83,6 +83,7 @@ std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& f
       FolderEntry entry;
       entry.name = listed.name;
       entry.is_unlisted = i >= listing->once();
+      entry.is_store = listed.kind == FileKind::store;
       bool is_there = true;
       if (listing->is_of_parts())
         add_part(asked, folder, listed, of_folder, entry);

@@ -19,6 +19,7 @@ struct FolderEntry {
   uint64_t opening = 0;
   std::string error;         // why nothing is known of it, or empty
   bool is_unlisted = false;  // found by its name alone
+  bool is_store = false;     // a store of its own begins here; it need not open
 };
 
 // By name. A link that leads to nothing that is shown is left out. Reads no content. Throws where the folder

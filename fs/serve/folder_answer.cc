@@ -7,25 +7,27 @@
 #include "formats/core/text/printable.h"
 #include "fs/serve/folder.h"
 #include "fs/serve/made_page.h"
+#include "fs/serve/names_page.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/store_cards.h"
 #include "fs/serve/ways.h"
 
 namespace plainfs::serve {
 namespace {
 
-enum class Form { kPage, kList, kJson };
+enum class PageForm { kPage, kList, kJson };
 
 // Browsers say that they take HTML; programs say that they take anything. Those get no link but to what there
 // is, so that what follows links comes to each file once.
-Form wanted_form(const Asked& asked) {
+PageForm wanted_form(const Asked& asked) {
   const std::string& query = asked.target.query;
-  if (query_value(query, "json")) return Form::kJson;
-  if (query_value(query, "plain")) return Form::kList;
-  if (query_value(query, "page")) return Form::kPage;
+  if (query_value(query, "json")) return PageForm::kJson;
+  if (query_value(query, "plain")) return PageForm::kList;
+  if (query_value(query, "page")) return PageForm::kPage;
   const std::string accept = asked.request.field("Accept");
-  if (accept.find("text/html") != std::string::npos) return Form::kPage;
-  return accept.find("application/json") != std::string::npos ? Form::kJson : Form::kList;
+  if (accept.find("text/html") != std::string::npos) return PageForm::kPage;
+  return accept.find("application/json") != std::string::npos ? PageForm::kJson : PageForm::kList;
 }
 
 std::string link_of(const FolderEntry& entry) {
@@ -88,7 +90,7 @@ void answer_list(const Asked& asked, const std::vector<FolderEntry>& entries) {
 
 void answer_subject(const Asked& asked, const Subject& subject) {
   const PageModel page = page_of(asked, subject);
-  if (wanted_form(asked) == Form::kJson) return answer_json(asked, page);
+  if (wanted_form(asked) == PageForm::kJson) return answer_json(asked, page);
   answer_page(asked, {page.title, page.sub, html_of(page), true});
 }
 
@@ -109,11 +111,13 @@ bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
 }  // namespace
 
 void answer_folder(const Asked& asked, const Site::Place& place) {
-  if (wanted_form(asked) == Form::kList) {
+  if (answer_thumbnail(asked, place)) return;
+  if (wanted_form(asked) == PageForm::kList) {
     const std::vector<FolderEntry> entries = folder_entries(asked, place);
     if (!answer_igv(asked, entries)) answer_list(asked, entries);
     return;
   }
+  if (wanted_form(asked) == PageForm::kPage && answer_names(asked, place)) return;
   answer_subject(asked, folder_subject(asked, place));
 }
 

@@ -21,6 +21,9 @@ bool is_port(std::string_view text) {
 }  // namespace
 
 HostNames::HostNames(std::vector<std::string> names) : names_(std::move(names)) {
+  for (std::string& name : names_)
+    if (const size_t colon = name.find(':'); colon != std::string::npos && is_port(name.substr(colon + 1)))
+      name.resize(colon);
   names_.emplace_back("localhost");
 }
 

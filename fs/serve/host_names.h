@@ -11,7 +11,7 @@ namespace plainfs::serve {
 // Host.
 class HostNames {
  public:
-  // Besides localhost and every address that is written as a number.
+  // Besides localhost and every address that is written as a number. A port of a name counts for nothing.
   explicit HostNames(std::vector<std::string> names);
 
   // host: "name", "name:8080", "[::1]:8080". The port is not looked at: a tunnel has another one.

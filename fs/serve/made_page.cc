@@ -4,16 +4,23 @@
 
 #include <algorithm>
 
-#include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "formats/registry.h"
 #include "fs/report/columns.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/summary.h"
+#include "fs/serve/array_page.h"
+#include "fs/serve/cells_page.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
+#include "fs/serve/image_page.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/query.h"
+#include "fs/serve/recording_page.h"
+#include "fs/serve/store_cards.h"
+#include "fs/serve/table_page.h"
 #include "fs/serve/ways.h"
 
 namespace plainfs::serve {
@@ -21,7 +28,6 @@ namespace {
 
 constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
-constexpr size_t kMostPicks = 24;
 constexpr size_t kMostNames = 12;
 
 // The columns and rows of a matrix by itself; of an annotated one its cells and genes.
@@ -102,14 +108,11 @@ class PageMaker {
     page_.entries = subject_.inside;
     if (!subject_.has_folder) page_.entries = subject_.beside;
     add_heading();
-    if (!subject_.meaning) {
-      for (const FolderEntry& entry : subject_.inside)
-        page_.contents.push_back({entry.name, percent_encoded(entry.name) + "/",
-                                  entry.error.empty() ? "store" : "not readable", entry.error});
-      return std::move(page_);
-    }
+    std::vector<FolderEntry> others = subject_.inside;
+    if (subject_.has_folder) part([&] { add_stores(asked_, subject_, others, page_); });
+    if (!subject_.meaning) return std::move(page_);
     if (subject_.has_folder) part([&] { add_outside_links(); });
-    if (subject_.has_folder && !shows_data()) part([&] { add_contents(asked_, subject_, page_); });
+    if (subject_.has_folder && !shows_data()) part([&] { add_contents(asked_, others, page_); });
     part([&] { add_forms(); });
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
@@ -128,7 +131,7 @@ class PageMaker {
       make();
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
-      subject_.place.filesystem->report(subject_.place.inode, error);
+      if (subject_.place.filesystem) subject_.place.filesystem->report(subject_.place.inode, error);
       page_.notes.push_back(told_outside(asked_.site, error));
     }
   }
@@ -161,10 +164,9 @@ class PageMaker {
     }
     const Described described = describe(subject_.node());
     page_.kind = described.kind;
-    const StorePtr store = subject_.place.filesystem->store();
-    const bool is_root = subject_.has_folder && subject_.place.inode == kRootInode;
-    const std::string format = store->format + (store->version.empty() ? "" : " " + store->version);
-    page_.sub = is_root ? format : described.kind;
+    const StorePtr store = subject_.meaning->what.store;
+    const bool is_root = subject_.has_folder && subject_.meaning->what.is_store;
+    page_.sub = is_root ? store_words(*store) : described.kind;
     if (is_root && !described.kind.empty()) page_.sub += " · " + described.kind;
     if (!described.what.empty())
       page_.sub +=
@@ -204,21 +206,25 @@ class PageMaker {
   }
 
   void add_annotated() {
-    if (!subject_.has_folder) return;
-    const std::optional<FoundAnnotatedMatrix> found =
-        annotated_matrix_of(subject_.node(), subject_.context());
-    if (!found) return;
-    const AnnotatedMatrix matrix = found->make();
+    const std::optional<CellsPlace> place = cells_place(asked_, subject_);
+    if (!place) return;
+    const PageCellsPtr cells = asked_.cells.of(*subject_.place.filesystem, place->directory);
+    if (!cells) return;
+    const AnnotatedMatrix& matrix = cells->matrix();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
     if (const auto* x = std::get_if<SparseMatrix>(&matrix.x))
       add_density(matrix.cells, matrix.genes, *x, page_.facts);
-    part([&] { add_scatter(matrix); });
+    part([&] { add_cells(asked_, subject_, *place, *cells, page_); });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
       part([&] {
         page_.first = first_rows({matrix.obs});
         if (page_.first) page_.first->caption += " of what is known of the cells";
       });
+    if (place->way.empty()) add_zarr(matrix);
+  }
+
+  void add_zarr(const AnnotatedMatrix& matrix) {
     const auto zarr = std::find_if(
         subject_.inside.begin(), subject_.inside.end(),
         [](const FolderEntry& entry) { return entry.is_folder && entry.name == "anndata.zarr"; });
@@ -229,31 +235,8 @@ class PageMaker {
     address.pop_back();
     if (std::optional<TakeAs> link = vitessce_link(matrix, address))
       page_.viewers.push_back(*std::move(link));
-    page_.ways.push_back({"Python", fmt::format("x = anndata.read_zarr(\"{}\")", address)});
-  }
-
-  void add_scatter(const AnnotatedMatrix& matrix) {
-    const std::vector<std::string> embeddings = embedding_names(matrix), colours = colour_names(matrix);
-    if (embeddings.empty()) return;
-    const std::string wanted = query_value(asked_.target.query, "embedding").value_or(embeddings[0]);
-    const std::string colour =
-        query_value(asked_.target.query, "color").value_or(colours.empty() ? "" : colours[0]);
-    std::string pick = picks("Shown", "embedding", embeddings, wanted, "color", colour);
-    pick += picks("Colour by", "color", colours, colour, "embedding", wanted);
-    if (std::optional<Figure> figure = scatter(matrix, wanted, colour, pick))
-      page_.figures.push_back(*std::move(figure));
-  }
-
-  // Links to the same page with another choice.
-  static std::string picks(const char* words, const char* name, const std::vector<std::string>& all,
-                           const std::string& chosen, const char* other, const std::string& other_value) {
-    if (all.size() < 2) return {};
-    std::string html = fmt::format("<p class=\"pick\">{}", words);
-    for (size_t i = 0; i < all.size() && i < kMostPicks; ++i)
-      html += fmt::format(" <a href=\"?page&amp;{}={}&amp;{}={}\"{}>{}</a>", name,
-                          escaped(percent_encoded(all[i])), other, escaped(percent_encoded(other_value)),
-                          all[i] == chosen ? " aria-current=\"true\"" : "", escaped(printable(all[i])));
-    return html + "</p>";
+    page_.ways.push_back(
+        {"Python, by chunks", fmt::format("import anndata\nx = anndata.read_zarr(\"{}\")", address)});
   }
 
   // Of a store that is one array or table: its root has nothing else.
@@ -272,24 +255,64 @@ class PageMaker {
     if (page_.facts.empty()) part([&] { std::visit(FactsOf{page_.facts}, node.content); });
     if (const auto* table = std::get_if<Table>(&node.content))
       part([&] { page_.columns = column_facts(*table); });
-    if (const auto* array = std::get_if<LabelledArray>(&node.content)) part([&] { add(heat_map(*array)); });
+    if (const auto* array = std::get_if<LabelledArray>(&node.content))
+      part([&] { add_array(Query(asked_.target.query), *array, page_.title, is_embedding(), page_); });
+    if (is_embedding()) add_way_to_cells();
+    part([&] { add_recording(Query(asked_.target.query), node, page_); });
+    if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
+      part([&] { add_units(node); });
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
       part([&] { add(chromosome_bars(*fragments)); });
-    if (std::holds_alternative<Image>(node.content)) add_preview();
+    if (const auto* variants = std::get_if<Variants>(&node.content))
+      part([&] { add_variants(*variants, node); });
+    if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
+      part([&] { add_image(Query(asked_.target.query), *image, page_); });
+    if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
+      part([&] { add_table(Query(asked_.target.query), *table, page_); });
     if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
       part([&] { page_.first = first_rows(node); });
+  }
+
+  // Adds the spikes of a recording of NWB.
+  void add_units(const Node& root) {
+    const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
+    if (units) add_recording(Query(asked_.target.query), refine(*units, subject_.context()), page_);
+  }
+
+  // True if the array stands in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
+  bool is_embedding() const {
+    if (subject_.name == "cell.embeddings") return true;
+    if (subject_.place.names.empty()) return false;
+    const std::string& folder = subject_.place.names.back();
+    return !subject_.has_folder &&
+           (folder == "obsm" || folder == "reducedDims" || folder == "reduced_dimensions");
+  }
+
+  // Links the page of the store, which colours the points.
+  void add_way_to_cells() {
+    const bool is_of_seurat = subject_.name == "cell.embeddings";
+    const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
+    page_.picks.push_back({"Colour by",
+                           {{"a gene or a column",
+                             (is_of_seurat ? "../../" : "../") + Query("").with("embedding", name).href()}}});
   }
 
   void add(std::optional<Figure> figure) {
     if (figure) page_.figures.push_back(*std::move(figure));
   }
 
-  void add_preview() {
-    for (const FolderEntry& entry : subject_.inside)
-      if (entry.name == "preview.png")
-        page_.figures.push_back({"Preview",
-                                 "<img class=\"px\" alt=\"Preview of the image\" src=\"preview.png\">",
-                                 "The middle plane, the first channels that are shown, in their colours"});
+  // The sites by pages, and how many there are on each contig.
+  void add_variants(const Variants& variants, const Node& node) {
+    std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
+    if (sites) sites = refine(*std::move(sites), subject_.context());
+    if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
+      add_table(Query(asked_.target.query), *table, page_);
+    add(contig_bars(variants));
+  }
+
+  bool has_preview() const {
+    return std::any_of(subject_.inside.begin(), subject_.inside.end(),
+                       [](const FolderEntry& entry) { return entry.name == "preview.png"; });
   }
 
   void add_attributes() {
@@ -304,6 +327,7 @@ class PageMaker {
   }
 
   void add_viewers() {
+    if (subject_.has_folder && subject_.meaning->what.is_store) add_source_ways(asked_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")

@@ -43,7 +43,7 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
   return sampled;
 }
 
-ValueRange range_of(std::vector<double> values, double cut) {
+Interval range_of(std::vector<double> values, double cut) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return {};
   const auto at = [&](double part) {

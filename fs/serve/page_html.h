@@ -2,6 +2,7 @@
 // escaped here.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "formats/core/text/json.h"
@@ -16,6 +17,8 @@ struct Page {
   std::string sub;    // text: a line below the title
   std::string body;   // HTML
   bool has_json = false;
+  int status = 200;
+  size_t known_names = SIZE_MAX;  // so many names of the path, from its beginning, lead somewhere
 };
 
 void answer_page(const Asked& asked, const Page& page);

@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#include "fs/serve/gzip.h"
+
 namespace plainfs::serve {
 namespace {
 
@@ -122,6 +124,13 @@ void Reply::begin_chunked(int status) {
 
 void Reply::whole(int status, std::string_view type, std::string_view body) {
   if (!type.empty()) add("Content-Type", type);
+  std::string packed;
+  if (body.size() >= kLeastGzipped && is_gzipped_type(type) &&
+      accepts_gzip(request_.field("Accept-Encoding"))) {
+    packed = gzipped(body);
+    body = packed;
+    add("Content-Encoding", "gzip");
+  }
   begin(status, body.size());
   if (left_ > 0) write(body);
   finish();

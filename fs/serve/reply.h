@@ -37,7 +37,7 @@ class Reply {
   // Another reply than the one that was prepared. Requires: !has_begun().
   void start_again();
 
-  // A whole reply; of HEAD its header alone.
+  // A whole reply; of HEAD its header alone. A text goes out as gzip to a client that accepts it.
   void whole(int status, std::string_view type, std::string_view body);
   // The header. Then write() in all length bytes, and finish().
   void begin(int status, uint64_t length);

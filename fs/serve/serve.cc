@@ -30,13 +30,16 @@
 #include "fs/serve/field_text.h"
 #include "fs/serve/listening.h"
 #include "fs/serve/server.h"
+#include "fs/serve/token.h"
 #include "fs/session.h"
 
 namespace plainfs::serve {
 namespace {
 
 // Those to which the pages of a store have links.
-constexpr std::string_view kViewers = "https://vitessce.io,https://myhdf5.hdfgroup.org,https://igv.org";
+constexpr std::string_view kViewers =
+    "https://vitessce.io,https://myhdf5.hdfgroup.org,https://igv.org,https://hms-dbmi.github.io,"
+    "https://avivator.gehlenborglab.org";
 constexpr int kBetweenTrims = 5'000;  // milliseconds
 constexpr size_t kTokenBytes = 16;
 
@@ -44,6 +47,8 @@ struct ServeOptions {
   std::vector<Options> stores;
   ListenAddress listen;
   std::vector<std::string> hosts, origins;
+  std::string token;  // as it is given
+  std::string base;
   bool opens_browser = false;
   std::string appearance;  // all that the stores' files follow from besides the stores
   const Options& shared() const { return stores.front(); }
@@ -73,6 +78,13 @@ std::vector<std::string> origins_of(const std::string& given) {
   return origins;
 }
 
+std::string base_of(std::string given) {
+  while (given.ends_with('/')) given.pop_back();
+  if (!given.empty() && !is_base_path(given))
+    throw Failure(kUsage, fmt::format("--base {}: expected a path such as /lab", given));
+  return given;
+}
+
 std::vector<Options> options_of(const Arguments& arguments) {
   std::vector<Options> all = options_of_stores(arguments);
   if (all.empty()) throw Failure(kUsage, "serve: no store is given");
@@ -87,6 +99,10 @@ ServeOptions parse(Arguments arguments) {
   const std::string listen = take_value(arguments, "--listen");
   const std::string cors = take_value(arguments, "--cors");
   options.hosts = texts_of(take_value(arguments, "--host"));
+  options.token = take_value(arguments, "--token");
+  options.base = base_of(take_value(arguments, "--base"));
+  if (!take_value(arguments, "--port").empty())
+    throw Failure(kUsage, "--port: no such option; --listen PORT says where to listen");
   options.opens_browser = take_flag(arguments, "--open");
   for (const std::string& argument : arguments) options.appearance += argument + "\n";
   options.stores = options_of(arguments);
@@ -146,12 +162,12 @@ std::string machine_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-std::string address_text(const ListenAddress& listen, const std::string& token) {
+std::string address_text(const ListenAddress& listen, const std::string& base, const std::string& token) {
   const bool is_any = listen.address == "0.0.0.0" || listen.address == "::";
   const std::string name = machine_name();
   std::string host = is_any && !name.empty() ? name : listen.address;
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  return fmt::format("http://{}:{}/{}/", host, listen.port, token);
+  return fmt::format("http://{}:{}{}/{}", host, listen.port, base, token.empty() ? "" : token + "/");
 }
 
 std::string confine(const ServeOptions& options) {
@@ -257,6 +273,7 @@ AnswerSettings settings_of(const ServeOptions& options, const ListenAddress& lis
                            const std::string& token) {
   AnswerSettings settings;
   settings.token = token;
+  settings.base = options.base;
   std::vector<std::string> hosts = options.hosts;
   if (!listen.is_loopback()) hosts.push_back(machine_name());
   settings.hosts = HostNames(std::move(hosts));
@@ -279,7 +296,7 @@ int serve_command(Arguments arguments) {
     listening.push_back(listen_at(listen));
   else
     listen = address_of(listening.front());
-  const std::string token = random_text();
+  const std::string token = token_of(options.token, random_text);
   Browser browser(options.opens_browser);
   const std::vector<std::string> identities = identities_of(options);
   const std::string not_confined = confine(options);
@@ -306,9 +323,11 @@ int serve_command(Arguments arguments) {
       ahead.push_back(std::make_unique<IndexAhead>(sessions[i]->filesystem()));
   if (!listen.is_loopback())
     std::fputs("plainfs: whoever knows the address can read it, and so can the network between\n", stderr);
-  const std::string address = address_text(listen, token);
+  if (token.empty()) std::fputs("plainfs: --token none: everyone who reaches the port can read it\n", stderr);
+  const std::string address = address_text(listen, options.base, token);
   std::printf("%s\n", address.c_str());
   std::fflush(stdout);
+  if (::isatty(STDOUT_FILENO) != 0) std::fputs("plainfs: open it in a browser; Ctrl-C ends it\n", stderr);
   browser.open(address);
   Serving(signals, sessions, server, options.shared().idle_seconds).run();
   return kSuccess;

@@ -226,8 +226,8 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
   return forms;
 }
 
-void add_contents(const Asked& asked, const Subject& subject, PageModel& page) {
-  Contents(asked, page).add(subject.inside, "", "", 0);
+void add_contents(const Asked& asked, const std::vector<FolderEntry>& entries, PageModel& page) {
+  Contents(asked, page).add(entries, "", "", 0);
 }
 
 }  // namespace plainfs::serve

@@ -34,6 +34,6 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
                              const std::string& stem, const Node& node);
 
 // What a store or a folder holds, down to what is data, each once. Of a folder of very many the first.
-void add_contents(const Asked& asked, const Subject& subject, PageModel& page);
+void add_contents(const Asked& asked, const std::vector<FolderEntry>& entries, PageModel& page);
 
 }  // namespace plainfs::serve

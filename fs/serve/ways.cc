@@ -7,32 +7,41 @@
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
-#include "fs/serve/figures.h"
+#include "fs/serve/embeddings.h"
 #include "fs/serve/h5grove.h"
+#include "fs/serve/source_answer.h"
 
 namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostSets = 8;  // columns whose groups a viewer is told of
 
-// What to type for a file of that ending. Addresses are percent-encoded: no quote ends the text around them.
+// What to type for a file of that ending. Addresses are percent-encoded, so no quote ends the text around
+// them.
 struct WayOf {
   std::string_view program;
   std::string_view ending;
   std::string_view before;
   std::string_view after;
+  std::string_view after_bare{};  // for a file without a header; empty if there is no such file
 };
 // The first of a program that fits is shown.
 constexpr WayOf kWaysOf[] = {
     {"R", "seurat.rds", "x <- readRDS(url(\"", "\"))  # a Seurat object"},
     {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
-    {"R", ".csv", "x <- read.csv(\"", "\")"},
+    {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE)"},
     {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE)"},
-    {"Python", ".h5ad", "x = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
-    {"Python", "matrix.mtx", "x = scipy.io.mmread(urllib.request.urlopen(\"", "\"))"},
-    {"Python", "fragments.tsv", "x = pandas.read_csv(\"", "\", sep=\"\\t\", header=None)"},
-    {"Python", ".npy", "x = numpy.load(io.BytesIO(urllib.request.urlopen(\"", "\").read()))"},
-    {"Python", ".csv", "x = pandas.read_csv(\"", "\")"},
+    {"Python", ".h5ad", "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
+    {"Python", ".ome.tif",
+     "import io, urllib.request, tifffile\nx = tifffile.imread(io.BytesIO(urllib.request.urlopen(\"",
+     "\").read()))"},
+    {"Python", "matrix.mtx", "import urllib.request, scipy.io\nx = scipy.io.mmread(urllib.request.urlopen(\"",
+     "\"))"},
+    {"Python", "fragments.tsv", "import pandas\nx = pandas.read_csv(\"", "\", sep=\"\\t\", header=None)"},
+    {"Python", ".npy",
+     "import io, urllib.request, numpy\nx = numpy.load(io.BytesIO(urllib.request.urlopen(\"", "\").read()))"},
+    {"Python", ".csv", "import pandas\nx = pandas.read_csv(\"", "\")", "\", header=None)"},
+    {"Shell", "variants.vcf.gz", "bcftools view -H \"", "\" | head"},
     {"Shell", "fragments.tsv.gz", "tabix -l \"", "\""},
     {"Shell", ".ome.tif", "curl -O \"", "\""},
     {"Shell", ".h5ad", "curl -O \"", "\""},
@@ -40,29 +49,56 @@ constexpr WayOf kWaysOf[] = {
     {"Shell", ".csv", "curl \"", "\" | head"},
 };
 
-// Whether an entry of the subject's folder shows all of it, or the subject is no more than what is in it; the
-// columns of a table are not the table.
-bool is_of(const Subject& subject, const FolderEntry& entry) {
-  return !subject.meaning || std::holds_alternative<std::monostate>(subject.node().content) ||
-         entry.place.filesystem->meaning(entry.place.inode).what.member.empty();
+// A file of the subject's, and where it is.
+struct FoundFile {
+  std::vector<std::string> path;
+  FolderEntry entry;
+};
+
+// How well an entry of the subject's folder stands for all of it, 0 best; nullopt if it does not. Of a group
+// these are its own files, then its tables, then its arrays of numbers; a column of a table is not the table.
+std::optional<int> rank_in(const Subject& subject, const FolderEntry& entry) {
+  if (!subject.meaning) return std::nullopt;
+  const Meaning meaning = entry.place.filesystem->meaning(entry.place.inode).what;
+  if (meaning.member.empty()) return 0;
+  if (!std::holds_alternative<std::monostate>(subject.node().content)) return std::nullopt;
+  if (std::holds_alternative<Table>(meaning.node.content)) return 1;
+  const auto* array = std::get_if<LabelledArray>(&meaning.node.content);
+  return array && array->values->dtype().is_numeric() ? std::optional(2) : std::nullopt;
 }
 
-// The file of the subject's that has that ending, and where it is.
-std::optional<std::vector<std::string>> path_of(const Subject& subject, std::string_view ending) {
+std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending) {
   const auto has = [&](const FolderEntry& entry) {
     return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
   };
-  for (const auto* entries : {&subject.beside, &subject.inside}) {
-    const auto found = std::find_if(entries->begin(), entries->end(), [&](const FolderEntry& entry) {
-      return has(entry) && (entries == &subject.beside || is_of(subject, entry));
-    });
-    if (found == entries->end()) continue;
+  for (const FolderEntry& entry : subject.beside) {
+    if (!has(entry)) continue;
     std::vector<std::string> names = subject.place.names;
-    if (entries == &subject.beside && subject.has_folder && !names.empty()) names.pop_back();
-    names.push_back(found->name);
-    return names;
+    if (subject.has_folder && !names.empty()) names.pop_back();
+    names.push_back(entry.name);
+    return FoundFile{std::move(names), entry};
   }
-  return std::nullopt;
+  const FolderEntry* best = nullptr;
+  int best_rank = 3;
+  for (const FolderEntry& entry : subject.inside) {
+    if (!has(entry)) continue;
+    const std::optional<int> rank = rank_in(subject, entry);
+    if (!rank || *rank >= best_rank) continue;
+    best = &entry;
+    best_rank = *rank;
+  }
+  if (!best) return std::nullopt;
+  std::vector<std::string> names = subject.place.names;
+  names.push_back(best->name);
+  return FoundFile{std::move(names), *best};
+}
+
+// True if the .csv of the entry's member begins with its first value (fs/VIEWS.md, section 3).
+bool is_bare(const FolderEntry& entry) {
+  const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+  const auto* array = std::get_if<LabelledArray>(&meaning.what.node.content);
+  return array && !array->row_names && !array->column_names &&
+         array->values->dtype().kind != Kind::compound && !meaning.what.context->options.array_header;
 }
 
 Json json_scopes(const std::string& embedding_scope) {
@@ -84,11 +120,13 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
-    const std::optional<std::vector<std::string>> path = path_of(subject, way.ending);
-    if (!path) continue;
+    const std::optional<FoundFile> file = file_of(subject, way.ending);
+    if (!file) continue;
     last = way.program;
-    page.ways.push_back({std::string(way.program),
-                         fmt::format("{}{}{}", way.before, asked.address(*path, false), way.after)});
+    const bool takes_bare = !way.after_bare.empty() && is_bare(file->entry);
+    page.ways.push_back(
+        {std::string(way.program), fmt::format("{}{}{}", way.before, asked.address(file->path, false),
+                                               takes_bare ? way.after_bare : way.after)});
   }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
     page.ways.push_back(
@@ -100,8 +138,31 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
         {"All of it", fmt::format("wget -r -np -nH \"{}\"", asked.address(subject.place.names, true))});
 }
 
+void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page) {
+  const std::optional<std::vector<std::string>> path =
+      source_path(*subject.meaning->what.store, subject.place.names);
+  if (!path) return;
+  const bool is_folder = path->back() == kSourceFolder;
+  const std::string source = asked.address(*path, is_folder);
+  const std::string way = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
+  page.views.push_back({"as it is stored", is_folder ? way : way + percent_encoded(path->back())});
+  if (!std::holds_alternative<Image>(subject.node().content)) return;
+  if (is_folder) {
+    page.viewers.push_back(
+        {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
+    page.ways.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
+  }
+  const std::optional<FoundFile> tiff = file_of(subject, ".ome.tif");
+  if (!tiff) return;
+  const std::string address = asked.address(tiff->path, false);
+  page.viewers.push_back(
+      {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});
+  page.ways.push_back(
+      {"Fiji", fmt::format("curl -O \"{}\" && ImageJ {}", address, percent_encoded(tiff->path.back()))});
+}
+
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address) {
-  const std::vector<std::string> embeddings = embedding_names(matrix);
+  const std::vector<std::string> embeddings = stored_embeddings(matrix);
   if (embeddings.empty()) return std::nullopt;
   Json::List places, sets;
   for (const std::string& name : embeddings)

@@ -11,6 +11,10 @@ namespace plainfs::serve {
 // Lines with the addresses that the client has reached the page by.
 void add_ways(const Asked& asked, const Subject& subject, PageModel& page);
 
+// Adds what reads the store's own files from .plainfs/source/: of an image links that open vizarr and
+// Avivator, and lines for napari and Fiji. Requires: the subject is the root of a store.
+void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page);
+
 // A link that opens Vitessce on an annotated matrix as anndata.zarr/ at that path, its configuration in the
 // address; nullopt where it has nothing to be placed by.
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address);

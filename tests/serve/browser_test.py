@@ -3,6 +3,7 @@ set to a folder, pictures of all are kept there. axe-core (scripts/setup readers
 import json
 import os
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -30,7 +31,13 @@ STORES = {
 PAGES = {
     "stores": ("all", "", "main a", "store"),
     "cells": ("cells", "?page&color=cat", "svg.plot", ""),
+    "gene": ("cells", "?color=Gene-1&split=cat", "table.dist caption", "by cat"),
+    "unknown": ("cells", "?color=no-such-gene", "p.note", "There is no gene and no column"),
+    "genes": ("cells", "X/genes/", "ul.names a", ""),
+    "embedding": ("cells", "obsm/X_umap?page", "svg.plot", ""),
     "table": ("cells", "obs/", "table caption", "rows"),
+    "sorted": ("cells", "obs/?sort=-int64", "table caption", "highest first"),
+    "absent": ("cells", "obs.csvv", "h1", "There is no such thing here"),
     "sparse": ("cells", "X/", "table caption", "values, in stored order"),
     "array": ("arrays", "shapes/d2?page", "img.px", ""),
     "vector": ("arrays", "i4le?page", "table caption", "values"),
@@ -70,13 +77,16 @@ class Pages(unittest.TestCase):
     def test_each_page_fits_and_asks_for_nothing_from_elsewhere(self):
         seen = 0
         for name, size, dark, server in self.each():
-            self.assertEqual(self.browser.complaints(), [])
+            complaints = self.browser.complaints()
+            self.assertEqual([text for text in complaints if name != "absent" or "404 (Not Found)" not in text], [])
             for address in self.browser.asked():
                 self.assertTrue(address.startswith((server.url, "data:")), address)
             # What is wide is scrolled by itself, never the page.
             self.assertLessEqual(*self.browser.js("[document.documentElement.scrollWidth, innerWidth]"))
             light = sum(self.browser.js("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"))
             self.assertEqual(light < 3 * 128, dark)
+            # Pictures further down are loaded when one comes there.
+            self.browser.js("Promise.all([...document.images].map(image => { image.loading = 'eager'; return image.decode().catch(() => 0); })).then(() => 0)")
             broken = self.browser.js("[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))")
             self.assertEqual(broken, [])
             if PICTURES:
@@ -106,6 +116,28 @@ class Pages(unittest.TestCase):
             self.assertGreaterEqual(self.browser.js("seen.size"), wanted, name)
             self.assertNotEqual(self.browser.js("(() => { const link = document.querySelector('main a'); link.focus(); "
                                                 "const style = getComputedStyle(link); return style.outlineStyle; })()"), "none")
+
+    def test_a_gene_is_typed_into_the_page(self):
+        for script in (True, False):
+            self.open("cells", script=script)
+            gene = self.browser.js("document.querySelector('#list-color option').value")
+            self.browser.js("(() => { const field = document.querySelector('input[name=color]'); field.focus(); field.select(); })()")
+            self.browser.call("Input.insertText", text=gene.lower())
+            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+            end = time.monotonic() + 30
+            while "color=" + gene.lower() not in self.browser.js("location.search") and time.monotonic() < end:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            text = self.browser.js("document.querySelector('svg.plot title').textContent")
+            self.assertIn(f"coloured by {gene}", text)
+            self.assertGreater(self.browser.js("document.querySelectorAll('table.dist tbody tr').length"), 0)
+        self.browser.show()
+
+    def test_the_picture_is_on_the_first_screen(self):
+        for size, most in (("desktop", 900), ("phone", 844)):
+            self.open("gene", size=size)
+            top, bottom = self.browser.js("(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); return [box.top, box.bottom]; })()")
+            self.assertLess(bottom if size == "desktop" else top + 150, most, size)
 
     def axe(self):
         with open(AXE, encoding="utf-8") as file:

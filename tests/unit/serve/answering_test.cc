@@ -301,6 +301,38 @@ BOOST_AUTO_TEST_CASE(connections_end_as_they_are_asked_to) {
   BOOST_TEST(ask("GET /token/a.csv HTTP/1.0\nConnection: keep-alive").field("Connection") == "keep-alive");
 }
 
+BOOST_AUTO_TEST_CASE(without_a_token_every_path_is_answered) {
+  settings.token = "";
+  root->add_array("a", {1, 2});
+  BOOST_TEST(ask("GET /a.csv HTTP/1.1").body == "1\n2\n");
+  BOOST_TEST(ask("GET / HTTP/1.1").status == 200);
+  BOOST_TEST(ask("GET /token/a.csv HTTP/1.1").status == 404);
+  const Answer page = ask("GET /a?page HTTP/1.1\nAccept: text/html");
+  BOOST_TEST(page.body.find("http://127.0.0.1/a.csv") != std::string::npos);
+  BOOST_TEST(ask("PROPFIND / HTTP/1.1\nDepth: 1").body.find("<D:href>/a.csv</D:href>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_base_stands_before_every_address) {
+  settings.base = "/lab/one";
+  root->add_array("a", {1, 2});
+  for (const char* const path : {"/token/a?page", "/lab/one/token/a?page"}) {
+    const Answer page = ask(std::string("GET ") + path + " HTTP/1.1\nAccept: text/html");
+    BOOST_TEST(page.status == 200, path);
+    BOOST_TEST(page.body.find("http://127.0.0.1/lab/one/token/a.csv") != std::string::npos, path);
+  }
+  BOOST_TEST(ask("GET /lab/token/a.csv HTTP/1.1").status == 404);
+}
+
+BOOST_AUTO_TEST_CASE(a_proxy_names_the_base_itself) {
+  root->add_array("a", {1, 2});
+  const auto page = [&](const std::string& prefix) {
+    return get("a?page", "Accept: text/html\nX-Forwarded-Prefix: " + prefix).body;
+  };
+  BOOST_TEST(page("/user/me").find("http://127.0.0.1/user/me/token/a.csv") != std::string::npos);
+  for (const char* const bad : {"lab", "/lab/", "//evil.example", "/../x", "/a\"b", "/<script>"})
+    BOOST_TEST(page(bad).find("http://127.0.0.1/token/a.csv") != std::string::npos, bad);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -61,6 +61,13 @@ BOOST_AUTO_TEST_CASE(origins_are_written_as_browsers_send_them) {
     BOOST_TEST(!is_origin(text), text);
 }
 
+BOOST_AUTO_TEST_CASE(a_port_of_a_given_name_counts_for_nothing) {
+  const HostNames hosts({"data.lab.example:8993", "evil:port"});
+  BOOST_TEST(hosts.allows("data.lab.example:8993"));
+  BOOST_TEST(hosts.allows("data.lab.example"));
+  BOOST_TEST(!hosts.allows("evil"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -1,52 +1,11 @@
 #include <boost/test/unit_test.hpp>
 
-#include "fs/serve/figures.h"
+#include "fs/serve/plots/pixels.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/unit/serve/served.h"
+#include "tests/unit/serve/pages.h"
 
 namespace plainfs::serve {
 namespace {
-
-constexpr char kHostile[] = "<script>alert(1)</script>\"'&";
-
-ArrayPtr numbers(const std::vector<double>& values, Shape shape = {}) {
-  const DType type = number_type(Kind::real, 8);
-  Elements elements = zero_elements(type, values.size());
-  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
-  if (shape.empty()) shape = {values.size()};
-  return std::make_shared<MemoryArray>(type, shape, std::move(elements));
-}
-
-Node table_of(std::vector<Column> columns, ArrayPtr names = nullptr) {
-  Table table;
-  table.rows = columns.empty() ? names->count() : columns[0].values->count();
-  table.columns = std::move(columns);
-  table.row_names = std::move(names);
-  return {table, nullptr, {}, {}};
-}
-
-struct Pages : Served {
-  std::string page(const std::string& path) {
-    const Answer answer = get(path, "Accept: text/html");
-    BOOST_TEST(answer.status == 200, path);
-    return answer.body;
-  }
-  Json json(const std::string& path) { return parse_json(get(path, "Accept: application/json").body); }
-  static bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
-  // Three cells with a place each, as AnnData has them.
-  void add_cells() {
-    is_anndata = true;
-    root->add("obs", table_of({{"group", text_array({"a", kHostile, "a"})}, {"count", numbers({1, 2, 3})}},
-                              text_array({"c1", "c2", "c3"})));
-    root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
-    root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
-    root->add_group("obsm")->add(
-        "X_umap", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
-  }
-};
 
 BOOST_FIXTURE_TEST_SUITE(page, Pages)
 
@@ -57,7 +16,7 @@ BOOST_AUTO_TEST_CASE(a_table_has_its_first_rows_its_columns_and_its_forms) {
   for (const char* const part :
        {"<h1>t</h1>", "All 2 rows", "<th scope=\"row\">r1</th><td class=\"n\">1.5</td><td>one</td>",
         "real number (float64)", "href=\"t.csv\"",
-        "pandas.read_csv(&quot;http://127.0.0.1/token/t.csv&quot;)"})
+        "import pandas\nx = pandas.read_csv(&quot;http://127.0.0.1/token/t.csv&quot;)"})
     BOOST_TEST(has(text, part), part);
   const Json all = json("t?json");
   BOOST_TEST(*all.find("kind")->text() == "table");
@@ -87,26 +46,24 @@ BOOST_AUTO_TEST_CASE(an_array_is_a_picture) {
 }
 
 BOOST_AUTO_TEST_CASE(a_large_array_is_shown_by_some_of_its_values) {
-  std::vector<double> values(1000 * 3);
+  std::vector<double> values(1000 * 5);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  root->add("a", {LabelledArray{numbers(values, {1000, 3}), nullptr, nullptr}, nullptr, {}, {}});
+  root->add("a", {LabelledArray{numbers(values, {1000, 5}), nullptr, nullptr}, nullptr, {}, {}});
   const std::string text = page("a?page");
-  BOOST_TEST(has(text, "width=\"3\" height=\"250\""));
-  BOOST_TEST(has(text, "1,000 × 3, one of 4 values"));
+  BOOST_TEST(has(text, "width=\"5\" height=\"250\""));
+  BOOST_TEST(has(text, "1,000 × 5, one of 4 values"));
   BOOST_TEST(has(text, "The first 12 of 1,000 rows"));
 }
 
 BOOST_AUTO_TEST_CASE(cells_are_points_coloured_by_a_column) {
   add_cells();
   const std::string text = page("");
-  for (const char* const part :
-       {"<dd>3</dd>", "X_umap 1 and X_umap 2 of 3 cells, coloured by group",
-        "aria-current=\"true\">group</a>", "M22 418h0", "class=\"k0\"", "3 points in 2 groups"})
+  for (const char* const part : {"<dd>3</dd>", "X_umap 1 and X_umap 2 of 3 cells, coloured by group",
+                                 "aria-current=\"true\">group</a>", "class=\"k0\"", "3 points in 2 groups"})
     BOOST_TEST(has(text, part), part);
   const std::string by_count = page("?page&color=count&embedding=X_umap");
   BOOST_TEST(has(by_count, "coloured by count"));
   BOOST_TEST(has(by_count, "class=\"r7\""));
-  BOOST_TEST(!has(page("?page&embedding=none"), "<svg class=\"plot\""));
   BOOST_TEST(has(text, "https://vitessce.io/#?url=data:,%7B%22version%22"));
 }
 
@@ -150,6 +107,46 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_and_the_rest_is_shown) {
   BOOST_TEST(has(text, "class=\"note\">store.h5: half of it is gone"));
   BOOST_TEST(has(text, "<th scope=\"row\">good</th><td>real number (float64)</td>"));
   BOOST_TEST(!has(text, "nowhere"));
+}
+
+BOOST_AUTO_TEST_CASE(a_bare_array_is_read_without_a_header) {
+  root->add_text("names", {"a", "b"}).add_text("labelled", {"a", "b"});
+  root->add("rows", {LabelledArray{numbers({1, 2}), text_array({"r1", "r2"}), nullptr}, nullptr, {}, {}});
+  const std::string bare = page("names?page");
+  BOOST_TEST(has(bare, "x &lt;- read.csv(&quot;http://127.0.0.1/token/names.csv&quot;, header = FALSE)"));
+  BOOST_TEST(has(
+      bare, "import pandas\nx = pandas.read_csv(&quot;http://127.0.0.1/token/names.csv&quot;, header=None)"));
+  BOOST_TEST(has(page("rows?page"), "x &lt;- read.csv(&quot;http://127.0.0.1/token/rows.csv&quot;)"));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_of_one_axis_is_a_line) {
+  root->add("a", {LabelledArray{numbers({3, 1, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("a?page");
+  BOOST_TEST(has(text, "3 of 3 elements of a"));
+  BOOST_TEST(has(text, "M48 16L516 270L984 143"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plane_is_chosen_in_the_address) {
+  std::vector<double> values(3 * 2 * 4);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  root->add("a", {LabelledArray{numbers(values, {3, 2, 4}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("a?page&i0=2");
+  BOOST_TEST(has(text, "<td class=\"n\">16</td>"));
+  BOOST_TEST(!has(text, "<td class=\"n\">15</td>"));
+  BOOST_TEST(has(text, "Dark is 16, light 22"));
+  BOOST_TEST(has(text, "name=\"i0\" value=\"2\""));
+  const std::string beyond = page("a?page&i0=3");
+  BOOST_TEST(
+      has(beyond, "'3' is none of the indices 0 to 2. The nearest is <a href=\"?page&amp;i0=2\">2</a>"));
+  BOOST_TEST(has(beyond, "<td class=\"n\">7</td>"));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_of_two_columns_is_points) {
+  root->add("a",
+            {LabelledArray{numbers({0, 0, 1, 1, 2, 4, 3, 3}, {4, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("a?page");
+  BOOST_TEST(has(text, "a 1 and a 2 of 4 cells"));
+  BOOST_TEST(!has(text, "Heat map"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,104 @@
+#include "fs/serve/error_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "formats/core/text/percent.h"
+#include "fs/serve/nearest.h"
+#include "fs/serve/page_html.h"
+#include "fs/serve/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostNamesLookedAt = 100'000;
+
+// The last folder of the path that is there, and how many of its names lead there.
+struct LastFolder {
+  Site::Place place;
+  size_t depth = 0;
+};
+
+std::optional<LastFolder> last_folder(const Asked& asked) {
+  for (size_t depth = asked.names.size();; --depth) {
+    try {
+      Site::Place place =
+          asked.site.find({asked.names.begin(), asked.names.begin() + static_cast<ptrdiff_t>(depth)});
+      if (place.kind == FileKind::directory) return LastFolder{std::move(place), depth};
+    } catch (const Error&) {
+      // the folder above it may be there
+    }
+    if (depth == 0) return std::nullopt;
+  }
+}
+
+// Names, and whether each is a folder.
+std::map<std::string, bool> names_in(const Asked& asked, const Site::Place& folder) {
+  std::map<std::string, bool> names;
+  if (!folder.filesystem) {
+    for (const ServedStore& store : asked.site.stores()) names.emplace(store.name, true);
+    return names;
+  }
+  const ListingPtr listing = folder.filesystem->list(folder.inode);
+  for (size_t i = 0; i < std::min(listing->size(), kMostNamesLookedAt); ++i) {
+    const Listing::Entry entry = listing->at(i);
+    names.emplace(entry.name, entry.kind == FileKind::directory || entry.kind == FileKind::store);
+  }
+  return names;
+}
+
+std::string heading_of(int status) {
+  if (status == 404) return "There is no such thing here";
+  if (status == 501) return "This cannot be made of this store";
+  return "This cannot be read";
+}
+
+std::vector<TakeAs> nearest_links(const Asked& asked, const LastFolder& last, const std::string& way) {
+  std::vector<TakeAs> links;
+  if (last.depth >= asked.names.size()) return links;
+  try {
+    const std::map<std::string, bool> names = names_in(asked, last.place);
+    std::vector<std::string> all;
+    for (const auto& [name, is_folder] : names) all.push_back(name);
+    for (const std::string& name : nearest_names(asked.names[last.depth], all))
+      links.push_back({name, way + percent_encoded(name) + (names.at(name) ? "/" : "")});
+  } catch (const Error&) {
+    return {};  // the error that is shown is enough
+  }
+  return links;
+}
+
+}  // namespace
+
+bool wants_page(const Asked& asked) {
+  return asked.request.method != "PROPFIND" && asked.h5_question.empty() &&
+         asked.request.field("Accept").find("text/html") != std::string::npos;
+}
+
+void answer_error_page(const Asked& asked, int status, const std::string& what) {
+  const std::optional<LastFolder> last = last_folder(asked);
+  PageModel model;
+  Problem problem{what};
+  size_t known = 0;
+  if (last) {
+    const size_t below = asked.names.size() - last->depth;
+    std::string way;
+    for (size_t i = asked.target.is_folder ? 0 : 1; i < below; ++i) way += "../";
+    if (!asked.target.is_folder && below == 0)
+      way = percent_encoded(asked.names.empty() ? "" : asked.names.back()) + "/";
+    problem.near = nearest_links(asked, *last, way);
+    model.views.push_back({"the folder above", way.empty() ? "./" : way});
+    known = last->depth;
+  }
+  model.problems.push_back(std::move(problem));
+  std::string body = html_of(model);
+  Page page{heading_of(status), fmt::format("{}", status), std::move(body), false};
+  page.status = status;
+  page.known_names = known;
+  answer_page(asked, page);
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,262 @@
+#include "fs/serve/image_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "formats/core/text/printable.h"
+#include "fs/serve/field_text.h"
+#include "fs/serve/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostChannelLinks = 24;
+constexpr uint64_t kLeastThumbnail = 32;
+constexpr const char* kRegionNames[] = {"x", "y", "w", "h"};
+
+std::optional<size_t> axis_of(const Image& image, char name) {
+  for (size_t i = 0; i < image.axes.size(); ++i)
+    if (image.axes[i].name == name) return i;
+  return std::nullopt;
+}
+
+uint64_t length_of(const Image& image, char name) {
+  const std::optional<size_t> axis = axis_of(image, name);
+  return axis ? image.levels.front().values->shape()[*axis] : 1;
+}
+
+std::optional<double> decimal_of(const Query& query, const char* name) {
+  const std::optional<std::string> text = query.value(name);
+  double number = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  const bool is_number = error == std::errc() && end == text->data() + text->size() && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+class Choosing {
+ public:
+  Choosing(const Query& query, const Image& image, std::vector<Problem>& problems)
+      : query_(query), image_(image), problems_(problems) {}
+
+  ImageChoice choose() {
+    ImageChoice choice;
+    choose_channels(choice);
+    choice.z = index_of("z", 'z');
+    choice.t = index_of("t", 't');
+    const std::optional<double> dark = decimal_of(query_, "min"), bright = decimal_of(query_, "max");
+    for (const char* const name : {"min", "max"})
+      if (query_.value(name) && !decimal_of(query_, name)) add_problem(name, "is no number", {});
+    if (dark || bright) choice.window = {dark.value_or(0), bright.value_or(dark.value_or(0) + 1)};
+    choose_region(choice);
+    if (const std::optional<uint64_t> size = query_.number("size"))
+      choice.least_side = std::max(*size, kLeastThumbnail);
+    return choice;
+  }
+
+ private:
+  void add_problem(const char* name, const std::string& what, const std::string& nearest) {
+    Problem problem{fmt::format("{}: '{}' {}.", name, shortened(query_.value(name).value_or(""), 60), what)};
+    problem.near.push_back({nearest.empty() ? "without it" : nearest, query_.with(name, nearest).href()});
+    problems_.push_back(std::move(problem));
+  }
+
+  std::optional<uint64_t> index_of(const char* name, char axis) {
+    if (!query_.value(name)) return std::nullopt;
+    const uint64_t length = length_of(image_, axis);
+    const std::optional<uint64_t> index = query_.number(name);
+    if (index && *index < length) return index;
+    add_problem(name, fmt::format("is none of 0 to {}", length - 1), std::to_string(length - 1));
+    return std::nullopt;
+  }
+
+  void choose_channels(ImageChoice& choice) {
+    const std::optional<std::string> text = query_.value("c");
+    if (!text) return;
+    const uint64_t length = length_of(image_, 'c');
+    for (const std::string_view item : list_items(*text)) {
+      uint64_t channel = 0;
+      const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), channel);
+      if (error != std::errc() || end != item.data() + item.size() || channel >= length)
+        return add_problem("c", fmt::format("has a channel that is none of 0 to {}", length - 1), "0");
+      choice.channels.push_back(channel);
+    }
+  }
+
+  void choose_region(ImageChoice& choice) {
+    if (std::none_of(std::begin(kRegionNames), std::end(kRegionNames),
+                     [&](const char* name) { return query_.has(name); }))
+      return;
+    const uint64_t width = length_of(image_, 'x'), height = length_of(image_, 'y');
+    const uint64_t x = query_.number("x").value_or(0), y = query_.number("y").value_or(0);
+    const uint64_t w = query_.number("w").value_or(width), h = query_.number("h").value_or(height);
+    if (x >= width || y >= height || w == 0 || h == 0)
+      return problems_.push_back(
+          {fmt::format("The region lies outside of {} × {} pixels.", count_words(width), count_words(height)),
+           {{"all of it", query_.with("x", {}).with("y", {}).with("w", {}).with("h", {}).href()}}});
+    choice.region = ImageChoice::Region{x, y, std::min(w, width - x), std::min(h, height - y)};
+  }
+
+  const Query& query_;
+  const Image& image_;
+  std::vector<Problem>& problems_;
+};
+
+std::vector<uint64_t> shown_channels(const Image& image, const ImageChoice& choice) {
+  if (!choice.channels.empty()) return choice.channels;
+  std::vector<uint64_t> channels;
+  for (uint64_t c = 0; c < length_of(image, 'c'); ++c)
+    if (c >= image.channels.size() || image.channels[c].is_active) channels.push_back(c);
+  return channels;
+}
+
+std::string channel_list(const std::vector<uint64_t>& channels) {
+  return fmt::format("{}", fmt::join(channels, ","));
+}
+
+// Each turns one channel on or off.
+void add_channels(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+  const uint64_t length = length_of(image, 'c');
+  if (length < 2) return;
+  const std::vector<uint64_t> shown = shown_channels(image, choice);
+  Picks toggles{"Channels on and off", {}};
+  Picks alone{"One channel", {}};
+  for (uint64_t c = 0; c < std::min<uint64_t>(length, kMostChannelLinks); ++c) {
+    const std::string name = c < image.channels.size() && !image.channels[c].name.empty()
+                                 ? image.channels[c].name
+                                 : fmt::format("channel {}", c);
+    std::vector<uint64_t> other = shown;
+    const bool is_on = std::find(shown.begin(), shown.end(), c) != shown.end();
+    if (is_on)
+      std::erase(other, c);
+    else
+      other.push_back(c);
+    std::sort(other.begin(), other.end());
+    if (!other.empty())
+      toggles.links.push_back({(is_on ? "− " : "+ ") + name, query.with("c", channel_list(other)).href()});
+    alone.links.push_back({name, query.with("c", std::to_string(c)).href()});
+    if (shown.size() == 1 && is_on) alone.current = name;
+  }
+  page.picks.push_back(std::move(toggles));
+  page.picks.push_back(std::move(alone));
+}
+
+void add_steps(const Query& query, const Image& image, const char* name, char axis, uint64_t at,
+               PageModel& page) {
+  const uint64_t length = length_of(image, axis);
+  if (length < 2) return;
+  Picks picks{fmt::format("{} {} of 0 to {}", name, at, length - 1), {}};
+  if (at > 0) picks.links.push_back({"← before", query.with(name, std::to_string(at - 1)).href()});
+  if (at + 1 < length) picks.links.push_back({"next →", query.with(name, std::to_string(at + 1)).href()});
+  page.picks.push_back(std::move(picks));
+}
+
+Query with_region(const Query& query, const ImageChoice::Region& region) {
+  return query.with("x", std::to_string(region.x))
+      .with("y", std::to_string(region.y))
+      .with("w", std::to_string(region.width))
+      .with("h", std::to_string(region.height));
+}
+
+// Closer to the middle by half, and along the sides.
+void add_regions(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+  const uint64_t width = length_of(image, 'x'), height = length_of(image, 'y');
+  const ImageChoice::Region now = choice.region.value_or(ImageChoice::Region{0, 0, width, height});
+  Picks picks{"Region", {}};
+  const auto add = [&](const char* words, ImageChoice::Region region) {
+    region.x = std::min(region.x, width - region.width);
+    region.y = std::min(region.y, height - region.height);
+    picks.links.push_back({words, with_region(query, region).href()});
+  };
+  if (now.width > 1 && now.height > 1)
+    add("closer", {now.x + now.width / 4, now.y + now.height / 4, std::max<uint64_t>(1, now.width / 2),
+                   std::max<uint64_t>(1, now.height / 2)});
+  if (choice.region) {
+    const uint64_t right = now.width / 2, down = now.height / 2;
+    add("left", {now.x - std::min(now.x, right), now.y, now.width, now.height});
+    add("right", {now.x + right, now.y, now.width, now.height});
+    add("up", {now.x, now.y - std::min(now.y, down), now.width, now.height});
+    add("down", {now.x, now.y + down, now.width, now.height});
+    picks.links.push_back(
+        {"all of it", query.with("x", {}).with("y", {}).with("w", {}).with("h", {}).href()});
+  }
+  if (!picks.links.empty()) page.picks.push_back(std::move(picks));
+}
+
+void add_form(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
+  Form form;
+  if (length_of(image, 'c') > 1)
+    form.fields.push_back({"Channels", "c", channel_list(shown_channels(image, choice))});
+  const auto add = [&](const char* label, const char* name, const std::string& value) {
+    form.fields.push_back({label, name, value});
+    form.fields.back().is_number = true;
+  };
+  if (const uint64_t z = length_of(image, 'z'); z > 1)
+    add("z", "z", std::to_string(choice.z.value_or(z / 2)));
+  if (length_of(image, 't') > 1) add("t", "t", std::to_string(choice.t.value_or(0)));
+  add("Dark at", "min", choice.window ? fmt::format("{:g}", choice.window->first) : "");
+  add("Bright at", "max", choice.window ? fmt::format("{:g}", choice.window->second) : "");
+  form.hidden = query.rest({"c", "z", "t", "min", "max"});
+  page.form = std::move(form);
+}
+
+// The query of preview.png that is the page's choice.
+std::string picture_href(const Query& query) {
+  Query wanted("");
+  for (const char* const name : {"c", "z", "t", "min", "max", "x", "y", "w", "h"})
+    if (const std::optional<std::string> value = query.value(name)) wanted = wanted.with(name, *value);
+  const std::string href = wanted.href();
+  return "preview.png" + (href == "?" ? std::string() : href);
+}
+
+}  // namespace
+
+ImageChoice image_choice(const Query& query, const Image& image, std::vector<Problem>& problems) {
+  return Choosing(query, image, problems).choose();
+}
+
+void add_image(const Query& query, const Image& image, PageModel& page) {
+  if (image.error) throw *image.error;
+  const size_t known = page.problems.size();
+  const ImageChoice choice = image_choice(query, image, page.problems);
+  const bool is_whole = page.problems.size() == known;
+  if (!image.is_labels) {
+    add_form(query, image, choice, page);
+    add_channels(query, image, choice, page);
+  }
+  add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), page);
+  add_steps(query, image, "t", 't', choice.t.value_or(0), page);
+  add_regions(query, image, choice, page);
+  page.figures.push_back(
+      {"Picture",
+       fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
+                   escaped(is_whole ? picture_href(query) : "preview.png")),
+       choice.window
+           ? "Values up to the one are dark, from the other on bright, in the colour of each channel"
+           : "Each channel in its colour, from its darkest to its brightest values"});
+}
+
+bool answer_image(const Asked& asked, const Site::Place& place) {
+  if (asked.target.query.empty() || asked.names.empty() || asked.names.back() != "preview.png") return false;
+  Filesystem& filesystem = *place.filesystem;
+  const OpenMeaning meaning = filesystem.meaning(filesystem.parent(place.inode));
+  const auto* image = std::get_if<Image>(&meaning.what.node.content);
+  if (!image || image->error) return false;
+  std::vector<Problem> problems;
+  const ImageChoice choice = image_choice(Query(asked.target.query), *image, problems);
+  if (!problems.empty()) throw not_found("{}", problems[0].text);
+  const std::optional<Picture> picture = chosen_picture(*image, choice);
+  if (!picture) throw unsupported("preview.png: no level is small enough");
+  const ByteLayout layout = png(*picture, *meaning.what.context);
+  std::string bytes(layout.size(), '\0');
+  layout.read({0, std::as_writable_bytes(std::span(bytes))});
+  asked.reply.add("Cache-Control", "no-cache");
+  asked.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
+  asked.reply.whole(200, "image/png", bytes);
+  return true;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,121 @@
+#include "fs/serve/kept_cells.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/annotated/cell_groups.h"
+#include "formats/core/model/number_cast.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostKept = 8;
+constexpr size_t kMostFirstGenes = 40;
+constexpr uint64_t kMostCells = uint64_t{1} << 25;  // whose values a page holds at once
+
+// Columns of var with the names that people know a gene by, of stores whose rows are called by ids
+// (CELLxGENE, Ensembl).
+constexpr std::array<std::string_view, 6> kSymbols{"feature_name", "gene_symbols", "gene_symbol",
+                                                   "gene_name",    "gene_names",   "symbol"};
+constexpr std::array<std::string_view, 4> kIds{"gene_ids", "gene_id", "id", "ensembl_id"};
+
+template <size_t N>
+ArrayPtr text_column(const Table& table, const std::array<std::string_view, N>& names) {
+  for (const std::string_view name : names)
+    for (const Column& column : table.columns) {
+      const ColumnLevels levels = levels_of(*column.values);
+      if (column.name == name && (levels == ColumnLevels::few || levels == ColumnLevels::texts))
+        return column.values;
+    }
+  return nullptr;
+}
+
+bool is_truth_column(const Column& column, std::string_view name) {
+  return column.name == name && column.values->dtype().is_truth();
+}
+
+bool has_values(const Content& x) {
+  return std::holds_alternative<SparseMatrix>(x) || std::holds_alternative<LabelledArray>(x);
+}
+
+// Requires: has_values(x).
+MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
+  if (const auto* array = std::get_if<LabelledArray>(&x)) {
+    const ArrayPtr values = as_meant(*array).values;
+    if (values->shape().size() != 2) throw unsupported("X has {} dimensions", values->shape().size());
+    return dense_lines(values, values->column_major() ? 0 : 1, context);
+  }
+  const SparseMatrix& matrix = std::get<SparseMatrix>(x);
+  if (matrix.error) throw *matrix.error;
+  return sparse_lines(evaluated(matrix), false, context);
+}
+
+}  // namespace
+
+PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
+    : meaning_(std::move(meaning)), matrix_(found.make()) {
+  if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
+  const ArrayPtr symbols = text_column(matrix_.var, kSymbols);
+  const ArrayPtr ids = symbols ? matrix_.var.row_names : text_column(matrix_.var, kIds);
+  genes_ = std::make_unique<PartNameList>("gene", symbols ? symbols : matrix_.var.row_names, ids,
+                                          *meaning_.what.context);
+}
+
+std::vector<double> PageCells::values(uint64_t gene) const {
+  opening_lines_.call([this] { lines_ = lines_of_genes(matrix_.x, *meaning_.what.context); });
+  if (lines_->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines_->length());
+  std::vector<double> values;
+  values.reserve(lines_->length());
+  append_doubles(lines_->dtype(), lines_->read(gene, 0, lines_->length()), values);
+  return values;
+}
+
+const std::vector<std::string>& PageCells::first_genes() const {
+  finding_first_.call([this] { first_genes_ = find_first_genes(); });
+  return first_genes_;
+}
+
+std::vector<std::string> PageCells::find_first_genes() const {
+  const std::shared_ptr<const PartNames> names = genes();
+  std::vector<std::string> first;
+  const auto variable =
+      std::find_if(matrix_.var.columns.begin(), matrix_.var.columns.end(), [](const Column& each) {
+        return is_truth_column(each, "highly_variable") || is_truth_column(each, "vst.variable");
+      });
+  if (variable != matrix_.var.columns.end()) {
+    std::vector<double> marks;
+    append_doubles(variable->values->dtype(), read_all(*variable->values), marks);
+    for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMostFirstGenes;
+         ++i)
+      if (marks[i] == 1) first.push_back(names->label(i));
+  }
+  for (uint64_t i = 0; first.empty() && i < std::min<uint64_t>(names->count(), kMostFirstGenes); ++i)
+    first.push_back(names->label(i));
+  return first;
+}
+
+PageCellsPtr KeptCells::of(Filesystem& filesystem, Inode directory) {
+  OpenMeaning meaning = filesystem.meaning(directory);
+  const uint64_t opening = meaning.opening->number();
+  const std::string path = filesystem.path(directory);
+  {
+    const MutexLock lock(mutex_);
+    std::erase_if(
+        kept_, [&](const Kept& kept) { return kept.filesystem == &filesystem && kept.opening != opening; });
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (kept->filesystem != &filesystem || kept->path != path) continue;
+      kept_.splice(kept_.begin(), kept_, kept);
+      return kept_.front().cells;
+    }
+  }
+  const std::optional<FoundAnnotatedMatrix> found =
+      annotated_matrix_of(meaning.what.node, *meaning.what.context);
+  if (!found) return nullptr;
+  auto cells = std::make_shared<const PageCells>(std::move(meaning), *found);
+  const MutexLock lock(mutex_);
+  kept_.push_front({&filesystem, path, opening, cells});
+  if (kept_.size() > kMostKept) kept_.pop_back();
+  return cells;
+}
+
+}  // namespace plainfs::serve

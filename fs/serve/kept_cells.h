@@ -1,0 +1,67 @@
+// The annotated matrices that pages show, kept between requests: finding one opens every column of its
+// tables, and the genes of a matrix that is stored by cells are put in order once (fs/native/matrix_lines.h).
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "cache/cancellable_lock.h"
+#include "cache/mutex.h"
+#include "formats/annotated/annotated_matrices.h"
+#include "fs/filesystem.h"
+#include "fs/native/matrix_lines.h"
+#include "fs/views/part_names.h"
+
+namespace plainfs::serve {
+
+// An annotated matrix with its genes by name. Const and thread-safe.
+class PageCells {
+ public:
+  // meaning: of the directory that found was found in.
+  PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found);
+
+  const AnnotatedMatrix& matrix() const { return matrix_; }
+  // The directory that the matrix was found in.
+  const Node& directory() const { return meaning_.what.node; }
+  bool has_genes() const { return genes_ != nullptr; }
+  // Requires: has_genes(). Throws what reading the names throws.
+  std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
+  // The values of a gene, one a cell; a missing one is NaN. Requires: has_genes(), gene < genes()->count().
+  std::vector<double> values(uint64_t gene) const;
+  // Genes to begin with: highly variable ones, or else the first.
+  const std::vector<std::string>& first_genes() const;
+
+ private:
+  std::vector<std::string> find_first_genes() const;
+
+  const OpenMeaning meaning_;
+  const AnnotatedMatrix matrix_;
+  std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes no names
+  mutable Once opening_lines_, finding_first_;
+  mutable MatrixLinesPtr lines_;                  // written once, by opening_lines_
+  mutable std::vector<std::string> first_genes_;  // written once, by finding_first_
+};
+using PageCellsPtr = std::shared_ptr<const PageCells>;
+
+// Thread-safe.
+class KeptCells {
+ public:
+  // Returns the annotated matrix of a directory, or null if it has none. Throws what reading it throws. One
+  // that was kept before its store was reopened is not used.
+  PageCellsPtr of(Filesystem& filesystem, Inode directory);
+
+ private:
+  struct Kept {
+    const Filesystem* filesystem;
+    std::string path;
+    uint64_t opening;
+    PageCellsPtr cells;
+  };
+
+  Mutex mutex_;
+  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the last used first
+};
+
+}  // namespace plainfs::serve

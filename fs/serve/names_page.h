@@ -1,0 +1,14 @@
+// A folder of very many names (genes/, cells/): pages of 500 with a search field.
+#pragma once
+
+#include "fs/serve/asked.h"
+
+namespace plainfs::serve {
+
+inline constexpr uint64_t kNamesOnPage = 500;
+
+// Answers with a page of names; false if the folder does not list parts, or has no more than one page. Makes
+// no entry of a name that it does not show.
+bool answer_names(const Asked& asked, const Site::Place& place);
+
+}  // namespace plainfs::serve

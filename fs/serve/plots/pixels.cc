@@ -1,0 +1,65 @@
+#include "fs/serve/plots/pixels.h"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "formats/core/text/printable.h"
+#include "fs/native/picture.h"
+#include "fs/serve/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr int kCompression = 6;
+
+}  // namespace
+
+std::string base64(std::string_view bytes) {
+  static constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t group = 0;
+    for (size_t i = 0; i < 3; ++i)
+      group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kLetters[group >> (18 - 6 * i) & 63];
+  }
+  return text;
+}
+
+std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels) {
+  std::string rows;
+  for (uint32_t y = 0; y < height; ++y)
+    rows.append(1, '\0').append(pixels, static_cast<size_t>(y) * width, width);
+  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
+      libdeflate_alloc_compressor(kCompression), libdeflate_free_compressor);
+  if (!compressor) throw out_of_memory();
+  std::string packed(libdeflate_zlib_compress_bound(compressor.get(), rows.size()), '\0');
+  packed.resize(
+      libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(), packed.size()));
+  return png_head(width, height, PngColor::grey) + png_chunk("IDAT", packed) + png_chunk("IEND", {});
+}
+
+std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
+                         const Interval& range, const std::string& words) {
+  std::string pixels;
+  for (const double value : values) {
+    const double part = range.high > range.low ? (value - range.low) / (range.high - range.low) : 0;
+    pixels += static_cast<char>(part > 0 ? std::lround(255 * std::min(part, 1.0)) : 0);
+  }
+  return fmt::format(
+      "<img class=\"px\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">", width,
+      height, escaped(printable(words)), base64(grey_png(width, height, pixels)));
+}
+
+std::string grey_key(const std::string& low, const std::string& high) {
+  std::string pixels;
+  for (int i = 0; i < 256; ++i) pixels += static_cast<char>(i);
+  return fmt::format("<p class=\"scale\">{}<img alt=\"\" src=\"data:image/png;base64,{}\">{}</p>",
+                     escaped(low), base64(grey_png(256, 1, pixels)), escaped(high));
+}
+
+}  // namespace plainfs::serve

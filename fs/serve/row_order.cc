@@ -1,0 +1,66 @@
+#include "fs/serve/row_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "formats/annotated/cell_groups.h"
+#include "fs/serve/figures.h"
+
+namespace plainfs::serve {
+namespace {
+
+// A number for each row that rises with what the column holds; NaN without a value.
+std::vector<double> keys_of(const Array& column) {
+  if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
+  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
+  if (!groups) throw unsupported("over {} different texts are too many to be sorted here", kMostSortedTexts);
+  std::vector<double> keys;
+  keys.reserve(groups->cells.size());
+  for (const uint32_t level : groups->cells) keys.push_back(level == CellGroups::kNone ? NAN : level);
+  return keys;
+}
+
+}  // namespace
+
+std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level) {
+  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
+  if (!groups) return std::nullopt;
+  std::vector<bool> is_wanted;
+  for (const std::string& each : groups->levels) is_wanted.push_back(each == level);
+  if (std::find(is_wanted.begin(), is_wanted.end(), true) == is_wanted.end()) return std::nullopt;
+  std::vector<uint32_t> rows;
+  for (size_t i = 0; i < groups->cells.size(); ++i)
+    if (groups->cells[i] != CellGroups::kNone && is_wanted[groups->cells[i]])
+      rows.push_back(static_cast<uint32_t>(i));
+  return rows;
+}
+
+std::vector<uint32_t> sorted_rows(const Array& column, bool falls, const std::vector<uint32_t>* rows,
+                                  uint64_t first, uint64_t count) {
+  const std::vector<double> keys = keys_of(column);
+  std::vector<uint32_t> order;
+  if (rows) {
+    order = *rows;
+  } else {
+    order.resize(keys.size());
+    std::iota(order.begin(), order.end(), uint32_t{0});
+  }
+  const auto valued =
+      std::stable_partition(order.begin(), order.end(), [&](uint32_t row) { return !std::isnan(keys[row]); });
+  const auto is_before = [&](uint32_t a, uint32_t b) {
+    if (keys[a] != keys[b]) return falls ? keys[a] > keys[b] : keys[a] < keys[b];
+    return a < b;
+  };
+  const auto all = static_cast<uint64_t>(valued - order.begin());
+  const auto begin = order.begin() + static_cast<ptrdiff_t>(std::min(first, all));
+  const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(first + count, all));
+  if (begin != valued) std::nth_element(order.begin(), begin, valued, is_before);
+  std::partial_sort(begin, end, valued, is_before);
+  const uint64_t shown_first = std::min<uint64_t>(first, order.size());
+  const uint64_t shown_end = std::min<uint64_t>(first + count, order.size());
+  return {order.begin() + static_cast<ptrdiff_t>(shown_first),
+          order.begin() + static_cast<ptrdiff_t>(shown_end)};
+}
+
+}  // namespace plainfs::serve

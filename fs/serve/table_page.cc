@@ -1,0 +1,250 @@
+#include "fs/serve/table_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "formats/annotated/cell_groups.h"
+#include "formats/core/text/percent.h"
+#include "fs/native/flat_columns.h"
+#include "fs/serve/column_summary.h"
+#include "fs/serve/first_rows.h"
+#include "fs/serve/nearest.h"
+#include "fs/serve/page_text.h"
+#include "fs/serve/row_order.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostAskedBytesShown = 60;
+constexpr uint64_t kMostLevelsOffered = 100;
+
+class TablePage {
+ public:
+  TablePage(const Query& query, const Table& table, PageModel& page)
+      : query_(query), table_(table), columns_(flat_columns(table)), page_(page) {}
+
+  void add() {
+    from_ = query_.number("from").value_or(0);
+    if (query_.value("from") && !query_.number("from"))
+      add_problem(fmt::format("'{}' is no row.", shown(*query_.value("from"))), {"0"}, "from");
+    choose_filter();
+    choose_order();
+    all_ = filter_ ? filter_->size() : table_.rows;
+    if (from_ > 0 && from_ >= all_) {
+      add_problem(
+          fmt::format("There is no row {}: there are {} rows.", count_words(from_), count_words(all_)),
+          {std::to_string(all_ == 0 ? 0 : (all_ - 1) / kRowsOnPage * kRowsOnPage)}, "from");
+      from_ = 0;
+    }
+    add_form();
+    add_rows();
+    add_pager();
+  }
+
+ private:
+  static std::string shown(const std::string& text) { return shortened(text, kMostAskedBytesShown); }
+  std::string href(std::string_view name, std::string_view value) const {
+    return query_.with("from", {}).with(name, value).href();
+  }
+
+  void add_problem(std::string text, const std::vector<std::string>& near, std::string_view name) {
+    Problem problem{std::move(text)};
+    for (const std::string& each : near) problem.near.push_back({each, href(name, each)});
+    page_.problems.push_back(std::move(problem));
+  }
+
+  std::vector<std::string> column_names() const {
+    std::vector<std::string> names;
+    for (const Column& column : columns_) names.push_back(column.name);
+    return names;
+  }
+
+  const Column* column_of(const std::string& name) const {
+    const auto found =
+        std::find_if(columns_.begin(), columns_.end(), [&](const Column& each) { return each.name == name; });
+    return found == columns_.end() ? nullptr : &*found;
+  }
+
+  bool is_too_long(const char* what) {
+    if (table_.rows <= kMostSortedRows) return false;
+    add_problem(fmt::format("A table of {} rows is too long to be {}.", count_words(table_.rows), what), {},
+                {});
+    return true;
+  }
+
+  // "leiden:3"; the name of a column may hold a colon itself.
+  void choose_filter() {
+    const std::optional<std::string> where = query_.value("where");
+    if (!where || is_too_long("filtered")) return;
+    for (size_t colon = where->find(':'); colon != std::string::npos; colon = where->find(':', colon + 1)) {
+      const Column* const column = column_of(where->substr(0, colon));
+      if (!column) continue;
+      const std::string level = where->substr(colon + 1);
+      if (levels_of(*column->values) != ColumnLevels::none) filter_ = rows_with_level(*column->values, level);
+      if (!filter_) add_level_problem(*column, level);
+      return;
+    }
+    const std::string asked = where->substr(0, where->find(':'));
+    std::vector<std::string> near = nearest_names(asked, column_names());
+    add_problem(fmt::format("There is no column '{}' to filter by.", shown(asked)), {}, {});
+    for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
+  }
+
+  void add_level_problem(const Column& column, const std::string& level) {
+    std::vector<std::string> near;
+    if (levels_of(*column.values) != ColumnLevels::none)
+      if (const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts))
+        near = nearest_names(level, groups->levels);
+    for (std::string& each : near) each.insert(0, column.name + ":");
+    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), column.name), near, "where");
+  }
+
+  void choose_order() {
+    std::optional<std::string> sort = query_.value("sort");
+    if (!sort || is_too_long("sorted")) return;
+    falls_ = sort->starts_with('-') && !column_of(*sort);
+    const std::string name = sort->substr(falls_ ? 1 : 0);
+    const Column* const column = column_of(name);
+    if (!column)
+      return add_problem(fmt::format("There is no column '{}' to sort by.", shown(name)),
+                         nearest_names(name, column_names()), "sort");
+    if (levels_of(*column->values) == ColumnLevels::none)
+      return add_problem(fmt::format("The values of {} have no order.", column->name), {}, {});
+    order_ = column;
+  }
+
+  void add_form() {
+    if (table_.rows <= kMostRows) return;
+    Form form;
+    FormField sort{"Sort by", "sort", query_.value("sort").value_or("")};
+    sort.is_choice = true;
+    sort.options.push_back({"", "order of the store"});
+    for (const Column& column : columns_) {
+      if (levels_of(*column.values) == ColumnLevels::none) continue;
+      sort.options.push_back({column.name, column.name + ", lowest first"});
+      sort.options.push_back({"-" + column.name, column.name + ", highest first"});
+    }
+    form.fields.push_back(std::move(sort));
+    FormField where{"Only rows with", "where", query_.value("where").value_or("")};
+    where.options = offered_levels();
+    if (!where.options.empty() || !where.value.empty()) form.fields.push_back(std::move(where));
+    form.hidden = query_.rest({"sort", "where", "from"});
+    page_.form = std::move(form);
+  }
+
+  // Returns the levels of the columns with few of them.
+  std::vector<FormField::Option> offered_levels() const {
+    std::vector<FormField::Option> options;
+    for (const Column& column : columns_) {
+      if (levels_of(*column.values) != ColumnLevels::few || options.size() >= kMostLevelsOffered) continue;
+      const std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevelsOffered);
+      if (!groups) continue;
+      for (const std::string& level : groups->levels)
+        if (options.size() < kMostLevelsOffered) options.push_back({column.name + ":" + level, {}});
+    }
+    return options;
+  }
+
+  std::vector<uint32_t> filtered_rows() const {
+    const uint64_t count = std::min(kRowsOnPage, all_ - from_);
+    const auto first = filter_->begin() + static_cast<ptrdiff_t>(from_);
+    return {first, first + static_cast<ptrdiff_t>(count)};
+  }
+
+  Grid grid_of(const std::vector<Column>& shown_columns) {
+    if (order_) {
+      try {
+        return chosen_grid(
+            table_, shown_columns,
+            sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
+      } catch (const Error& error) {
+        if (error.code() != Errc::unsupported) throw;
+        add_problem(fmt::format("{}: {}.", order_->name, error.what()), {}, {});
+        order_ = nullptr;
+      }
+    }
+    return filter_ ? chosen_grid(table_, shown_columns, filtered_rows())
+                   : grid_from(table_, shown_columns, from_, std::min(kRowsOnPage, all_ - from_));
+  }
+
+  void add_rows() {
+    const uint64_t first_column =
+        std::min<uint64_t>(query_.number("columns").value_or(0), columns_.empty() ? 0 : columns_.size() - 1);
+    const uint64_t end_column = std::min<uint64_t>(first_column + kColumnsOnPage, columns_.size());
+    const std::vector<Column> shown_columns(columns_.begin() + static_cast<ptrdiff_t>(first_column),
+                                            columns_.begin() + static_cast<ptrdiff_t>(end_column));
+    Grid grid = grid_of(shown_columns);
+    grid.caption = caption();
+    if (shown_columns.size() < columns_.size())
+      grid.caption +=
+          fmt::format(", columns {} to {} of {}", first_column + 1, end_column, count_words(columns_.size()));
+    add_headers(shown_columns, grid);
+    page_.first = std::move(grid);
+    if (shown_columns.size() == columns_.size()) return;
+    Picks picks{"Columns", {}, fmt::format("{} to {}", first_column + 1, end_column)};
+    for (uint64_t first = 0; first < columns_.size(); first += kColumnsOnPage)
+      picks.links.push_back(
+          {fmt::format("{} to {}", first + 1, std::min<uint64_t>(first + kColumnsOnPage, columns_.size())),
+           query_.with("columns", first == 0 ? "" : std::to_string(first)).href()});
+    page_.picks.push_back(std::move(picks));
+  }
+
+  // Each a link that sorts, and turns the order that is there.
+  void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
+    for (size_t i = 0; i < shown_columns.size(); ++i) {
+      const Column& column = shown_columns[i];
+      Grid::Header& header = grid.header[i + 1];
+      const bool is_order = order_ && order_->name == column.name;
+      if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
+        header.href = href("sort", is_order && !falls_ ? "-" + column.name : column.name);
+      if (is_order) header.mark = falls_ ? " ▼" : " ▲";
+      if (table_.rows <= kMostSortedRows) header.summary = column_summary(*column.values);
+    }
+  }
+
+  std::string caption() const {
+    if (all_ == 0) return "No rows";
+    const uint64_t end = std::min(from_ + kRowsOnPage, all_);
+    std::string text =
+        from_ == 0 && end == all_ ? fmt::format("All {} rows", count_words(all_))
+        : from_ == 0
+            ? fmt::format("The first {} of {} rows", count_words(end), count_words(all_))
+            : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));
+    if (filter_) text += fmt::format(" with {}", shown(*query_.value("where")));
+    if (order_) text += fmt::format(", by {}, {} first", order_->name, falls_ ? "highest" : "lowest");
+    return text;
+  }
+
+  void add_pager() {
+    if (all_ <= kRowsOnPage) return;
+    Pager pager{fmt::format("rows {} to {} of {}", count_words(from_ + 1),
+                            count_words(std::min(from_ + kRowsOnPage, all_)), count_words(all_))};
+    const auto link = [&](const char* words, uint64_t from) {
+      pager.links.push_back({words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    };
+    if (from_ > 0) link("first", 0);
+    if (from_ > 0) link("← before", from_ > kRowsOnPage ? from_ - kRowsOnPage : 0);
+    if (from_ + kRowsOnPage < all_) link("next →", from_ + kRowsOnPage);
+    if (from_ + kRowsOnPage < all_) link("last", (all_ - 1) / kRowsOnPage * kRowsOnPage);
+    page_.pager = std::move(pager);
+  }
+
+  const Query& query_;
+  const Table& table_;
+  const std::vector<Column> columns_;
+  PageModel& page_;
+  uint64_t from_ = 0, all_ = 0;
+  const Column* order_ = nullptr;
+  bool falls_ = false;
+  std::optional<std::vector<uint32_t>> filter_;
+};
+
+}  // namespace
+
+void add_table(const Query& query, const Table& table, PageModel& page) {
+  TablePage(query, table, page).add();
+}
+
+}  // namespace plainfs::serve

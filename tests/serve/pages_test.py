@@ -1,0 +1,295 @@
+"""The pages of `plainfs serve` of stores on disk, read as a person reads them: what they show, where their links lead, and whether the lines
+that they offer run."""
+import html
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from server import DATA, Server
+from optional import needs, needs_modules  # after server, which finds it
+
+
+def data(*names):
+    return os.path.join(DATA, *names)
+
+
+SEURAT = data("h5seurat", "everything", "store.h5seurat")
+ANNDATA = data("anndata", "everything_h5ad", "store.h5ad")
+NWB = data("nwb", "ecephys", "store.nwb")
+STORES = {
+    "seurat": SEURAT,
+    "anndata": ANNDATA,
+    "nwb": NWB,
+    "loom": data("loom", "v3_layers_graphs", "store.loom"),
+    "rds": data("r-objects", "seurat_v4", "store.rds"),
+    "arrays": data("hdf5", "numeric", "store.h5"),
+}
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        wanted = {"a": "href", "img": "src"}.get(tag)
+        self.found += [value for name, value in attributes if name == wanted]
+
+
+def page(server, path=""):
+    answer = server.ask(path, Accept="text/html")
+    assert answer.status == 200, (path, answer.status, answer.body[:200])
+    return answer.body.decode()
+
+
+def lines_of(text):
+    """What a page offers to paste, by program."""
+    found = re.findall(r"<b>([^<]+)</b><pre[^>]*>(.*?)</pre>", text, re.S)
+    return [(program, html.unescape(line)) for program, line in found]
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.realpath(temporary.name)
+
+    def copy(self, store, name):
+        shutil.copy(store, os.path.join(self.folder, name))
+
+    def test_a_folder_of_stores_has_a_card_for_each(self):
+        self.copy(ANNDATA, "cells.h5ad")
+        self.copy(NWB, "rec.nwb")
+        with open(os.path.join(self.folder, "notes.txt"), "w", encoding="ascii") as file:
+            file.write("a note\n")
+        with Server(self.folder) as server:
+            stores = {store["name"]: store for store in json.loads(server.ask("?json").body)["stores"]}
+            self.assertEqual(sorted(stores), ["cells.h5ad", "rec.nwb"])
+            self.assertRegex(stores["cells.h5ad"]["what"], r"^\d+ cells × \d+ genes$")
+            self.assertEqual(stores["cells.h5ad"]["size"], os.path.getsize(ANNDATA))
+            text = page(server)
+            self.assertIn("2 stores", text)
+            self.assertIn("notes.txt", text)
+            thumbnail = server.ask("cells.h5ad/?thumbnail")
+            self.assertEqual((thumbnail.status, thumbnail["Content-Type"]), (200, "image/svg+xml"))
+            self.assertIn("AnnData", page(server, "cells.h5ad/"))
+
+    def test_a_store_that_does_not_open_says_why(self):
+        with open(ANNDATA, "rb") as file:
+            content = file.read()
+        with open(os.path.join(self.folder, "cut.h5ad"), "wb") as file:
+            file.write(content[:len(content) // 2])
+        self.copy(ANNDATA, "whole.h5ad")
+        with Server(self.folder) as server:
+            stores = {store["name"]: store for store in json.loads(server.ask("?json").body)["stores"]}
+            self.assertIn("copy it again", stores["cut.h5ad"]["error"])
+            self.assertNotIn(self.folder, page(server))
+
+    def test_stores_are_found_by_a_part_of_their_names(self):
+        for name in ("one.h5ad", "two.h5ad", "three.h5ad"):
+            self.copy(ANNDATA, name)
+        with Server(self.folder) as server:
+            names = [store["name"] for store in json.loads(server.ask("?json&find=E.").body)["stores"]]
+            self.assertEqual(names, ["one.h5ad", "three.h5ad"])
+            self.assertIn("No store has 'four' in its name.", page(server, "?find=four"))
+            self.assertNotIn("<script", page(server, "?find=%3Cscript%3E&sort=%3Cscript%3E&from=%3Cscript%3E"))
+
+
+class Stores(unittest.TestCase):
+    def test_the_root_of_a_seurat_object_is_a_page_of_cells(self):
+        for store in (SEURAT, STORES["rds"]):
+            with self.subTest(store), Server(store) as server:
+                text = page(server)
+                self.assertIn('name="color"', text)
+                self.assertIn('<svg class="plot"', text)
+                gene = re.search(r'<datalist id="list-color"><option value="([^"]+)"', text)[1]
+                self.assertIn(f"coloured by {gene}", page(server, "?color=" + urllib.parse.quote(html.unescape(gene))))
+
+    def test_genes_are_pages_of_names_with_a_search(self):
+        with Server(ANNDATA) as server:
+            text = page(server, "X/genes/")
+            first = re.search(r'<li><a href="([^"]+)">([^<]+)</a> <small><a href="([^"]+)">csv', text)
+            self.assertTrue(first[1].startswith("../../?color="), first[1])
+            self.assertEqual(server.ask("X/genes/" + first[3]).status, 200)
+            self.assertIn(f"coloured by {first[2]}", page(server, first[1][len("../../"):]))
+            found = page(server, "X/genes/?find=" + urllib.parse.quote(html.unescape(first[2])))
+            self.assertIn(f">{first[2]}</a>", found)
+            self.assertIn("No name holds", page(server, "X/genes/?find=nothing-like-it"))
+
+    def test_a_series_is_a_trace_over_seconds(self):
+        with Server(NWB) as server:
+            text = page(server, "acquisition/ts0/")
+            self.assertIn("Trace", text)
+            self.assertRegex(text, r">seconds</text>")
+            self.assertIn("is beyond the recording", page(server, "acquisition/ts0/?start=1e9"))
+            self.assertIn("is no number of seconds", page(server, "acquisition/ts0/?start=x&seconds=y"))
+
+    def test_spike_times_are_a_raster(self):
+        with Server(NWB) as server:
+            for path in ("units/", ""):
+                self.assertRegex(page(server, path), r"\d+ spikes from")
+
+    def test_variants_are_sites_and_contigs(self):
+        store = next(os.path.join(path, name) for path, folders, _ in os.walk(data("vcf-zarr")) for name in folders if name.startswith("store"))
+        with Server(store) as server:
+            text = page(server)
+            self.assertIn("Variants on each contig", text)
+            self.assertRegex(text, r"<h2>Rows</h2>")
+            self.assertIn("bcftools view", text)
+
+    def test_no_link_of_a_page_is_dead(self):
+        checked = 0
+        for name, store in STORES.items():
+            with Server(store) as server:
+                seen = set()
+                waiting = [""]
+                while waiting and len(seen) < 60:
+                    path = waiting.pop(0)
+                    text = page(server, path)
+                    for link in Links(text).found:
+                        if link.startswith(("https:", "data:", "#")):
+                            continue
+                        target = urllib.parse.urljoin("http://x/a/" + path, link)[len("http://x/a/"):]
+                        if target in seen:
+                            continue
+                        seen.add(target)
+                        answer = server.ask(target, method="HEAD", Accept="text/html")
+                        self.assertIn(answer.status, (200, 301, 302), (name, path, link))
+                        is_page = answer["Content-Type"].startswith("text/html") and "plain" not in target
+                        if is_page and len(waiting) < 8:
+                            waiting.append(target)
+                        checked += 1
+        self.assertGreater(checked, 150)
+
+
+class Sources(unittest.TestCase):
+    """The store's own files under .plainfs/source/."""
+
+    def test_a_file_is_the_store_itself(self):
+        with Server(ANNDATA) as server, open(ANNDATA, "rb") as file:
+            content = file.read()
+            path = ".plainfs/source/store.h5ad"
+            self.assertIn(f'href="{path}"', page(server))
+            whole = server.ask(path)
+            self.assertEqual(whole.body, content)
+            part = server.ask(path, Range="bytes=512-1023")
+            self.assertEqual((part.status, part.body), (206, content[512:1024]))
+            self.assertEqual(server.ask(path, Range="bytes=-9").body, content[-9:])
+            self.assertEqual(server.ask(path, Range=f"bytes={len(content)}-").status, 416)
+            self.assertEqual(server.ask(path, If_None_Match=whole["ETag"]).status, 304)
+            self.assertEqual(server.ask(path, method="HEAD")["Content-Length"], str(len(content)))
+            for wrong in ("other.h5ad", "store.h5ad/x", "..%2fstore.h5ad", ""):
+                answer = server.ask(".plainfs/source/" + wrong)
+                self.assertEqual(answer.status, 200 if wrong == "" else 404 if "%2f" not in wrong else 400, wrong)
+
+    def test_keys_of_a_folder_are_its_files(self):
+        store = data("nwb", "ecephys_zarr", "store.nwb.zarr")
+        if not os.path.isdir(store):
+            store = next(path for path, folders, files in os.walk(data("nwb", "ecephys_zarr")) if ".zgroup" in files)
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            copy = os.path.join(os.path.realpath(folder), "store.zarr")
+            shutil.copytree(store, copy)
+            os.symlink("/etc/hostname", os.path.join(copy, "outside"))
+            os.symlink("/etc", os.path.join(copy, "folder"))
+            with Server(copy) as server:
+                keys = 0
+                for path, _, files in os.walk(copy):
+                    for name in files:
+                        key = os.path.relpath(os.path.join(path, name), copy)
+                        if key == "outside":
+                            continue
+                        with open(os.path.join(path, name), "rb") as file:
+                            self.assertEqual(server.ask(".plainfs/source/" + urllib.parse.quote(key)).body, file.read(), key)
+                        keys += 1
+                self.assertGreater(keys, 20)
+                for wrong in ("outside", "folder/hostname", "absent", "acquisition", "absent/.zarray"):
+                    self.assertEqual(server.ask(".plainfs/source/" + wrong).status, 404, wrong)
+                self.assertIn(b'href=".zgroup"', server.ask(".plainfs/source/").body)
+                self.assertEqual(server.ask(".plainfs/").status, 404)
+                self.assertEqual(server.ask(".plainfs/log").status, 404)
+
+    def test_a_folder_of_stores_has_no_source_of_its_own(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            shutil.copy(ANNDATA, os.path.join(folder, "a.h5ad"))
+            with open(os.path.join(folder, "secret.txt"), "w", encoding="ascii") as file:
+                file.write("secret")
+            with Server(folder) as server:
+                self.assertEqual(server.ask(".plainfs/source/").status, 404)
+                self.assertEqual(server.ask(".plainfs/source/secret.txt").status, 404)
+                self.assertEqual(server.ask("a.h5ad/.plainfs/source/a.h5ad").status, 200)
+                self.assertEqual(server.ask("a.h5ad/.plainfs/source/secret.txt").status, 404)
+
+
+class Addresses(unittest.TestCase):
+    def test_a_token_keeps_the_address(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            file = os.path.join(folder, "token")
+            paths = []
+            for _ in range(2):
+                with Server("--token", file, ANNDATA) as server:
+                    paths.append(server.path)
+                    self.assertEqual(server.ask("obs.csv").status, 200)
+            self.assertEqual(paths[0], paths[1])
+        with Server("--token", "lab-token-1", ANNDATA) as server:
+            self.assertEqual(server.path, "/lab-token-1/")
+            self.assertEqual(server.ask("obs.csv").status, 200)
+        with Server("--token", "none", "--base", "/lab", ANNDATA) as server:
+            self.assertEqual(server.path, "/lab/")
+            self.assertEqual(server.ask("obs.csv").status, 200)
+            self.assertIn("/lab/obs.csv", page(server, "obs/"))
+
+    def test_a_wrong_option_ends_with_a_message(self):
+        for words, message in ((["--token", "short"], "letters, digits"), (["--base", "lab"], "expected a path such as /lab"),
+                               (["--port", "80"], "--listen PORT")):
+            result = subprocess.run([os.environ["PLAINFS"], "serve", *words, ANNDATA], capture_output=True, timeout=60, check=False)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(message, result.stderr.decode())
+
+
+class Lines(unittest.TestCase):
+    """Each line of some pages, as it stands, and how many values it reads."""
+    PAGES = {
+        "seurat": {"meta.data/": None, "cell.names?page": 40},
+        "anndata": {"obs/": None, "X/": None},
+        "nwb": {"acquisition/ts0/data?page": 5, "units/": 4},
+        "arrays": {"i4le?page": None, "shapes/d2?page": None},
+    }
+
+    def run_line(self, program, line, count):
+        if program.startswith("Python"):
+            test = "" if count is None else f"\nassert len(x) == {count}, len(x)"
+            return [sys.executable, "-c", line + "\nassert x is not None" + test]
+        if program == "R":
+            test = "" if count is None else f"; stopifnot((if (is.data.frame(x)) nrow(x) else length(x)) == {count})"
+            return ["Rscript", "-e", line + "\ninvisible(x)" + test]
+        return ["bash", "-c", "set -o pipefail\n" + line + " > /dev/null"]
+
+    @needs("Rscript", "curl")
+    @needs_modules("pandas", "anndata", "fsspec", "aiohttp", "scipy")
+    def test_lines_run_as_they_stand(self):
+        run = 0
+        for name, pages in self.PAGES.items():
+            with Server(STORES[name]) as server, tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                for path, count in pages.items():
+                    for program, line in lines_of(page(server, path)):
+                        if program in ("H5Web", "All of it"):
+                            continue
+                        with self.subTest(store=name, page=path, program=program):
+                            words = self.run_line(program, line, count)
+                            result = subprocess.run(words, cwd=folder, capture_output=True, timeout=300, check=False)
+                            self.assertIn(result.returncode, (0, 23) if program == "Shell" else (0,), (line, result.stderr.decode()[-400:]))
+                            run += 1
+        self.assertGreater(run, 12)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,87 @@
+#include "formats/core/model/derived_array.h"
+#include "tests/unit/serve/pages.h"
+
+namespace plainfs::serve {
+namespace {
+
+BOOST_FIXTURE_TEST_SUITE(cells_page, Pages)
+
+BOOST_AUTO_TEST_CASE(a_gene_colours_the_cells_and_is_spread_by_level) {
+  add_cells();
+  const std::string text = page("?color=g1");
+  for (const char* const part : {"coloured by g1", "<h2>Distribution</h2>", "Histogram of g1", "value=\"g1\"",
+                                 "g1 by group", "class=\"scale\"",
+                                 "<td class=\"n\">2</td><td class=\"n\">100 %</td><td class=\"n\">3</td><td "
+                                 "class=\"n\">1 · 1 · 1</td>"})
+    BOOST_TEST(has(text, part), part);
+  const Json distribution = *json("?color=g1&json").find("distribution");
+  const Json::List& levels = *distribution.find("levels")->list();
+  BOOST_TEST_REQUIRE(levels.size() == 2U);
+  BOOST_TEST(*levels[0].find("mean")->as_double() == 3);
+  BOOST_TEST(*levels[1].find("cells")->as_uint64() == 2U);
+  BOOST_TEST(*levels[0].find("level")->text() == kHostile);  // as high, and before "a"
+}
+
+BOOST_AUTO_TEST_CASE(a_gene_is_found_in_any_case) {
+  add_cells();
+  BOOST_TEST(has(page("?color=G2"), "coloured by g2"));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_name_has_the_nearest_as_links) {
+  add_cells();
+  const std::string text = page("?color=grp&embedding=X_umap");
+  BOOST_TEST(has(text, "There is no gene and no column 'grp'."));
+  const std::string near = page("?color=g3");
+  BOOST_TEST(has(near, "<a href=\"?color=g1\">g1</a>"));
+  BOOST_TEST(has(near, "<a href=\"?color=g2\">g2</a>"));
+  BOOST_TEST(has(page("?embedding=X_tsne"), "The nearest is <a href=\"?embedding=X_umap\">X_umap</a>"));
+  BOOST_TEST(has(page("?split=gruop"), "The nearest is <a href=\"?split=group\">group</a>"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_an_address_is_markup) {
+  add_cells();
+  for (const char* const name : {"color", "embedding", "split", "assay", "page", "other"}) {
+    const std::string text = page(std::string("?") + name + "=%3Cscript%3E%22%27%3E");
+    BOOST_TEST(!has(text, "<script"), name);
+    BOOST_TEST(!has(text, "\"'>"), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(cells_without_an_embedding_have_a_form_and_a_histogram) {
+  is_anndata = true;
+  root->add("obs", table_of({{"group", text_array({"a", "b", "a"})}}, text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("?color=g2");
+  BOOST_TEST(has(text, "Histogram of g2"));
+  BOOST_TEST(has(text, "g2 by group"));
+}
+
+BOOST_AUTO_TEST_CASE(two_columns_of_obs_are_an_embedding) {
+  is_anndata = true;
+  root->add("obs", table_of({{"UMAP_1", numbers({1, 2, 3})}, {"UMAP_2", numbers({3, 2, 1})}},
+                            text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  BOOST_TEST(has(page("?color=g2"), "UMAP_1 and UMAP_2 of 3 cells, coloured by g2"));
+}
+
+BOOST_AUTO_TEST_CASE(the_colours_of_the_store_are_used) {
+  is_anndata = true;
+  root->add("obs", table_of({{"group", factor(plainfs::numbers<int8_t>({0, 1, 0}), text_array({"a", "b"}), 0,
+                                              "/obs/group", context)}},
+                            text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add_group("obsm")->add(
+      "X_umap", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  root->add_group("uns")->add_text("group_colors", {"#1f77b4", "\"><script>"});
+  const std::string text = page("");
+  BOOST_TEST(has(text, "stroke=\"#1f77b4\""));
+  BOOST_TEST(has(text, "class=\"k1\""));
+  BOOST_TEST(!has(text, "<script"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve

@@ -1,0 +1,82 @@
+#include "fs/serve/image_page.h"
+
+#include "tests/unit/serve/pages.h"
+
+namespace plainfs::serve {
+namespace {
+
+struct Images : Pages {
+  // c 2, z 3, y 4, x 5; each value is its place.
+  Images() {
+    std::vector<double> values(2 * 3 * 4 * 5);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+    image.format = "OME-Zarr";
+    for (const char axis : std::string("czyx")) image.axes.push_back({axis, {}, {}});
+    image.levels.push_back({{"0"}, numbers(values, {2, 3, 4, 5})});
+    image.channels = {{"DAPI", {}}, {kHostile, {}}};
+    auto group = std::make_shared<MemoryGroup>("/i");
+    root->add("i", {image, group, {}, {}});
+  }
+  std::vector<Problem> problems;
+  ImageChoice choice(const char* query) { return image_choice(Query(query), image, problems); }
+  Image image;
+};
+
+BOOST_FIXTURE_TEST_SUITE(image_page, Images)
+
+BOOST_AUTO_TEST_CASE(an_address_chooses_channels_planes_contrast_and_region) {
+  const ImageChoice chosen = choice("c=1,0&z=2&min=1.5&max=30&x=1&y=2&w=3&h=9");
+  BOOST_TEST(problems.empty());
+  BOOST_TEST((chosen.channels == std::vector<uint64_t>{1, 0}));
+  BOOST_TEST(*chosen.z == 2U);
+  BOOST_TEST(!chosen.t);
+  BOOST_TEST((*chosen.window == std::pair(1.5, 30.0)));
+  BOOST_TEST((chosen.region->x == 1 && chosen.region->y == 2 && chosen.region->width == 3 &&
+              chosen.region->height == 2));
+}
+
+BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
+  for (const char* const query : {"c=2", "c=x", "z=3", "z=-1", "t=1", "min=x", "max=nan", "x=5", "w=0"}) {
+    problems.clear();
+    choice(query);
+    BOOST_TEST(problems.size() == 1U, query);
+    BOOST_TEST(!problems.at(0).near.empty(), query);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_picture_is_of_the_plane_that_is_chosen) {
+  ImageChoice one;
+  one.channels = {1};
+  one.z = 2;
+  one.region = ImageChoice::Region{1, 2, 3, 2};
+  const Picture picture = *chosen_picture(image, one);
+  BOOST_TEST((picture.width() == 3 && picture.height() == 2));
+  BOOST_TEST_REQUIRE(picture.layers.size() == 1U);
+  Box box{picture.layers[0].origin, {1, 1, 2, 3}};
+  const Elements elements = picture.values->read(box);
+  BOOST_TEST(elements.values<double>()[0] == 1 * 60 + 2 * 20 + 2 * 5 + 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_links_its_choices) {
+  const std::string text = page("i/?c=0&z=2");
+  for (const char* const part : {"src=\"preview.png?c=0&amp;z=2\"", "name=\"min\"", "z 2 of 0 to 2",
+                                 "<a href=\"?c=0&amp;z=1\">← before</a>", "aria-current=\"true\">DAPI</a>",
+                                 "<a href=\"?z=2&amp;c=0%2C1\">+ &lt;script&gt;"})
+    BOOST_TEST(has(text, part), part);
+  BOOST_TEST(has(page("i/?z=9"), "z: '9' is none of 0 to 2. The nearest is <a href=\"?z=2\">2</a>"));
+  BOOST_TEST(!has(page("i/?c=%3Cscript%3E&min=%3Cscript%3E"), "<script"));
+}
+
+BOOST_AUTO_TEST_CASE(a_preview_with_a_query_is_that_picture) {
+  const Answer whole = get("i/preview.png"), part = get("i/preview.png?c=1&z=2&w=2&h=2");
+  BOOST_TEST(part.status == 200);
+  BOOST_TEST(part.field("Content-Type") == "image/png");
+  BOOST_TEST(part.body.substr(1, 3) == "PNG");
+  BOOST_TEST(part.body.size() < whole.body.size());
+  BOOST_TEST(get("i/preview.png?c=7").status == 404);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve

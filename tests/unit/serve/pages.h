@@ -1,0 +1,56 @@
+// A store in memory whose pages a test reads.
+#pragma once
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/sample_arrays.h"
+#include "tests/unit/serve/served.h"
+
+namespace plainfs::serve {
+
+inline constexpr char kHostile[] = "<script>alert(1)</script>\"'&";
+
+inline ArrayPtr numbers(const std::vector<double>& values, Shape shape = {}) {
+  const DType type = number_type(Kind::real, 8);
+  Elements elements = zero_elements(type, values.size());
+  std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
+  if (shape.empty()) shape = {values.size()};
+  return std::make_shared<MemoryArray>(type, shape, std::move(elements));
+}
+
+inline Node table_of(std::vector<Column> columns, ArrayPtr names = nullptr) {
+  Table table;
+  table.rows = columns.empty() ? names->count() : columns[0].values->count();
+  table.columns = std::move(columns);
+  table.row_names = std::move(names);
+  return {table, nullptr, {}, {}};
+}
+
+struct Pages : Served {
+  std::string page(const std::string& path) {
+    const Answer answer = get(path, "Accept: text/html");
+    BOOST_TEST(answer.status == 200, path);
+    return answer.body;
+  }
+  Json json(const std::string& path) { return parse_json(get(path, "Accept: application/json").body); }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  // Three cells with a place each, as AnnData has them.
+  void add_cells() {
+    is_anndata = true;
+    root->add("obs", table_of({{"group", text_array({"a", kHostile, "a"})}, {"count", numbers({1, 2, 3})}},
+                              text_array({"c1", "c2", "c3"})));
+    root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+    root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+    root->add_group("obsm")->add(
+        "X_umap", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  }
+};
+
+}  // namespace plainfs::serve

@@ -1,0 +1,44 @@
+#include "fs/serve/query.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace plainfs::serve {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(query)
+
+BOOST_AUTO_TEST_CASE(values_are_decoded_and_empty_ones_are_none) {
+  const Query query("page&color=CD4+T%2B&split=&from=12&from=13");
+  BOOST_TEST(query.has("page"));
+  BOOST_TEST(!query.has("pag"));
+  BOOST_TEST(*query.value("color") == "CD4 T+");
+  BOOST_TEST(!query.value("split"));
+  BOOST_TEST(!query.value("page"));
+  BOOST_TEST(*query.number("from") == 12U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_number_is_none) {
+  for (const char* const text :
+       {"from=-1", "from=1x", "from=", "from", "from=1e3", "from=99999999999999999999"})
+    BOOST_TEST(!Query(text).number("from"), text);
+}
+
+BOOST_AUTO_TEST_CASE(another_value_takes_the_place_of_all_of_that_name) {
+  const Query query("page&a=1&b=2&a=3");
+  BOOST_TEST(query.with("a", "x y").href() == "?page&b=2&a=x%20y");
+  BOOST_TEST(query.with("a", "").href() == "?page&b=2");
+  BOOST_TEST(Query("").href() == "?");
+  BOOST_TEST(Query("x=<\"&'>").href() == "?x=%3C%22&%27%3E");
+}
+
+BOOST_AUTO_TEST_CASE(a_form_sends_what_it_has_no_field_for) {
+  const auto rest = Query("page&a=1&b=2").rest({"a"});
+  BOOST_TEST_REQUIRE(rest.size() == 2U);
+  BOOST_TEST((rest[0].first == "page" && rest[0].second.empty()));
+  BOOST_TEST((rest[1].first == "b" && rest[1].second == "2"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve

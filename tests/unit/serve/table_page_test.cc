@@ -1,0 +1,95 @@
+#include "fs/serve/table_page.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "fs/serve/row_order.h"
+#include "tests/unit/serve/pages.h"
+
+namespace plainfs::serve {
+namespace {
+
+// 250 rows: a value that falls, one of three levels, and names.
+struct Tables : Pages {
+  Tables() {
+    std::vector<double> values(250);
+    std::vector<std::string> levels, names;
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = 250.0 - static_cast<double>(i);
+      levels.push_back(i % 3 == 0 ? "a" : i % 3 == 1 ? "b" : kHostile);
+      names.push_back("row" + std::to_string(i));
+    }
+    root->add("t", table_of({{"value", numbers(values)}, {"level", text_array(levels)}}, text_array(names)));
+  }
+  std::string first_row(const std::string& text) {
+    const size_t at = text.find("<tbody>\n<tr><th scope=\"row\">") + 28;
+    return text.substr(at, text.find('<', at) - at);
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(table_page, Tables)
+
+BOOST_AUTO_TEST_CASE(rows_come_by_pages) {
+  const std::string text = page("t?page&from=200");
+  BOOST_TEST(first_row(text) == "row200");
+  BOOST_TEST(has(text, "rows 201 to 250 of 250"));
+  BOOST_TEST(has(text, "<a href=\"?page&amp;from=100\">← before</a>"));
+  BOOST_TEST(!has(text, "next →"));
+  BOOST_TEST(has(page("t?page"), "<a href=\"?page&amp;from=100\">next →</a>"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_sorted_by_a_column) {
+  BOOST_TEST(first_row(page("t?page&sort=value")) == "row249");
+  BOOST_TEST(first_row(page("t?page&sort=value&from=100")) == "row149");
+  BOOST_TEST(first_row(page("t?page&sort=-value")) == "row0");
+  BOOST_TEST(first_row(page("t?page&sort=-level")) == "row1");
+  BOOST_TEST(has(page("t?page&sort=value"), "<a href=\"?page&amp;sort=-value\">value ▲</a>"));
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_filtered_by_a_level) {
+  const std::string text = page("t?page&where=level:b&sort=value");
+  BOOST_TEST(has(text, "All 83 rows with level:b, by value, lowest first"));
+  BOOST_TEST(first_row(text) == "row247");
+  BOOST_TEST(has(page("t?page&where=value:250"), "All 1 rows"));
+}
+
+BOOST_AUTO_TEST_CASE(columns_have_a_summary) {
+  const std::string text = page("t?page");
+  BOOST_TEST(has(text, "1 to 250, median 125, quartiles 63 and 187"));
+  BOOST_TEST(has(text, "3 levels: a 34 %, "));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_there_is_named_with_the_nearest) {
+  BOOST_TEST(has(page("t?page&sort=valeu"),
+                 "There is no column 'valeu' to sort by. The nearest is <a href=\"?page&amp;sort=value\">"));
+  BOOST_TEST(has(page("t?page&where=level:B"), "<a href=\"?page&amp;where=level%3Ab\">level:b</a>"));
+  BOOST_TEST(has(page("t?page&where=nothing"), "There is no column 'nothing' to filter by."));
+  BOOST_TEST(
+      has(page("t?page&from=1000"),
+          "There is no row 1,000: there are 250 rows. The nearest is <a href=\"?page&amp;from=200\">"));
+  BOOST_TEST(has(page("t?page&from=-1"), "'-1' is no row."));
+  for (const char* const name : {"sort", "where", "from", "columns"})
+    BOOST_TEST(!has(page(std::string("t?page&") + name + "=%3Cscript%3E"), "<script"), name);
+}
+
+BOOST_AUTO_TEST_CASE(rows_without_a_value_come_last) {
+  const std::vector<uint32_t> rows = sorted_rows(*numbers({2, NAN, 1, 2}), true, nullptr, 0, 9);
+  BOOST_TEST((rows == std::vector<uint32_t>{0, 3, 2, 1}));
+  const std::vector<uint32_t> some{3, 1};
+  BOOST_TEST((sorted_rows(*numbers({2, NAN, 1, 2}), false, &some, 1, 1) == std::vector<uint32_t>{1}));
+  BOOST_TEST(sorted_rows(*numbers({2}), false, nullptr, 5, 2).empty());
+}
+
+BOOST_AUTO_TEST_CASE(wide_tables_show_their_columns_by_pages) {
+  std::vector<Column> columns;
+  for (int i = 0; i < 30; ++i) columns.push_back({"c" + std::to_string(i), numbers({1})});
+  root->add("wide", table_of(std::move(columns)));
+  const std::string text = page("wide?page&columns=24");
+  BOOST_TEST(has(text, "columns 25 to 30 of 30"));
+  BOOST_TEST((has(text, ">c29<") && !has(text, "scope=\"col\" class=\"n\"><a href=\"?page&amp;sort=c1\"")));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs::serve
