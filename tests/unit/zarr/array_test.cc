@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
   BOOST_TEST(values_in<int32_t>(writer.open(context), "a") == (Ints{0, 8}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(keys_of_another_spelling_are_found_with_a_warning) {
+BOOST_AUTO_TEST_CASE(keys_of_another_spelling_are_found_with_a_notice) {
   const auto check = [](const std::string& separator, bool is_v3, const std::vector<std::string>& keys) {
     for (const std::string& key : keys) {
       const V2Store writer;
