@@ -1,6 +1,5 @@
 #include "fs/mounts/mount_note.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +15,8 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+
+#include "formats/core/base/open_folder.h"
 #elif defined(__APPLE__)
 #include <libproc.h>
 
@@ -28,13 +29,9 @@ namespace {
 constexpr char kName[] = "plainfs-mount";
 constexpr std::string_view kLink = "/memfd:plainfs-mount";  // as /proc shows it
 
-struct DirectoryCloser {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
-  const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
+  const OpenFolder directory(::opendir(path.c_str()));
   if (!directory) return names;
   while (const dirent* const entry = ::readdir(directory.get())) names.emplace_back(entry->d_name);
   return names;

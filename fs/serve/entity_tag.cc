@@ -1,6 +1,5 @@
 #include "fs/serve/entity_tag.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/base/open_folder.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/trimmed.h"
 #include "fs/serve/field_text.h"
@@ -29,7 +29,7 @@ void append_line(const std::string& name, const struct stat& status, std::string
 // Appends what is below a folder; false where that cannot be told.
 bool append_folder(const std::string& folder, int depth, size_t& left, std::string& text) {
   if (depth > kDeepestFolder) return false;
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  const OpenFolder open(::opendir(folder.c_str()));
   if (!open) return false;
   std::vector<std::string> names;
   while (const dirent* const entry = ::readdir(open.get())) {

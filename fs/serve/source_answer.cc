@@ -1,6 +1,5 @@
 #include "fs/serve/source_answer.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "formats/core/base/containment.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/open_folder.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/walk.h"
@@ -25,10 +25,6 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostListed = 100'000;
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
 
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -109,7 +105,7 @@ void answer_bytes(const Asked& asked, const Descriptor& file, const struct stat&
 }
 
 std::vector<std::string> names_on_disk(Descriptor folder) {
-  const std::unique_ptr<DIR, CloseFolder> open(::fdopendir(folder.number()));
+  const OpenFolder open(::fdopendir(folder.number()));
   if (!open) throw unreadable("a folder of the store: {}", std::strerror(errno));
   folder.release();  // it is the DIR's
   std::vector<std::string> names;

@@ -1,6 +1,5 @@
 #include "formats/core/base/folder_store.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/local_file.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/base/open_folder.h"
 
 namespace plainfs {
 namespace {
@@ -32,11 +32,6 @@ class FileValue : public Value {
  private:
   FilePtr file_;
 };
-
-struct DirectoryCloser {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using OpenFolder = std::unique_ptr<DIR, DirectoryCloser>;
 
 class FolderStore : public KeyStore {
  public:

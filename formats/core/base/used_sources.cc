@@ -1,6 +1,5 @@
 #include "formats/core/base/used_sources.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "formats/core/base/local_file.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/base/open_folder.h"
 
 namespace plainfs {
 
@@ -168,10 +168,6 @@ class FolderSum {
   uint64_t sums_[2] = {}, changes_[2] = {}, explanations_[2] = {};
 };
 
-struct DirectoryCloser {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 // What a file is, or a folder without what it holds; nullopt where the system does not let it be seen.
 std::optional<std::string> own_stamp(const std::string& path) {
   struct stat status {};
@@ -205,7 +201,7 @@ using UseOf = std::function<Use(const std::string& path, const struct stat& stat
 
 // nullopt where the system does not let it be seen, or something is no longer what was used.
 std::optional<std::string> folder_stamp(const std::string& path, const UseOf& use_of, Latest& latest) {
-  const std::unique_ptr<DIR, DirectoryCloser> directory(::opendir(path.c_str()));
+  const OpenFolder directory(::opendir(path.c_str()));
   if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
   FolderSum sum;
   for (;;) {
