@@ -113,6 +113,8 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
   add_old_graphs(group, made.obsp, context);
   made.varp = parts_of(group, "varp", Sides::both_alike, context);
+  if (const auto uns = member_of(group, "uns", context); uns && uns->parts && uns->parts->find(kSpatial))
+    context.notice(fmt::format("{}/{}: not in the .h5ad", uns->parts->path(), kSpatial));
   made.slides = [group, obs = made.obs, &context] { return anndata_slides(group, obs, context); };
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {

@@ -66,7 +66,11 @@ std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Conte
     names.push_back(member.name);
   }
   const std::optional<Spots> spots = slides.empty() ? std::nullopt : spots_of(group, obs, context);
-  if (!spots) return {};
+  if (!spots) {
+    if (!slides.empty())
+      context.notice(fmt::format("seurat.rds: uns/{0}: obsm/{0} has no coordinates of the cells", kSpatial));
+    return {};
+  }
   const auto cells = cells_of_slides(names, obs, "library_id");
   if (!cells) {
     context.notice(

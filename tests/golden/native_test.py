@@ -370,13 +370,13 @@ class Origins:
             return of[room]()
         if self.assays:
             of = {"X": lambda: next(iter(self.assays.values())), "layers": lambda: self.assays[name],
-                  "obsm": lambda: numbered(at("reduced_dimensions"))[name]}
+                  "obsm": lambda: at("coordinates") if name == "spatial" else numbered(at("reduced_dimensions"))[name]}
             item = of[room]()
             inner = [os.path.join(item, kind) for kind in ("dense_array", "data_frame", "delayed_array") if os.path.isfile(os.path.join(item, kind + ".csv"))]
             return inner[0] if inner else item
         if self.is_experiment:
             if room == "obsm":
-                return at("reduced_dimensions", name)
+                return at("spatial_coordinates") if name == "spatial" else at("reduced_dimensions", name)
             return at("assays", name or self.first_assay())
         if self.is_loom:
             return at("matrix") if part == "X" else at(part)
@@ -409,10 +409,30 @@ def read_anndata(path):
         return anndata.read_h5ad(path)
 
 
+def differs_from_images(matrix, images):
+    """Whether the coordinates of the cells are others than those of the first image of Seurat's that each lies on."""
+    places = {}
+    for name in os.listdir(images):
+        path = os.path.join(images, name, "coordinates.csv")
+        if not os.path.isfile(path):
+            continue
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                across, down = ("imagecol", "imagerow") if "imagecol" in row else ("x", "y")
+                places.setdefault(row[""], (float(row[across]), float(row[down])))
+    missing = (numpy.nan, numpy.nan)
+    want = numpy.array([places.get(name, missing) for name in matrix.obs_names])
+    return not numpy.array_equal(matrix.obsm["spatial"], want, equal_nan=True)
+
+
 def h5ad_differences(path):
     """({part: whether it differs}, [parts without a text])"""
     origins, found, alone = Origins(path), {}, []
-    for part, values in parts_of(read_anndata(path)):
+    matrix = read_anndata(path)
+    for part, values in parts_of(matrix):
+        if origins.is_seurat and part == "obsm/spatial":
+            found[part] = differs_from_images(matrix, os.path.join(origins.folder, "..", "images"))
+            continue
         differs = part_differs(values, origins.base_of(part), is_expression(part), origins.dense_is_turned)
         if differs is None:
             alone.append(part)

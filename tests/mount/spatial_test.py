@@ -231,6 +231,13 @@ class Slides(Folder):
                 self.assertEqual(told[7].split()[:4], ["c3", "1", "3", "3"])
                 numpy.testing.assert_allclose([float(word) for word in told[7].split()[4:]], [down, across], rtol=1e-6)
 
+    def test_pictures_that_an_h5ad_lacks_are_logged(self):
+        store = os.path.join(self.folder, "v.h5ad")
+        visium().write_h5ad(store)
+        with Mount(store) as m:
+            self.assertIn("spatial", anndata.read_h5ad(m.join("anndata.h5ad")).obsm)
+            self.assertIn("/uns/spatial: not in the .h5ad", log_of(m))
+
     def test_a_large_picture_stands_in_for_a_small_one(self):
         made = visium()
         del made.uns["spatial"]["lib"]["images"]["lowres"]
