@@ -275,6 +275,8 @@ constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
 
 std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject) {
   if (!subject.has_folder || !subject.meaning) return std::nullopt;
+  // A folder of stores has no cells of its own, and to look for some would open them all.
+  if (subject.meaning->what.store->format == "folder") return std::nullopt;
   Filesystem& filesystem = *subject.place.filesystem;
   if (annotated_matrix_of(subject.node(), subject.context())) return CellsPlace{subject.place.inode};
   const bool is_root = subject.place.inode == kRootInode || subject.meaning->what.is_store;

@@ -56,6 +56,13 @@ std::string heading_of(int status) {
   return "This cannot be read";
 }
 
+// Errors begin with a small letter and have no full stop.
+std::string sentence_of(std::string what) {
+  if (!what.empty() && what[0] >= 'a' && what[0] <= 'z' && what.find(':') > what.find(' '))
+    what[0] = static_cast<char>(what[0] - 32);
+  return what + (what.ends_with('.') ? "" : ".");
+}
+
 std::vector<TakeAs> nearest_links(const Asked& asked, const LastFolder& last, const std::string& way) {
   std::vector<TakeAs> links;
   if (last.depth >= asked.names.size()) return links;
@@ -81,7 +88,7 @@ bool wants_page(const Asked& asked) {
 void answer_error_page(const Asked& asked, int status, const std::string& what) {
   const std::optional<LastFolder> last = last_folder(asked);
   PageModel model;
-  Problem problem{what};
+  Problem problem{sentence_of(what)};
   size_t known = 0;
   if (last) {
     const size_t below = asked.names.size() - last->depth;
@@ -90,7 +97,7 @@ void answer_error_page(const Asked& asked, int status, const std::string& what) 
     if (!asked.target.is_folder && below == 0)
       way = percent_encoded(asked.names.empty() ? "" : asked.names.back()) + "/";
     problem.near = nearest_links(asked, *last, way);
-    model.views.push_back({"the folder above", way.empty() ? "./" : way});
+    model.picks.push_back({"The way back", {{"the folder above", way.empty() ? "./" : way}}});
     known = last->depth;
   }
   model.problems.push_back(std::move(problem));

@@ -180,7 +180,7 @@ class PageMaker {
     page_.views = forms_of(subject_.beside, up, subject_.name, subject_.node());
     std::vector<FolderEntry> files;
     for (const FolderEntry& entry : subject_.inside) {
-      if (entry.is_link || !entry.error.empty()) continue;
+      if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
       if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
       const bool has_parts = entry.is_unlisted && entry.is_folder;
       if (has_parts)

@@ -90,7 +90,9 @@ std::string html_of(const PageModel& page) {
     html += fmt::format("<p class=\"note\">{}</p>\n", escaped(printable(note)));
   for (const Problem& problem : page.problems) html += problem_html(problem);
   if (page.form) html += form_html(*page.form);
+  if (!page.picks.empty()) html += "<div class=\"picks\">";
   for (const Picks& picks : page.picks) html += picks_html(picks);
+  if (!page.picks.empty()) html += "</div>\n";
   html += pictures_html(page) + cards_html(page.stores) + names_html(page.names);
   const bool has_rows_first = page.figures.empty() && page.first;
   if (has_rows_first) html += grid_html(*page.first);
