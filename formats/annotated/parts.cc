@@ -89,6 +89,23 @@ Table genes_of(uint64_t rows, const ArrayPtr& names, const ArrayPtr& ids, const 
   return table;
 }
 
+bool is_reordered(const ArrayPtr& names, const ArrayPtr& expected) {
+  const auto is_text = [](const ArrayPtr& array) { return array && array->dtype().kind == Kind::text; };
+  if (names == expected || !is_text(names) || !is_text(expected) || names->count() != expected->count())
+    return false;
+  const auto texts_of = [](const Elements& elements) {
+    std::vector<std::string_view> texts;
+    for (uint64_t i = 0; i < elements.count; ++i) texts.push_back(elements.text(i));
+    return texts;
+  };
+  const Elements ours = read_all(*names), theirs = read_all(*expected);
+  std::vector<std::string_view> a = texts_of(ours), b = texts_of(theirs);
+  if (a == b) return false;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
 namespace {
 
 constexpr uint64_t kNoRow = UINT64_MAX;

@@ -48,6 +48,10 @@ std::optional<Extent> extent_of(const Content& content);
 // Whether there is nothing in a list, or in the part of an object.
 bool is_empty(const Node& node);
 
+// Returns whether names are those of expected in another order. False if either is null or no text. Reads
+// both.
+bool is_reordered(const ArrayPtr& names, const ArrayPtr& expected);
+
 // A table of names alone.
 Table named_rows(uint64_t rows, ArrayPtr names);
 

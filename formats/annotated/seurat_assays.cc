@@ -53,18 +53,16 @@ class Assay {
   const GroupPtr group_;
   Context& context_;
   AnnotatedMatrix made_;
-  ArrayPtr cells_;
-  ArrayPtr features_;
+  ArrayPtr features_, cells_;
 };
 
 void Assay::take_matrices() {
-  const ArrayPtr cells = array_in(find(root_, "cell.names"));
+  cells_ = array_in(find(root_, "cell.names"));
   features_ = array_in(find(group_, "features"));
-  if (!cells || !features_) throw damaged("{}: no cell.names or features", group_->path());
-  cells_ = cells;
-  made_.cells = cells->count();
+  if (!cells_ || !features_) throw damaged("{}: no cell.names or features", group_->path());
+  made_.cells = cells_->count();
   made_.genes = features_->count();
-  const SeuratLayers matrices(group_, features_, cells, context_);
+  const SeuratLayers matrices(group_, features_, cells_, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
   made_.x = cells_by_genes(matrices.matrix("data"));
   Content counts = counts_of(matrices);
@@ -75,7 +73,7 @@ void Assay::take_matrices() {
   if (matrices.has_layers() && !is_there(made_.x))
     throw unsupported("{}: no layer data or counts has all of its features and cells", group_->path());
   take_other_layers(matrices);
-  made_.obs = named_rows(made_.cells, cells);
+  made_.obs = named_rows(made_.cells, cells_);
   made_.var = named_rows(made_.genes, features_);
 }
 
@@ -135,7 +133,8 @@ void Assay::take_reductions() {
     const GroupPtr reduction = readable(std::move(member.node), context_).parts;
     if (!reduction) continue;
     const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
-    if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells) {
+    if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells &&
+        !is_reordered(embeddings->row_names, cells_)) {
       made_.obsm.push_back({"X_" + member.name, *embeddings});
       // "PC_1" is what Seurat calls a dimension; AnnData numbers them.
       std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
@@ -155,7 +154,8 @@ void Assay::take_graphs() {
   for (Member& member : graphs->parts->members()) {
     const Node node = readable(std::move(member.node), context_);
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
-    if (!graph || graph->rows != made_.cells || graph->columns != made_.cells) {
+    if (!graph || graph->rows != made_.cells || graph->columns != made_.cells ||
+        is_reordered(graph->row_names, cells_) || is_reordered(graph->column_names, cells_)) {
       note_left_out(graphs->parts, member.name, context_);
       continue;
     }

@@ -149,8 +149,8 @@ std::optional<Node> SeuratLayers::stored(std::string_view name) const {
 void SeuratLayers::add_part(const std::string& name, const std::optional<Node>& node, Parts& parts) const {
   const auto sparse = node ? content_of<SparseMatrix>(node) : std::nullopt;
   if (!sparse)
-    throw unsupported("{}: layer {} is no sparse matrix and has not all features and cells", assay_->path(),
-                      name);
+    throw unsupported("{}: layer {} is no sparse matrix and has not all features and cells in their order",
+                      assay_->path(), name);
   if (sparse->error) throw *sparse->error;
   if (!has_names(*sparse))
     throw unsupported("{}: layer {} has not all features and cells, and no names", assay_->path(), name);
@@ -173,10 +173,17 @@ SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
   return parts;
 }
 
+// A matrix whose features or cells stand in another order is put together by their names.
 Content SeuratLayers::whole(const Node& matrix) const {
   const std::optional<Extent> extent = extent_of(matrix.content);
-  const bool is_whole = extent && extent->rows == features_->count() && extent->columns == cells_->count();
-  return is_whole ? matrix.content : Content();
+  if (!extent || extent->rows != features_->count() || extent->columns != cells_->count()) return {};
+  const auto has_other_order = [&](const auto& labelled) {
+    return is_reordered(labelled.row_names, features_) || is_reordered(labelled.column_names, cells_);
+  };
+  const auto* sparse = std::get_if<SparseMatrix>(&matrix.content);
+  const auto* array = std::get_if<LabelledArray>(&matrix.content);
+  if ((sparse && has_other_order(*sparse)) || (array && has_other_order(*array))) return {};
+  return matrix.content;
 }
 
 Content SeuratLayers::matrix(std::string_view name) const {

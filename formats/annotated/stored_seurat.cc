@@ -93,6 +93,10 @@ ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::str
   const auto array = content_of<LabelledArray>(node);
   if (!array || array->values->shape().size() != 2 || array->values->count() == 0) return {};
   const Extent extent = *extent_of(*array);
+  if (is_reordered(array->row_names, rows) || is_reordered(array->column_names, columns)) {
+    leave_out(place + ", whose names stand in another order");
+    return {};
+  }
   if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
     return {in_column_order(as_meant(*array).values)};
   leave_out(place + ", whose names do not fit");
@@ -219,6 +223,8 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   if (!matrix->error && (matrix->rows != cells || matrix->columns != cells))
     return leave_out(
         fmt::format("graphs/{}, which is {} by {}, of {} cells", name, matrix->rows, matrix->columns, cells));
+  if (is_reordered(matrix->row_names, made_.cells) || is_reordered(matrix->column_names, made_.cells))
+    return leave_out(fmt::format("graphs/{}, whose cells stand in another order", name));
   const std::string assay = text_of(attributes_of(node), "assay.used").value_or(made_.active_assay);
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }

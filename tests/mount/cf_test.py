@@ -7,6 +7,7 @@ from mounted import PROGRAM, Folder, Mount, main, run
 from optional import needs, needs_modules
 
 try:
+    import h5py
     import numpy
     import zarr
     from scipy.io import netcdf_file
@@ -124,6 +125,24 @@ class Cf(Folder):
             unpacked = self.field[0] * 0.01 + 273.15
             weights = numpy.cos(numpy.radians(self.latitude))[:, None] * numpy.ones((5, 4))
             self.assertAlmostEqual(float(text.split()[0]), (unpacked * weights).sum() / weights.sum(), delta=0.05)
+
+
+@needs_modules("h5py", "numpy", "scipy")
+class EarlyNetcdf4(Folder):
+    """A NetCDF-4 file without the attributes that libnetcdf has written since 4.1."""
+
+    def test_dimension_without_a_variable_is_no_array(self):
+        path = os.path.join(self.folder, "early.nc")
+        with h5py.File(path, "w") as file:
+            dimension = file.create_dataset("y", data=numpy.zeros(2, ">f4"))
+            dimension.make_scale(f"This is a netCDF dimension but not a netCDF variable.{2:10}")
+            values = file.create_dataset("_nc4_non_coord_y", data=numpy.array([3, 4], "i4"))
+            values.dims[0].attach_scale(dimension)
+        with Mount(path) as mount:
+            self.assertEqual([name for name in os.listdir(mount.path) if name.endswith(".csv")], ["y.csv"])
+            self.assertEqual(mount.read("y.csv"), b"3\n4\n")
+            with netcdf_file(mount.join("dataset.nc"), mmap=False) as file:
+                numpy.testing.assert_array_equal(file.variables["y"][:], [3, 4])
 
 
 if __name__ == "__main__":

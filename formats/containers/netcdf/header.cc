@@ -38,7 +38,11 @@ class HeaderReader {
     const ByteSpan all = bytes(checked_add(size, (4 - size % 4) % 4));
     return all.first(size);
   }
-  std::string name() { return std::string(as_text(padded(count()))); }
+  // libnetcdf takes a name as a string of C, so that it ends before a NUL that its length includes.
+  std::string name() {
+    const std::string_view text = as_text(padded(count()));
+    return std::string(text.substr(0, text.find('\0')));
+  }
   // The length of a list with that tag; an empty one has no tag. least_bytes: of an item.
   uint64_t list(Tag tag, uint64_t least_bytes) {
     const uint32_t found = word();

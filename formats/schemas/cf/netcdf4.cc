@@ -165,12 +165,17 @@ void continue_to(const Dimensions& dimensions, StoredArrayOf& array) {
       std::make_shared<ContinuedArray>(labelled.values, std::move(shape), std::move(fill), array.attributes);
 }
 
+bool is_no_variable(const Attributes& attributes) {
+  return is_scale(attributes) && text_in(attributes, "NAME").starts_with(kNoVariable);
+}
+
+// Early versions of libnetcdf left no mark but the name of a dimension without a variable.
 bool is_netcdf4(const Group& group, const std::vector<StoredArrayOf>& arrays) {
-  const bool has_id = std::any_of(arrays.begin(), arrays.end(), [](const StoredArrayOf& array) {
+  const bool has_mark = std::any_of(arrays.begin(), arrays.end(), [](const StoredArrayOf& array) {
     return readable_value(array.attributes, "_Netcdf4Dimid") ||
-           readable_value(array.attributes, "_Netcdf4Coordinates");
+           readable_value(array.attributes, "_Netcdf4Coordinates") || is_no_variable(array.attributes);
   });
-  if (has_id) return true;
+  if (has_mark) return true;
   GroupPtr root = group.parent();
   while (root && root->parent()) root = root->parent();
   return readable_value(root ? root->attributes() : group.attributes(), "_NCProperties") != nullptr;
@@ -208,7 +213,7 @@ std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArr
         found->second = std::max(found->second, array.values().shape()[axis]);
   std::vector<StoredArrayOf> variables;
   for (StoredArrayOf& array : arrays) {
-    if (is_scale(array.attributes) && text_in(array.attributes, "NAME").starts_with(kNoVariable)) continue;
+    if (is_no_variable(array.attributes)) continue;
     array.name = without_prefix(array.name);
     continue_to(dimensions, array);
     variables.push_back(std::move(array));

@@ -55,6 +55,12 @@ BOOST_AUTO_TEST_CASE(records_of_a_stream_follow_from_the_file_size) {
   BOOST_TEST(header_of(parts).dimensions[0].length == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(nul_inside_a_name_ends_it) {
+  Parts parts;
+  parts.dimensions = word(10) + word(2) + name(std::string("t\0", 2)) + word(0) + name("x") + word(3);
+  BOOST_TEST(header_of(parts).dimensions[0].name == "t");
+}
+
 BOOST_AUTO_TEST_CASE(header_cut_off_is_damaged) {
   const std::string bytes = Parts().bytes();
   for (size_t size = 4; size < 96; ++size)

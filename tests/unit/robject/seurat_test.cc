@@ -72,13 +72,13 @@ RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
 }
 
 // An object of version 2 with counts of the features g1 and g2 and the cells c1 and c2, as triplets of
-// which two are at one place.
-RStream& seurat2(RStream& out) {
+// which two are at one place. cells: in the order of meta.data.
+RStream& seurat2(RStream& out, const Names& cells) {
   out.s4().tag("raw.data").s4().tag("i").integers({1, 0, 1}).tag("j").integers({1, 0, 1});
   out.tag("x").reals({3, 1, 4}).tag("Dim").integers({2, 2}).tag("Dimnames").list(2);
   out.strings({"g1", "g2"}).strings({"c1", "c2"}).class_of("dgTMatrix", "Matrix");
   out.tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2}).tag("names").strings({"n"});
-  out.tag("class").strings({"data.frame"}).tag("row.names").strings({"c1", "c2"}).nil();
+  out.tag("class").strings({"data.frame"}).tag("row.names").strings(cells).nil();
   return out.tag("cell.names").strings({"c1", "c2"});
 }
 
@@ -188,11 +188,19 @@ BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_liste
 
 BOOST_AUTO_TEST_CASE(triplets_of_version_2_are_counts) {
   RStream out = start();
-  Object object(seurat2(out), "seurat");
+  Object object(seurat2(out, {"c1", "c2"}), "seurat");
   const SeuratObject made = object.made();
   BOOST_REQUIRE(made.assays.size() == 1U);
   BOOST_TEST(values_of(made.assays[0].counts) == (Values{1, 7}), boost::test_tools::per_element());
   BOOST_TEST(values_of(object.assay().x) == (Values{1, 7}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(cells_in_another_order_are_matched_by_name) {
+  RStream out = start();
+  Object object(seurat2(out, {"c2", "c1"}), "seurat");
+  BOOST_TEST(values_of(object.made().assays.at(0).counts) == (Values{7, 1}),
+             boost::test_tools::per_element());
+  BOOST_TEST(values_of(object.assay().x) == (Values{7, 1}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_slot_that_a_class_adds_is_shown) {
