@@ -69,7 +69,8 @@ constexpr CommandHelp kHelps[] = {
      "Mounts for one command, in a place that is gone with it; needs neither root nor fusermount3.\n"
      "  {}       in an ARGUMENT is the mountpoint; of several stores {1}, {2}, ...\n"},
     {"serve",
-     "serve [--listen ADDRESS] [--host NAMES] [--token WORD] [--base /PATH] [--cors ORIGINS] [--open] "
+     "serve [--listen ADDRESS] [--host NAMES] [--token WORD|FILE|none] [--base /PATH] [--cors ORIGINS] "
+     "[--open] "
      "STORE...\n",
      "Gives the files over HTTP and WebDAV, without FUSE, and prints where.\n"
      "  --listen ADDRESS  127.0.0.1:0 where it is not given\n"

@@ -400,8 +400,9 @@ class AnnData(Recipe):
 
     @needs_r("Seurat")
     def test_r_reads_parts_by_name(self):
-        says = ('cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); cat(colnames(high), "\\n"); cat(colnames(sums), "\\n"); '
-                'cat(paste(groups$batch, groups$stage, sep = "_"), "\\n"); cat(rownames(groups), "\\n")')
+        says = ('print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
+                'print_names(colnames(high)); print_names(colnames(sums)); '
+                'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))')
         numbers, cells, levels, pasted, named = [line.split() for line in self.r(block('gene <- read.csv("adata'), says)]
         high = list(self.stored.obs_names[self.stored.obs["stage"] == "high"])
         genes = self.stored.shape[1]
@@ -410,7 +411,7 @@ class AnnData(Recipe):
         self.assertEqual([float(n) for n in numbers], [
             float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, len(levels), float(kept.X.sum())])
         self.assertEqual(cells, high)
-        self.assertEqual(sorted(levels), sorted({f"{batch}_{stage}" for batch, stage in zip(kept.obs["batch"], kept.obs["stage"])}))
+        self.assertEqual(sorted(levels), sorted({f"{batch}_{stage}".replace(" ", "~") for batch, stage in zip(kept.obs["batch"], kept.obs["stage"])}))
         self.assertEqual((levels, levels), (pasted, named))
 
     def test_the_shell_reads_parts_by_name(self):

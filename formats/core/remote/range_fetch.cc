@@ -33,6 +33,7 @@ class RangeFetch::Attempt : public HttpSink {
   const ByteRange range;  // what was asked for
   std::string url;
   HttpHead head;
+  bool has_bytes = false;  // of the range: a header alone is not an answer yet
   Verdict verdict;
   std::string error_body;
 
@@ -43,8 +44,9 @@ class RangeFetch::Attempt : public HttpSink {
 void RangeFetch::Attempt::begin(const HttpHead& reply) {
   head = reply;
   const auto fetch = fetch_.lock();
-  if (fetch && (head.status < 400 || !is_passing(head.status))) fetch->client_.note_answer(url);
-  if (!fetch || (head.status != 200 && head.status != 206)) return;
+  const bool has_range = head.status == 200 || head.status == 206;
+  if (fetch && !has_range && (head.status < 400 || !is_passing(head.status))) fetch->client_.note_answer(url);
+  if (!fetch || !has_range) return;
   verdict = fetch->object_->judge(head, range);
   if (verdict.kind != Verdict::take) return;
   const MutexLock lock(fetch->mutex_);
@@ -59,6 +61,8 @@ bool RangeFetch::Attempt::take(ByteSpan bytes) {
     return error_body.size() < kMostErrorBytes;
   }
   const auto fetch = fetch_.lock();
+  if (fetch && !has_bytes) fetch->client_.note_answer(url);
+  has_bytes = true;
   if (!fetch || verdict.kind != Verdict::take) return false;
   const MutexLock lock(fetch->mutex_);
   if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than it said
@@ -179,14 +183,15 @@ void RangeFetch::go_on_after(Verdict verdict) {
     if (!is_worth_it([&] { return object_->renew(last->url, last->head, last->error_body); })) return fail();
   } else {
     const auto now = Clock::now();
+    const bool is_answered = last->head.status != 0;
     if (received_ >= received_before_ + kProgress) {
       tries_ = 0;
       failing_since_ = now;
     }
     received_before_ = received_;
     // A server that never answered may not be there at all.
-    const bool is_nobody = last->head.status == 0 && !object_->version();
-    const bool is_silent = last->head.status == 0;
+    const bool is_nobody = !is_answered && !object_->version();
+    const bool is_silent = !is_answered || (last->head.status / 100 == 2 && !last->has_bytes);
     const auto give_up = [&]() REQUIRES(mutex_) {
       if (is_silent) client_.note_given_up();
       fail();
