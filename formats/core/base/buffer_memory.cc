@@ -44,22 +44,22 @@ struct KeptBuffers {
   std::array<Buffer, 6> buffers;
   bool is_freed_at_end;
 };
-constinit thread_local KeptBuffers kept{};
+constinit thread_local KeptBuffers kept_here{};
 
 extern "C" void free_kept_buffers(void*) {
-  for (Buffer& buffer : kept.buffers) ::operator delete(buffer.memory);
-  kept = {};
+  for (Buffer& buffer : kept_here.buffers) ::operator delete(buffer.memory);
+  kept_here = {};
 }
 
 // Whether this thread will free what it keeps. One that gives buffers back while it ends is told so again.
 bool is_freed_at_end() {
-  if (kept.is_freed_at_end) return true;
+  if (kept_here.is_freed_at_end) return true;
   static const struct Key {
     Key() : is_there(pthread_key_create(&key, free_kept_buffers) == 0) {}
     pthread_key_t key{};
     bool is_there;
   } key;
-  return kept.is_freed_at_end = key.is_there && pthread_setspecific(key.key, &kept) == 0;
+  return kept_here.is_freed_at_end = key.is_there && pthread_setspecific(key.key, &kept_here) == 0;
 }
 
 bool is_kept(size_t bytes) {
@@ -71,7 +71,7 @@ bool is_kept(size_t bytes) {
 void* take_buffer(size_t bytes) {
   if (!is_kept(bytes)) return ::operator new(bytes);
   const size_t size = rounded(bytes);
-  auto& buffers = kept.buffers;
+  auto& buffers = kept_here.buffers;
   const auto found =
       std::find_if(buffers.begin(), buffers.end(), [&](const Buffer& b) { return b.bytes == size; });
   if (found == buffers.end()) return ::operator new(size);
@@ -84,7 +84,7 @@ void* take_buffer(size_t bytes) {
 void give_buffer(void* buffer, size_t bytes) noexcept {
   if (!is_kept(bytes) || !is_freed_at_end()) return ::operator delete(buffer);
   // The one that was not wanted for longest goes.
-  auto& buffers = kept.buffers;
+  auto& buffers = kept_here.buffers;
   ::operator delete(buffers.back().memory);
   std::move_backward(buffers.begin(), buffers.end() - 1, buffers.end());
   buffers.front() = {buffer, rounded(bytes)};

@@ -33,7 +33,8 @@ class RangeFetch::Attempt : public HttpSink {
   const ByteRange range;  // what was asked for
   std::string url;
   HttpHead head;
-  bool has_bytes = false;  // of the range: a header alone is not an answer yet
+  bool has_bytes = false;                  // of the range: a header alone is not an answer yet
+  Clock::time_point moved = Clock::now();  // when it began, or anything of the reply came last
   Verdict verdict;
   std::string error_body;
 
@@ -43,6 +44,7 @@ class RangeFetch::Attempt : public HttpSink {
 
 void RangeFetch::Attempt::begin(const HttpHead& reply) {
   head = reply;
+  moved = Clock::now();
   const auto fetch = fetch_.lock();
   const bool has_range = head.status == 200 || head.status == 206;
   if (fetch && !has_range && (head.status < 400 || !is_passing(head.status))) fetch->client_.note_answer(url);
@@ -63,6 +65,7 @@ bool RangeFetch::Attempt::take(ByteSpan bytes) {
   const auto fetch = fetch_.lock();
   if (fetch && !has_bytes) fetch->client_.note_answer(url);
   has_bytes = true;
+  moved = Clock::now();
   if (!fetch || verdict.kind != Verdict::take) return false;
   const MutexLock lock(fetch->mutex_);
   if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than it said
@@ -136,6 +139,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure)
     verdict = object_->judge_refusal(attempt.head, attempt.error_body);
   const MutexLock lock(mutex_);
   if (attempt_.get() != &attempt) return;
+  silence_ += Clock::now() - attempt.moved;
   if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
   if (verdict.kind == Verdict::take && received_ < size_)
     verdict = {Verdict::again,
@@ -198,6 +202,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
     };
     if (is_silent && client_.has_given_up()) return fail();
     if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return give_up();
+    if (silence_ >= client_.patience(verdict.is_refused)) return give_up();
     const auto pause = std::max(verdict.wait, pause_after(tries_));
     if (now + pause > *failing_since_ + client_.patience(verdict.is_refused)) return give_up();
     client_.note_retry(last->url, verdict.error->what(), tries_);

@@ -67,6 +67,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // paused: what the last attempt came to
   std::optional<Error> error_ GUARDED_BY(mutex_);      // failed
   unsigned tries_ GUARDED_BY(mutex_) = 0, redirects_ GUARDED_BY(mutex_) = 0, renewals_ GUARDED_BY(mutex_) = 0;
+  std::chrono::steady_clock::duration silence_ GUARDED_BY(mutex_){};  // of all attempts, after what came last
   std::optional<std::chrono::steady_clock::time_point> failing_since_
       GUARDED_BY(mutex_);  // the first attempt, or the last that got on
 };
