@@ -134,7 +134,8 @@ class ParquetTest(Folder):
                         continue
                     target = os.path.join(self.folder, f"{suite}-{case}-{store}")
                     run(PROGRAM, "export", "--views", "csv+parquet", os.path.join(folder, store), target)
-                    for at, _, names in os.walk(target):
+                    for at, folders, names in os.walk(target):
+                        folders[:] = [name for name in folders if not name.endswith(".parquet")]  # the store's own parts
                         files += [os.path.join(at, name) for name in names if name.endswith(".parquet")]
         files = [file for file in sorted(files) if not os.path.islink(file)]
         self.assertGreater(len(files), 100)

@@ -32,6 +32,12 @@ def run(*arguments, timeout=120, **more):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=timeout * PATIENCE, **more)
 
 
+def unmount(path):
+    """Also while another process, one that looks at every mount of the machine, has it open."""
+    if subprocess.run(["umount", path], capture_output=True).returncode != 0:
+        subprocess.run(["umount", "-l", path], capture_output=True)
+
+
 def given_bytes(server):
     """What the server gave of objects that are there."""
     given = 0

@@ -10,7 +10,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run
+from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, unmount
 from store_server import Fault, StoreServer
 
 VALUES = numpy.arange(600_000, dtype="<i8")
@@ -231,7 +231,7 @@ class Mounted(RemoteTest):
     def mount(self, *options):
         done = run(*options, self.server.url + "/x.h5", self.path("mount"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.addCleanup(subprocess.run, ["umount", self.path("mount")], capture_output=True)
+        self.addCleanup(unmount, self.path("mount"))
 
     def test_a_mount_shows_the_store_and_who_it_is(self):
         self.mount()

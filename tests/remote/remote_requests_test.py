@@ -14,7 +14,7 @@ import unittest
 import h5py
 import numpy
 
-from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, given_bytes, listed_sizes, run
+from remote import DATA, HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, given_bytes, listed_sizes, run, unmount
 from store_server import StoreServer
 
 CELLS, GENES = 4_000, 3_000
@@ -117,7 +117,7 @@ class Requests(RemoteTest):
         server = self.served(StoreServer(self.shared.name))
         os.mkdir(self.path("mount"))
         self.assertEqual(run("-o", "index=none", server.url + "/x.h5ad", self.path("mount")).returncode, 0)
-        self.addCleanup(subprocess.run, ["umount", self.path("mount")], capture_output=True)
+        self.addCleanup(unmount, self.path("mount"))
         matrix = self.path("mount", "X", "matrix.mtx")
         os.listdir(os.path.dirname(matrix))
         server.requests.clear()
@@ -141,7 +141,7 @@ class Requests(RemoteTest):
     def mounted(self, *options):
         place = tempfile.mkdtemp(prefix="mount-", dir=self.folder)
         self.assertEqual(run(*options, place).returncode, 0)
-        self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
+        self.addCleanup(unmount, place)
         return place
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
