@@ -1,37 +1,31 @@
-// A file driver for libhdf5 that writes nowhere: what the library writes is kept in memory, as extents of a
-// file whose other bytes are zero, so that room for data of any size costs nothing.
+// A file of libhdf5's that is kept in memory, as extents of a file whose other bytes are zero, so that room
+// for data of any size costs nothing.
 #pragma once
-
-#include <hdf5.h>
 
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 
-#include "formats/containers/hdf5/library/library.h"
+#include "formats/containers/hdf5/library/file_sink.h"
 
 namespace plainfs::hdf5 {
 
-class KeptFile {
+class KeptFile : public FileSink {
  public:
-  void clear() { extents_.clear(); }
-  // Throws bad_alloc; what was there is then lost too.
-  void write(uint64_t offset, std::span<const char> bytes);
-  // What was never written is zero.
-  void read(uint64_t offset, std::span<char> bytes) const;
+  // Throws bad_alloc; the bytes that were there are then lost too.
+  void write_at(uint64_t offset, std::span<const char> bytes) override;
+  void read_at(uint64_t offset, std::span<char> bytes) override;
+  void set_size(uint64_t size) override { size_ = size; }
 
   // By offset; none overlaps another, and neighbours are one.
   const std::map<uint64_t, std::string>& extents() const { return extents_; }
-  uint64_t size = 0;  // as the library has set it
+  // The end of the last bytes, or as the library has set it since.
+  uint64_t size() const { return size_; }
 
  private:
   std::map<uint64_t, std::string> extents_;
+  uint64_t size_ = 0;
 };
-
-// Makes the files that are created with this access list go into kept. What there is no memory for is an
-// error of the driver (file_driver.h). Requires: the library's lock is held; kept lives as long as the file
-// is open.
-void keep_in(KeptFile& kept, hid_t access);
 
 }  // namespace plainfs::hdf5

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "formats/containers/hdf5/library/file_driver.h"
-#include "formats/containers/hdf5/library/library.h"
+#include "formats/containers/hdf5/library/object_writer.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -13,12 +13,14 @@ namespace {
 struct SinkDriverFile {
   H5FD_t known;
   FileSink* sink;
+  MetadataPlacement placement;
   haddr_t end_of_addresses;
   haddr_t end_of_file;
 };
 
 struct SinkDriverInfo {
   FileSink* sink;
+  MetadataPlacement placement;
 };
 
 SinkDriverFile* sink_file(H5FD_t* file) {
@@ -43,7 +45,8 @@ herr_t kept_from_c(Call&& call) noexcept {
 H5FD_t* open_sink(const char*, unsigned, hid_t access, haddr_t) {
   const auto* info = static_cast<const SinkDriverInfo*>(H5Pget_driver_info(access));
   H5FD_t* opened = nullptr;
-  if (info) kept_from_c([&] { opened = &(new SinkDriverFile{{}, info->sink, 0, 0})->known; });
+  if (info)
+    kept_from_c([&] { opened = &(new SinkDriverFile{{}, info->sink, info->placement, 0, 0})->known; });
   return opened;
 }
 
@@ -52,10 +55,12 @@ herr_t close_sink(H5FD_t* file) {
   return 0;
 }
 
-// As the library's own driver for files: small pieces of metadata are put together.
-herr_t query_sink(const H5FD_t*, unsigned long* flags) {
-  if (flags)
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
+// The library also asks about the driver alone, without a file.
+herr_t query_sink(const H5FD_t* file, unsigned long* flags) {
+  const bool is_together = file && sink_file(file)->placement == MetadataPlacement::together;
+  constexpr unsigned long kTogether =
+      H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
+  if (flags) *flags = is_together ? kTogether : 0;
   return 0;
 }
 
@@ -96,7 +101,7 @@ herr_t unlock_sink(H5FD_t*) {
 }
 
 H5FD_class_t sink_driver_class() {
-  H5FD_class_t driver = driver_class_named("plainfs_sink", 2);
+  H5FD_class_t driver = driver_class_named("plainfs_sink", 1);
   driver.fc_degree = H5F_CLOSE_STRONG;
   driver.fapl_size = sizeof(SinkDriverInfo);
   driver.open = open_sink;
@@ -122,10 +127,11 @@ hid_t sink_driver_id() {
 
 }  // namespace
 
-void write_into(FileSink& sink, hid_t access) {
-  const SinkDriverInfo info{&sink};
-  checked_call(H5Pset_driver(access, sink_driver_id(), &info),
-               "file driver");  // which copies the information
+PropertyHandle access_into(FileSink& sink, MetadataPlacement placement) {
+  PropertyHandle access = access_list();
+  const SinkDriverInfo info{&sink, placement};  // which is copied
+  checked_call(H5Pset_driver(access.id(), sink_driver_id(), &info), "file driver");
+  return access;
 }
 
 }  // namespace plainfs::hdf5

@@ -6,15 +6,10 @@
 #include "formats/containers/hdf5/library/kept_file.h"
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/containers/hdf5/library/object_writer.h"
+#include "formats/containers/hdf5/library/sink_file.h"
 
 namespace plainfs::hdf5 {
 namespace {
-
-PropertyHandle access_of(KeptFile& kept) {
-  PropertyHandle access = access_list();
-  keep_in(kept, access.id());
-  return access;
-}
 
 class SkeletonWriter {
  public:
@@ -31,14 +26,14 @@ class SkeletonWriter {
     objects_.finish();
     throw_driver_error();  // the library does not pass every one on
     Skeleton skeleton;
-    skeleton.size = kept_.size;
+    skeleton.size = kept_.size();
     for (const auto& [offset, bytes] : kept_.extents()) skeleton.extents.push_back({offset, bytes});
     return skeleton;
   }
 
  private:
   KeptFile kept_;  // before the file, which goes into it when it is closed
-  const PropertyHandle access_ = access_of(kept_);
+  const PropertyHandle access_ = access_into(kept_, MetadataPlacement::as_allocated);
   ObjectWriter objects_{access_.id()};
 };
 

@@ -10,12 +10,6 @@
 namespace plainfs::hdf5 {
 namespace {
 
-PropertyHandle sink_access(FileSink& sink) {
-  PropertyHandle access = access_list();
-  write_into(sink, access.id());
-  return access;
-}
-
 // Passes on what is written until it is shut: a file that is given up is closed all the same, and what cannot
 // be written then would keep it open in the library, with the sink.
 class Gate : public FileSink {
@@ -60,7 +54,8 @@ SpaceHandle select_run(const SkeletonDataset& dataset, uint64_t first, uint64_t 
 }  // namespace
 
 struct WrittenFile::Open {
-  explicit Open(FileSink& sink) : gate(sink), access(sink_access(gate)), objects(access.id()) {}
+  explicit Open(FileSink& sink)
+      : gate(sink), access(access_into(gate, MetadataPlacement::together)), objects(access.id()) {}
 
   // Runs one call of the library, with its lock held.
   template <class Call>

@@ -8,20 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "formats/containers/hdf5/library/file_sink.h"
 #include "formats/containers/hdf5/library/skeleton.h"
 #include "formats/core/base/bytes.h"
 
 namespace plainfs::hdf5 {
-
-// Where a file is written. May throw anything; the call of the library that led there then throws it.
-class FileSink {
- public:
-  virtual ~FileSink() = default;
-  virtual void write_at(uint64_t offset, std::span<const char> bytes) = 0;
-  // What was never written is zero.
-  virtual void read_at(uint64_t offset, std::span<char> bytes) = 0;
-  virtual void set_size(uint64_t size) = 0;
-};
 
 // One thread at a time. Each call takes the library's lock. Throws unsupported if the library does not take
 // what it is given, and what the sink throws.
