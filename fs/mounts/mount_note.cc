@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const std::string& path) {
   std::vector<std::string> names;
   const OpenFolder directory(::opendir(path.c_str()));
   if (!directory) return names;
-  while (const dirent* const entry = ::readdir(directory.get())) names.emplace_back(entry->d_name);
+  while (const dirent* const entry = next_entry(directory)) names.emplace_back(entry->d_name);
   return names;
 }
 

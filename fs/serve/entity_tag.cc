@@ -32,11 +32,9 @@ bool append_folder(const std::string& folder, int depth, size_t& left, std::stri
   const OpenFolder open(::opendir(folder.c_str()));
   if (!open) return false;
   std::vector<std::string> names;
-  while (const dirent* const entry = ::readdir(open.get())) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
+  while (const dirent* const entry = next_entry(open)) {
     if (left-- == 0) return false;
-    names.emplace_back(name);
+    names.emplace_back(entry->d_name);
   }
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {

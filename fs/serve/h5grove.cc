@@ -11,6 +11,7 @@
 #include "cache/request.h"
 #include "formats/core/model/shown_attributes.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5_data.h"
 #include "fs/serve/h5_values.h"
@@ -22,16 +23,6 @@ namespace {
 constexpr std::string_view kQuestions[] = {"attr", "data", "meta", "paths"};
 constexpr size_t kMostPaths = 200'000;
 constexpr size_t kDeepest = 100;
-
-std::vector<std::string> names_of(std::string_view path) {
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
-  return names;
-}
 
 Json name_and_kind(std::string_view name, const char* kind) {
   return Json::Object{{"kind", kind}, {"name", name}};
@@ -115,7 +106,7 @@ class H5Answer {
   }
 
   void answer() {
-    const std::vector<std::string> names = names_of(path_);
+    const std::vector<std::string> names = path_names(path_);
     if (asked_.h5_question == "meta" && !names.empty()) {
       if (const std::optional<Json> link = link_at(names)) return answer_json(*link);
     }
@@ -165,7 +156,7 @@ class H5Answer {
 
   void answer_paths(const Node& node) const {
     if (!node.parts) throw WrongQuestion{fmt::format("{} is not a group", printable(path_))};
-    const std::vector<std::string> names = names_of(path_);
+    const std::vector<std::string> names = path_names(path_);
     const std::string base = names.empty() ? "" : fmt::format("/{}", fmt::join(names, "/"));
     Json::List paths{Json(base.empty() ? "/" : base)};
     add_paths(*node.parts, base, 0, paths);
@@ -196,7 +187,7 @@ void take_h5_question(Asked& asked) {
   if (std::find(std::begin(kQuestions), std::end(kQuestions), names[2]) == std::end(kQuestions)) return;
   asked.h5_question = names[2];
   const std::string file = form_value(asked.target.query, "file").value_or("");
-  asked.names = names_of(file);
+  asked.names = path_names(file);
   if (asked.site.is_one_store() && file == asked.site.stores()[0].name) asked.names.clear();
 }
 

@@ -14,6 +14,7 @@
 #include "formats/core/base/containment.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/modified_time.h"
 #include "formats/core/base/open_folder.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
@@ -57,8 +58,9 @@ Descriptor opened(const Store& store, const std::string& path) {
 
 // Returns a tag that changes with the bytes of a file, as far as the system shows.
 std::string tag_of(const struct stat& status) {
-  return fmt::format("\"{:x}-{:x}-{:x}.{:x}\"", status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+  const timespec modified = modified_time(status);
+  return fmt::format("\"{:x}-{:x}-{:x}.{:x}\"", status.st_ino, status.st_size, modified.tv_sec,
+                     modified.tv_nsec);
 }
 
 void send_bytes(Reply& reply, int file, ByteRange range) {
@@ -109,10 +111,10 @@ std::vector<std::string> names_on_disk(Descriptor folder) {
   if (!open) throw unreadable("a folder of the store: {}", std::strerror(errno));
   folder.release();  // it is the DIR's
   std::vector<std::string> names;
-  while (const dirent* const entry = ::readdir(open.get())) {
+  while (const dirent* const entry = next_entry(open)) {
+    if (names.size() >= kMostListed)
+      throw unsupported("a folder of over {} files is not listed; ask for each by its name", kMostListed);
     const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (names.size() >= kMostListed) break;
     names.push_back(entry->d_type == DT_DIR ? name + "/" : name);
   }
   std::sort(names.begin(), names.end());

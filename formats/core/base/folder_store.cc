@@ -87,12 +87,8 @@ class FolderStore : public KeyStore {
     const bool is_elsewhere = root != location() && files_.bounds().is_bounded();
     const Containment bounds = is_elsewhere ? Containment::of_store(root) : files_.bounds();
     const OpenFolder directory = open(place, bounds);
-    for (;;) {
-      errno = 0;
-      const dirent* const entry = ::readdir(directory.get());
-      if (!entry) break;
+    while (const dirent* const entry = next_entry(directory)) {
       const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
       const std::optional<EntryKind> kind = kind_of(*entry, place + "/" + std::string(name), root, bounds);
       if (kind && !visit({std::string(name), *kind})) return;
     }

@@ -4,7 +4,9 @@
 
 #include <dirent.h>
 
+#include <cerrno>
 #include <memory>
+#include <string_view>
 
 namespace plainfs {
 
@@ -12,5 +14,15 @@ struct FolderCloser {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 using OpenFolder = std::unique_ptr<DIR, FolderCloser>;
+
+// Returns the next entry but "." and "..", or null: at the end with errno 0, else with what failed.
+inline const dirent* next_entry(const OpenFolder& folder) {
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(folder.get());
+    const std::string_view name = entry ? entry->d_name : "";
+    if (name != "." && name != "..") return entry;
+  }
+}
 
 }  // namespace plainfs

@@ -204,12 +204,7 @@ std::optional<std::string> folder_stamp(const std::string& path, const UseOf& us
   const OpenFolder directory(::opendir(path.c_str()));
   if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
   FolderSum sum;
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(directory.get());
-    if (!entry) break;
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
+  while (const dirent* const entry = next_entry(directory)) {
     check_cancelled();
     struct stat of_entry {};
     if (::fstatat(::dirfd(directory.get()), entry->d_name, &of_entry, 0) != 0 && !is_absence(errno))
@@ -220,7 +215,7 @@ std::optional<std::string> folder_stamp(const std::string& path, const UseOf& us
       if (use == Use::kAsUsed) latest.see(nanoseconds(changed_time(of_entry)));
       if (use == Use::kOtherMetadata) latest.see(nanoseconds(modified_time(of_entry)));
     }
-    sum.add(name, of_entry);
+    sum.add(entry->d_name, of_entry);
   }
   if (errno != 0) return std::nullopt;
   return sum.text();

@@ -7,6 +7,7 @@
 #include "formats/core/model/assembly.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::frames {
 
@@ -111,16 +112,6 @@ ArrayPtr broken(const Error& error) {
   return std::make_shared<BrokenArray>(text_type(), error);
 }
 
-std::vector<std::string> names_on(std::string_view path) {
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
-  return names;
-}
-
 const Group& root_of(const Group& group) {
   const Group* root = &group;
   while (const Group* parent = root->parent().get()) root = parent;  // kept alive by its child
@@ -131,7 +122,7 @@ const Group& root_of(const Group& group) {
 Node referred_list(const Group& frame, const Json& reference) {
   const std::string* path = reference.text();
   if (!path) throw damaged("the categories of a column are {}", to_json_text(reference));
-  const std::vector<std::string> names = names_on(*path);
+  const std::vector<std::string> names = path_names(*path);
   auto node = find_path(path->starts_with('/') ? root_of(frame) : frame, names);
   const ArrayPtr list = node ? plain_values_of(*node) : nullptr;
   if (!list || list->shape().size() != 1) throw damaged("the categories of a column are no list: {}", *path);
@@ -184,7 +175,7 @@ bool DataFrame::has_column(const std::string& name) const {
 }
 
 std::optional<Node> DataFrame::find(const std::string& column) const {
-  const std::vector<std::string> names = names_on(column);
+  const std::vector<std::string> names = path_names(column);
   return names.empty() ? std::nullopt : find_path(*group_, names);
 }
 

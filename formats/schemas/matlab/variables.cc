@@ -6,6 +6,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/matlab/char_text.h"
 
 namespace plainfs::matlab {
@@ -13,6 +14,9 @@ namespace {
 
 // Cells and structs in each other; one that leads back to itself has no end.
 constexpr unsigned kDeepest = 64;
+constexpr uint64_t kMostElements =
+    1'000'000;  // of a cell or a struct, each of which is a directory or a file
+constexpr uint64_t kMostDimensions = 32;
 constexpr std::string_view kReferenced = "#refs#";  // what references lead to
 
 const char* const kNumbers[] = {"double", "single", "int8",   "uint8", "int16",
@@ -43,24 +47,16 @@ Node directory_node(const Place& place, Directory::List list, std::function<Attr
   return node;
 }
 
+// Throws an error that may pass: it is not kept as content.
 Node error_node(const Error& error) {
+  if (is_transient(error)) throw error;
   Node node;
   node.content = error;
   return node;
 }
 
-std::vector<std::string> names_in(std::string_view path) {
-  std::vector<std::string> names;
-  while (!path.empty()) {
-    const std::string_view name = path.substr(0, path.find('/'));
-    if (!name.empty()) names.emplace_back(name);
-    path.remove_prefix(std::min(path.size(), name.size() + 1));
-  }
-  return names;
-}
-
 Node referenced(std::string_view path, const File& file) {
-  std::optional<Node> node = find_path(*file.root, names_in(path));
+  std::optional<Node> node = find_path(*file.root, path_names(path));
   if (!node) throw damaged("a reference to {}, where nothing is", path);
   return *std::move(node);
 }
@@ -72,6 +68,8 @@ bool has_flag(const Attributes& attributes, std::string_view name) {
 
 // Where a variable is of no elements, its dataset holds its dimensions instead.
 Shape empty_shape(const Array& dimensions) {
+  if (dimensions.count() > kMostDimensions)
+    throw unsupported("an empty variable of {} dimensions", dimensions.count());
   const Elements elements = read_all(dimensions);
   Shape shape;
   visit_number(dimensions.dtype(), [&](auto number) {
@@ -118,6 +116,11 @@ bool are_references(const Array& array) {
   return array.dtype().kind == Kind::reference;
 }
 
+void check_number(const Array& elements) {
+  if (elements.count() > kMostElements)
+    throw unsupported("a cell or struct of {} elements, over {}", elements.count(), kMostElements);
+}
+
 // A text in one piece.
 std::string text_at(std::string_view path, const File& file) {
   const Node stored = referenced(path, file);
@@ -142,6 +145,7 @@ bool is_one_text(const Node& stored) {
 // Each element of a cell, called by its number from 1 in MATLAB's order, which is that of the stored
 // elements.
 Node cell_of(const Node& stored, const ArrayPtr& references, const Place& place, const File& file) {
+  check_number(*references);
   const Elements paths = read_all(*references);
   bool are_texts = paths.count > 0;
   for (uint64_t i = 0; i < paths.count && are_texts; ++i)
@@ -230,7 +234,9 @@ Node struct_of(const Node& stored, const Attributes& attributes, const Place& pl
         if (fields.empty() || !std::all_of(fields.begin(), fields.end(), is_field_of_several))
           return fields_of(fields, place, self, file);
         std::vector<Member> elements;
-        const uint64_t count = array_of(fields[0].node)->count();
+        const ArrayPtr first = array_of(fields[0].node);
+        check_number(*first);
+        const uint64_t count = first->count();
         for (uint64_t i = 0; i < count; ++i) {
           const std::string name = std::to_string(i + 1);
           elements.push_back({name, element_of_struct(fields, i, place.inside(self, name), file)});

@@ -117,6 +117,38 @@ BOOST_AUTO_TEST_CASE(struct_of_several_is_a_directory_for_each) {
   BOOST_TEST(std::holds_alternative<Error>(fields.at(1).node.content));
 }
 
+// An array that a file claims to have, and that cannot be read.
+class UnreadArray : public Array {
+ public:
+  UnreadArray(Kind kind, Shape shape, Attributes attributes)
+      : Array(number_type(kind, 8), std::move(shape)), attributes_(std::move(attributes)) {}
+  Elements read(const Box&) const override { throw unreadable("the disk fails"); }
+  Attributes attributes() const override { return attributes_; }
+
+ private:
+  const Attributes attributes_;
+};
+
+Node unread_node(Kind kind, Shape shape, Attributes attributes) {
+  Node node;
+  node.content =
+      LabelledArray{std::make_shared<UnreadArray>(kind, std::move(shape), std::move(attributes)), {}, {}};
+  return node;
+}
+
+BOOST_AUTO_TEST_CASE(cell_of_very_many_elements_is_unsupported) {
+  MatlabFile file;
+  file.root->add("many", unread_node(Kind::reference, {1, uint64_t{1} << 40}, of_class("cell")));
+  BOOST_TEST(file.error_at("many") == "/many: a cell or struct of 1099511627776 elements, over 1000000");
+}
+
+BOOST_AUTO_TEST_CASE(error_that_may_pass_is_not_kept) {
+  MatlabFile file;
+  const Attributes attributes = of_class("double", {{"MATLAB_empty", Json::of(int64_t{1})}});
+  file.root->add("e", unread_node(Kind::unsigned_integer, {2}, attributes));
+  BOOST_CHECK_EXCEPTION(variables_of({file.root, file.context})->find("e"), Error, says("the disk fails"));
+}
+
 BOOST_AUTO_TEST_CASE(sparse_matrix_has_as_many_columns_as_pointers_less_one) {
   MatlabFile file;
   const Attributes attributes = of_class("double", {{"MATLAB_sparse", Json::of(int64_t{3})}});
