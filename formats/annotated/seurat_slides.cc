@@ -101,6 +101,9 @@ bool SlideMaker::take_rows(const Table& table, std::vector<Column> columns, Slid
   if (rows.empty()) return false;
   for (Column& column : columns) {
     column.values->check();
+    if (column.values->shape() != Shape{names.count})
+      throw damaged("coordinates: column {} has {} values, expected {}, one for each cell", column.name,
+                    column.values->count(), names.count);
     const DType& type = column.values->dtype();
     if (rows.size() < names.count)
       column.values = std::make_shared<MemoryArray>(type, Shape{rows.size()},

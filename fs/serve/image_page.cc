@@ -28,15 +28,6 @@ uint64_t length_of(const Image& image, char name) {
   return axis ? image.levels.front().values->shape()[*axis] : 1;
 }
 
-std::optional<double> decimal_of(const Query& query, const char* name) {
-  const std::optional<std::string> text = query.value(name);
-  double number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  const bool is_number = error == std::errc() && end == text->data() + text->size() && std::isfinite(number);
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
 class Choosing {
  public:
   Choosing(const Query& query, const Image& image, std::vector<Problem>& problems)
@@ -47,9 +38,9 @@ class Choosing {
     choose_channels(choice);
     choice.z = index_of("z", 'z');
     choice.t = index_of("t", 't');
-    const std::optional<double> dark = decimal_of(query_, "min"), bright = decimal_of(query_, "max");
+    const std::optional<double> dark = query_.decimal("min"), bright = query_.decimal("max");
     for (const char* const name : {"min", "max"})
-      if (query_.value(name) && !decimal_of(query_, name)) add_problem(name, "is no number", {});
+      if (query_.value(name) && !query_.decimal(name)) add_problem(name, "is no number", {});
     if (dark || bright) choice.window = {dark.value_or(0), bright.value_or(dark.value_or(0) + 1)};
     choose_region(choice);
     if (const std::optional<uint64_t> size = query_.number("size"))
@@ -90,6 +81,8 @@ class Choosing {
     if (std::none_of(std::begin(kRegionNames), std::end(kRegionNames),
                      [&](const char* name) { return query_.has(name); }))
       return;
+    for (const char* const name : kRegionNames)
+      if (query_.value(name) && !query_.number(name)) return add_problem(name, "is no number of pixels", {});
     const uint64_t width = length_of(image_, 'x'), height = length_of(image_, 'y');
     const uint64_t x = query_.number("x").value_or(0), y = query_.number("y").value_or(0);
     const uint64_t w = query_.number("w").value_or(width), h = query_.number("h").value_or(height);

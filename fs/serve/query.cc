@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "formats/core/text/percent.h"
 
@@ -43,6 +44,15 @@ std::optional<uint64_t> Query::number(std::string_view name) const {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc() || end != text->data() + text->size() || number >= kBeyond) return std::nullopt;
   return number;
+}
+
+std::optional<double> Query::decimal(std::string_view name) const {
+  const std::optional<std::string> text = value(name);
+  double number = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  const bool is_number = error == std::errc() && end == text->data() + text->size() && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 bool Query::has(std::string_view name) const {

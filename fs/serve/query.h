@@ -20,12 +20,13 @@ class Query {
   std::optional<std::string> value(std::string_view name) const;
   // Returns the value as a whole number; nullopt if there is none, or if it is no number below 2^63.
   std::optional<uint64_t> number(std::string_view name) const;
+  // Returns the value as a finite number; nullopt if there is none, or if it is not one.
+  std::optional<double> decimal(std::string_view name) const;
   bool has(std::string_view name) const;
 
   // The query with another value in place of that name's, or at the end; without the name if value is empty.
   Query with(std::string_view name, std::string_view value) const;
-  // Returns a link that is relative to the page: "?page&color=CD3E". It holds no character that HTML escapes
-  // but
+  // Returns a link that is relative to the page: "?page&color=CD3E". Its only character that HTML escapes is
   // "&".
   std::string href() const;
   // All names with their values, decoded, but those that a form has fields for.

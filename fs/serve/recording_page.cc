@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "formats/core/model/derived_group.h"
@@ -23,15 +22,6 @@ constexpr size_t kMostChannels = 8;
 constexpr uint64_t kMostUnits = 60;
 constexpr double kFirstSeconds = 10;  // that are shown unasked of a long recording
 
-std::optional<double> number_in(const Query& query, const char* name) {
-  const std::optional<std::string> text = query.value(name);
-  double number = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  const bool is_number = error == std::errc() && end == text->data() + text->size() && std::isfinite(number);
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
 std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count) {
   std::vector<double> numbers;
   append_doubles(array.dtype(), array.read(range(first, count)), numbers);
@@ -41,17 +31,17 @@ std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t coun
 // The stretch of seconds that the address asks for, within those that there are.
 Interval stretch_of(const Query& query, const Interval& all, PageModel& page) {
   for (const char* const name : {"start", "seconds"})
-    if (query.value(name) && !number_in(query, name))
+    if (query.value(name) && !query.decimal(name))
       page.problems.push_back(
           {fmt::format("'{}' is no number of seconds.", shortened(*query.value(name), 60)),
            {{"the beginning", query.with(name, {}).href()}}});
-  const double wanted = number_in(query, "start").value_or(all.low);
+  const double wanted = query.decimal("start").value_or(all.low);
   if (wanted < all.low || wanted > all.high)
     page.problems.push_back({fmt::format("{} is beyond the recording, which goes from {} to {} seconds.",
                                          number_words(wanted), number_words(all.low), number_words(all.high)),
                              {{"the beginning", query.with("start", {}).href()}}});
   const double start = wanted < all.low || wanted > all.high ? all.low : wanted;
-  const double seconds = std::max(0.0, number_in(query, "seconds").value_or(kFirstSeconds));
+  const double seconds = std::max(0.0, query.decimal("seconds").value_or(kFirstSeconds));
   return {start, std::min(all.high, start + seconds)};
 }
 

@@ -338,9 +338,12 @@ class PartsFolder : public Group {
       : hierarchy_(std::move(hierarchy)), path_(std::move(path)), parent_(std::move(parent)) {}
 
   std::vector<Member> members() const override {
+    constexpr size_t kMostParts = 100'000;  // a server may have something under every name
     std::vector<Member> members;
-    while (std::optional<Node> part = find(name_of_part(members.size())))
+    while (std::optional<Node> part = find(name_of_part(members.size()))) {
+      if (members.size() == kMostParts) throw unsupported("{}: over {} parts", path(), kMostParts);
       members.push_back({name_of_part(members.size()), *std::move(part)});
+    }
     return members;
   }
   std::optional<Node> find(std::string_view name) const override {

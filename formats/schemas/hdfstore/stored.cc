@@ -32,7 +32,7 @@ ArrayPtr nanoseconds(ArrayPtr values, Kind kind) {
 
 // Python's ordinals count days from the year 1 on.
 ArrayPtr days(ArrayPtr ordinals) {
-  constexpr int64_t kOrdinalOf1970 = 719163;
+  constexpr uint64_t kOrdinalOf1970 = 719163;
   if (!ordinals->dtype().is_integer()) throw damaged("dates of type {}", ordinals->dtype().name());
   const DType stored = ordinals->dtype();
   return mapped(std::move(ordinals), time_type(Kind::time_point, TimeUnit::day),
@@ -42,8 +42,8 @@ ArrayPtr days(ArrayPtr ordinals) {
                     using T = decltype(number);
                     if constexpr (std::is_integral_v<T>)
                       for (uint64_t i = 0; i < elements.count; ++i)
-                        dates.mutable_values<int64_t>()[i] =
-                            static_cast<int64_t>(elements.values<T>()[i]) - kOrdinalOf1970;
+                        dates.mutable_values<int64_t>()[i] = static_cast<int64_t>(
+                            static_cast<uint64_t>(elements.values<T>()[i]) - kOrdinalOf1970);
                   });
                   return dates;
                 });

@@ -12,8 +12,10 @@ namespace {
 
 class CompoundTable {
  public:
-  CompoundTable(const Group& group, const Attributes& attributes, Context& context)
-      : group_(group), attributes_(attributes), context_(context) {
+  // is_of_categories: the table holds the categories of a column, which have none themselves.
+  CompoundTable(const Group& group, const Attributes& attributes, Context& context,
+                bool is_of_categories = false)
+      : group_(group), attributes_(attributes), context_(context), is_of_categories_(is_of_categories) {
     compounds_ = frames::part_of(group, "table");
     if (!compounds_) throw damaged("there is no table");
     compounds_->check();
@@ -70,9 +72,10 @@ class CompoundTable {
 
   ArrayPtr row_names() const {
     const Json columns = attribute_of(attributes_, "index_cols");
-    if (!columns.list() || columns.list()->size() != 1 || !columns.list()->front().list())
-      throw unsupported("a table with the index {}", to_json_text(columns));
-    const Json& name = columns.list()->front().list()->back();
+    const Json::List* const index =
+        columns.list() && columns.list()->size() == 1 ? columns.list()->front().list() : nullptr;
+    if (!index || index->empty()) throw unsupported("a table with the index {}", to_json_text(columns));
+    const Json& name = index->back();
     if (!name.text()) throw damaged("index_cols is {}", to_json_text(columns));
     const Json kind = attribute_of(of_table_, *name.text() + "_kind");
     return frames::as_written(as_kind(field(*name.text()), {kind.text() ? *kind.text() : "", "nan"}));
@@ -106,11 +109,12 @@ class CompoundTable {
   // The categories are a series of their own.
   ArrayPtr labels(const ArrayPtr& codes, const std::string& name) const {
     const std::string place = fmt::format("{}/meta/{}/meta", group_.path(), name);
+    if (is_of_categories_) throw damaged("{}: categories of categories", place);
     const std::vector<std::string> path{"meta", name, "meta"};
     const std::optional<Node> node = find_path(group_, path);
     if (!node || !node->parts) return frames::categorical(codes, text_array({}), place, context_);
     const Attributes attributes = node->parts->attributes();
-    const Table series = CompoundTable(*node->parts, attributes, context_).table();
+    const Table series = CompoundTable(*node->parts, attributes, context_, true).table();
     if (series.columns.size() != 1) throw damaged("{}: {} columns", place, series.columns.size());
     const Json ordered = detail(name, "ordered");
     return frames::categorical(codes, series.columns[0].values, place, context_,
@@ -120,6 +124,7 @@ class CompoundTable {
   const Group& group_;
   const Attributes& attributes_;
   Context& context_;
+  const bool is_of_categories_;
   ArrayPtr compounds_;
   Attributes of_table_;
   std::string nan_text_ = "nan";

@@ -101,6 +101,13 @@ BOOST_AUTO_TEST_CASE(visium_coordinates_run_across_then_down) {
   BOOST_TEST(Numbers(all.begin() + 4, all.end()) == (Numbers{3, 1}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(coordinates_of_fewer_cells_than_names_are_an_error) {
+  SpatialObject object = with_image("VisiumV1", [](RStream& out) {
+    frame(out.tag("coordinates"), {"imagerow", "imagecol"}, {{1, 2}, {3}}, {"c3", "c1"});
+  });
+  BOOST_CHECK_THROW(object.seurat_slides(), Error);
+}
+
 BOOST_AUTO_TEST_CASE(centroids_are_coordinates_in_their_order) {
   SpatialObject object = with_image("FOV", [](RStream& out) { put_centroids(out, {5, 6, 7, 8}); });
   const std::vector<Slide> slides = object.seurat_slides();

@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(an_address_chooses_channels_planes_contrast_and_region) {
 }
 
 BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
-  for (const char* const query : {"c=2", "c=x", "z=3", "z=-1", "t=1", "min=x", "max=nan", "x=5", "w=0"}) {
+  for (const char* const query :
+       {"c=2", "c=x", "z=3", "z=-1", "t=1", "min=x", "max=nan", "x=5", "w=0", "x=-1", "h=all"}) {
     problems.clear();
     choice(query);
     BOOST_TEST(problems.size() == 1U, query);

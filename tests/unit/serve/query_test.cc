@@ -23,6 +23,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_none) {
     BOOST_TEST(!Query(text).number("from"), text);
 }
 
+BOOST_AUTO_TEST_CASE(decimal_is_a_finite_number) {
+  BOOST_TEST(*Query("min=-1.5e2").decimal("min") == -150);
+  for (const char* const text : {"min=nan", "min=inf", "min=1x", "min=", "min", "max=1"})
+    BOOST_TEST(!Query(text).decimal("min"), text);
+}
+
 BOOST_AUTO_TEST_CASE(another_value_takes_the_place_of_all_of_that_name) {
   const Query query("page&a=1&b=2&a=3");
   BOOST_TEST(query.with("a", "x y").href() == "?page&b=2&a=x%20y");
