@@ -135,7 +135,7 @@ class ParquetTest(Folder):
                     target = os.path.join(self.folder, f"{suite}-{case}-{store}")
                     run(PROGRAM, "export", "--views", "csv+parquet", os.path.join(folder, store), target)
                     for at, folders, names in os.walk(target):
-                        folders[:] = [name for name in folders if not name.endswith(".parquet")]  # the store's own parts
+                        folders[:] = [name for name in folders if not name.endswith(".parquet")]  # those of the store
                         files += [os.path.join(at, name) for name in names if name.endswith(".parquet")]
         files = [file for file in sorted(files) if not os.path.islink(file)]
         self.assertGreater(len(files), 100)
