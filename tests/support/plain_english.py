@@ -1,0 +1,136 @@
+"""Finds words that make the project's English hard to read: in comments, messages, pages and the names of tests.
+
+    python3 tests/support/plain_english.py [PATH …]
+
+prints "path:line: kind: words: text" for each finding in the files that git has at PATH (default: all), and then their number.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+NOT_ENGLISH = ("tests/data/", "tests/support/plain_english", "debian/", "LICENSE", "tests/golden/sentences.txt", "tests/support/promises.txt")
+
+WORDS = re.compile(
+    r"\b(who|whoever|whom|whose|somebody|nobody|anybody|someone|anew|elsewhere|tells?|telling|told|says?|said|is none|are none|"
+    r"that (?:is|are) no|from any place)\b", re.IGNORECASE)
+OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
+NAME_WORDS = re.compile(r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|is_none|that_is)(_|$)")
+
+Finding = collections.namedtuple("Finding", "path line kind words text")
+
+
+def blocks(lines, marker):
+    """(line number, text) of each comment of whole lines, joined, and of each comment behind code."""
+    begun, words = 0, []
+    for number, line in enumerate([*lines, ""], 1):
+        stripped = line.strip()
+        if stripped.startswith(marker) and not stripped.startswith("#!"):
+            if not words:
+                begun = number
+            words.append(stripped[len(marker):].lstrip("/").strip())
+            continue
+        if words:
+            yield begun, words
+            words = []
+        if marker == "//":
+            behind = re.search(r'(?<!:)//(?=\s)\s*(.*)$', re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+        else:
+            behind = re.search(r'\s#\s+(.*)$', re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', '""', line))
+        if behind:
+            yield number, [behind[1]]
+
+
+def docstrings(text):
+    for found in re.finditer(r'"""(.*?)"""', text, re.DOTALL):
+        yield text.count("\n", 0, found.start()) + 1, found[1].splitlines()
+
+
+def messages(lines):
+    """(line number, text) of each string of C++ that has a space: what a user may read."""
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r"//\s.*$", "", line)
+        if code.lstrip().startswith(("//", "#include")):
+            continue
+        for found in re.finditer(r'"((?:\\.|[^"\\])*)"', code):
+            if " " in found[1].strip():
+                yield number, [found[1]]
+
+
+def prose(lines):
+    """(line number, text) of each line of a page that is no code."""
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield number, [re.sub(r"`[^`]*`", "``", line)]
+
+
+def names(path, lines):
+    pattern = r"^\s*(?:BOOST_\w*TEST_CASE\w*\((\w+)|BOOST_\w*TEST_CASE\w*\((\w+)\s*,|def (test_\w+))"
+    for number, line in enumerate(lines, 1):
+        found = re.match(pattern, line)
+        if found:
+            yield number, next(group for group in found.groups() if group)
+
+
+def findings(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    lines = text.splitlines()
+    ending = os.path.splitext(path)[1]
+    script = lines and lines[0].startswith("#!")
+    found = []
+
+    def add(kind, parts, openings):
+        for begun, part in parts:
+            for number, line in enumerate(part, begun):
+                for match in WORDS.finditer(line):
+                    found.append(Finding(path, number, kind, match[0], line))
+            opening = openings and OPENINGS.match(" ".join(part))
+            if opening:
+                found.append(Finding(path, begun, kind, opening[0] + " …", part[0]))
+
+    if ending in (".cc", ".h"):
+        add("comment", blocks(lines, "//"), True)
+        if not path.startswith("tests/"):
+            add("message", messages(lines), False)
+    elif ending in (".py", ".sh", ".R", ".cmake") or script or os.path.basename(path) == "CMakeLists.txt":
+        add("comment", blocks(lines, "#"), True)
+        if ending == ".py":
+            add("comment", docstrings(text), True)
+    elif ending in (".md", ".1", ".5"):
+        add("page", prose(lines), False)
+    if path.startswith("tests/"):
+        for number, name in names(path, lines):
+            words = NAME_WORDS.search(name)
+            if words:
+                found.append(Finding(path, number, "name", words[2], name))
+            if len(name) > 70:
+                found.append(Finding(path, number, "name", "over 70 characters", name))
+    return found
+
+
+def sources(paths=()):
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", *paths], capture_output=True, check=True, text=True).stdout
+    return [path for path in listed.splitlines() if not path.startswith(NOT_ENGLISH)]
+
+
+def all_findings(paths=()):
+    found = []
+    for path in sources(paths):
+        try:
+            found += findings(path)
+        except UnicodeDecodeError:
+            pass
+    return found
+
+
+if __name__ == "__main__":
+    every = all_findings(sys.argv[1:])
+    for finding in every:
+        print(f"{finding.path}:{finding.line}: {finding.kind}: {finding.words}: {finding.text}")
+    print(len(every))
