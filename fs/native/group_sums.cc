@@ -19,7 +19,8 @@ namespace {
 
 // Values that one thread reads at a time.
 constexpr uint64_t kSummedInRun = 128 * 1024;
-// Of the cache's budget, what the sums of one pass may take.
+// The part of the cache's budget that the passes under way at one time may take: one a thread, besides what
+// is cached.
 constexpr uint64_t kSumsPart = 4;
 
 bool is_whole(const DType& type) {
@@ -308,7 +309,8 @@ ChosenCounts choose_counts(const AnnotatedMatrix& matrix) {
 
 ArrayPtr group_sums(const ChosenCounts& counts, std::shared_ptr<const CellGroups> groups, Context& context) {
   Values values = values_of(counts.matrix);
-  const uint64_t room = context.cache.statistics().budget_bytes / kSumsPart / sizeof(double);
+  const uint64_t passes = context.workers.threads() + 1;
+  const uint64_t room = context.cache.statistics().budget_bytes / kSumsPart / passes / sizeof(double);
   const uint64_t genes = std::clamp<uint64_t>(room / std::max<size_t>(1, groups->levels.size()), 1,
                                               std::max<uint64_t>(1, values.genes));
   return std::make_shared<GroupSums>(std::move(values), genes, std::move(groups), context);
