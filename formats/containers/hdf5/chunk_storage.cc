@@ -240,8 +240,8 @@ void ChunkStorage::require_codecs() const {
     if (!filter.codec) throw unsupported_hdf5_filter(filter.number);
 }
 
-// Returns the element for a box with all chunks absent. Without our index this is only likely: the library
-// then reads it, in case it is not.
+// Returns the element that stands for box if no chunk at places was found. Without our index the library
+// reads it, since a chunk that it cannot find may be damaged.
 Bytes ChunkStorage::absent_element(const Box& box, const Box& places) const {
   if (!by_library_) require_codecs();
   if (index()) {

@@ -17,7 +17,7 @@ constexpr uint64_t kBlockMark = 0x314159265359;
 constexpr uint64_t kEndMark = 0x177245385090;
 constexpr unsigned kMarkBits = 48;
 constexpr unsigned kChecksumBits = 32;
-// compressed; incompressible data grow a block of 900,000 bytes by little
+// Compressed. Incompressible data grow a block of 900,000 bytes by little.
 constexpr uint64_t kMostBlockBytes = 2 << 20;
 constexpr size_t kMostUnpackedBytes = 64 << 20;  // 900,000 bytes in which every 5 stand for a run of 255
 constexpr uint64_t kMostFalseMarks = 4;          // in one block; the probability of each is 2^-25
