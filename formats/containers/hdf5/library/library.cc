@@ -66,8 +66,8 @@ void keep_external_links() {
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
-  // Also for the sources of virtual datasets, which the library opens by itself. It refuses to open a file in
-  // two ways.
+  // Also for the sources of virtual datasets, which the library opens by itself. It refuses to open one file
+  // with different settings.
   checked_call(H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true), "libhdf5 refuses to lock no files");
   register_stored_bytes();
   keep_external_links();
