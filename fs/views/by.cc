@@ -118,7 +118,7 @@ ArrayPtr in_order_of_cells(const Array& column, const std::vector<uint64_t>& row
   return std::make_shared<MemoryArray>(column.dtype(), Shape{rows.size()}, std::move(values));
 }
 
-// Returns the rows of `table` in the order of the cells; the names in its first column are those of cells.
+// Returns the rows of `table` in the order of the cells. Its row names are names of cells.
 Table joined(const Table& table, const Array& cell_names) {
   const Elements own = read_all(*table.row_names), names = read_all(cell_names);
   std::unordered_map<std::string_view, uint64_t> known;
