@@ -88,8 +88,8 @@ uint64_t elements_in_line(const Shape& shape) {
   return line;
 }
 
-// Narrow arrays are cut into bands of whole rows. Wide ones are also cut along the columns, so that a reader
-// of one column need not read all.
+// Returns the chunk shape of an array of numbers. Narrow arrays are cut into bands of whole rows. Wide ones
+// are also cut along the columns, so that a reader of one column need not read all.
 Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limits) {
   Shape chunk = shape;
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
@@ -103,7 +103,7 @@ Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limi
   return chunk;
 }
 
-// Whole rows, which are one run of texts.
+// Returns the chunk shape of texts: whole rows, which are one run of texts.
 Shape chunk_of_texts(const Shape& shape, const ZarrLimits& limits) {
   Shape chunk = shape;
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);

@@ -14,7 +14,7 @@ struct ElementForm {
   // Writes elements [first, first + count) to `out`. Throws Error if one cannot be represented.
   void (*write)(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out);
 
-  // Returns whether it writes elements of the type, if none is missing, exactly as Elements hold them.
+  // Returns whether it writes elements of the type, if none is missing, exactly as Elements holds them.
   bool is_as_in_memory(const DType& type) const;
 };
 

@@ -33,7 +33,7 @@ uint64_t data_bytes(const SkeletonDataset& dataset) {
   return checked_multiply(product(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
 
-// HDF5's shuffle filter: the first bytes of all elements, then the second bytes, and so on.
+// Applies HDF5's shuffle filter: the first bytes of all elements, then the second bytes, and so on.
 void shuffle(ByteSpan elements, uint32_t size, std::span<std::byte> out) {
   const size_t count = elements.size() / size;
   for (uint32_t byte = 0; byte < size; ++byte)

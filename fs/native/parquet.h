@@ -16,10 +16,10 @@ struct ParquetLimits {
   uint64_t page_bytes = uint64_t{1} << 30;  // limit for pages of text that have several runs
 };
 
-// Row names, if any, are the first column, called _index. Duplicate names get _1, _2, and so on. A compound
-// becomes one column per member. Reads columns that may have missing values, and texts. Throws damaged if the
-// length of a column differs from the table's or a name or text is not UTF-8, and unsupported if there are
-// too many rows or columns.
+// Returns the file of `table`. Row names, if any, are the first column, called _index. Duplicate names get
+// _1, _2, and so on. A compound becomes one column per member. Reads columns that may have missing values,
+// and texts. Throws damaged if the length of a column differs from the table's or a name or text is not
+// UTF-8, and unsupported if there are too many rows or columns.
 ByteLayout table_parquet(const Table& table, Context& context);
 
 // Like table_parquet(), with pages compressed by zstd. A page of texts has about a megabyte.

@@ -62,9 +62,9 @@ struct ImageChoice {
 // region lies inside and is not empty.
 std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice);
 
-// RGB of 8 bits, uncompressed, so that its size follows from width and height. The picture is generated when
-// data beyond the header are read, and kept in the cache. Requires: has_brightness(); at least 1 and at most
-// kMostPicturePixels pixels.
+// Returns a PNG with RGB of 8 bits, uncompressed, so that its size follows from width and height. The picture
+// is generated when data beyond the header are read, and kept in the cache. Requires: has_brightness(); at
+// least 1 and at most kMostPicturePixels pixels.
 ByteLayout png(Picture picture, Context& context);
 
 // The parts of a PNG file (ISO/IEC 15948) around its pixels.

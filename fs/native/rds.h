@@ -15,19 +15,20 @@
 
 namespace plainfs {
 
-// A data.frame. A factor with distinct levels becomes an R factor.
+// Returns a data.frame. A factor with distinct levels becomes an R factor.
 ByteLayout table_rds(const Table& table, Context& context);
 
-// A matrix (rank 2) or array. Requires: rank >= 2.
+// Returns a matrix (rank 2) or array. Requires: rank >= 2.
 ByteLayout array_rds(const LabelledArray& array, Context& context);
 // Returns whether R has vectors of such elements: numbers, booleans and text.
 bool has_rds(const LabelledArray& array);
 
-// A dgCMatrix, or a dgRMatrix if the store is by row; lgCMatrix and lgRMatrix for booleans. The entries of
-// each column (row) are sorted. A duplicate entry is an error when it is read.
+// Returns a dgCMatrix, or a dgRMatrix if the store is by row; lgCMatrix and lgRMatrix for booleans. The
+// entries of each column (row) are sorted. A duplicate entry is an error when it is read.
 ByteLayout sparse_rds(const SparseMatrix& matrix, Context& context);
 
-// A dgTMatrix or lgTMatrix with its entries in stored order. R adds duplicate entries up, as in MatrixMarket.
+// Returns a dgTMatrix or lgTMatrix with its entries in stored order. R adds duplicate entries up, as in
+// MatrixMarket.
 ByteLayout coordinates_rds(const CoordinateMatrix& matrix, Context& context);
 
 // Writes a factor and its attributes up to its class. end_attributes() must follow.

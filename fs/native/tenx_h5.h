@@ -31,10 +31,10 @@ class RepeatedText : public Array {
   const std::string text_;
 };
 
-// Requires: column_names are known. Reads the lengths of the names and, for a matrix stored by row, counts
-// the entries of each column (fs/native/column_order.h).
+// Returns the file. Requires: column_names are known. Reads the lengths of the names and, for a matrix stored
+// by row, counts the entries of each column (fs/native/column_order.h).
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);
-// The file as Cell Ranger compresses it.
+// Returns the file as Cell Ranger compresses it.
 std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,
                                                  Context& context);
 

@@ -38,7 +38,7 @@ using MeasuredPtr = std::shared_ptr<const Measured>;
 class ToldSize {
  public:
   Mutex preparing;              // held while the file is prepared or measured
-  std::atomic<int> waiting{0};  // threads waiting for `preparing`; relaxed: a late value is harmless
+  std::atomic<int> waiting{0};  // threads waiting for `preparing`; relaxed: the holder may notice them late
 
   // Returns the size if it is known. Takes no lock.
   std::optional<uint64_t> known() const {

@@ -28,7 +28,7 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<Offer
 // Files that other programs open without conversion (fs/VIEWS.md, section 10), offered beside the views they
 // come from.
 
-// nc: dataset.nc in a CF dataset, and NAME.nc for each of its variables, found by name.
+// Offers for the view nc: dataset.nc in a CF dataset, and NAME.nc for each of its variables, found by name.
 void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& files);
 // Offers NAME/DIM=VALUE.csv for each variable of a CF dataset, found by name.
 void offer_coordinate_parts(const Node& node, Context& context, std::vector<OfferedFile>& files);
@@ -37,47 +37,52 @@ using Offer = void (*)(const Node& node, Context& context, std::vector<OfferedFi
 void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
                                std::vector<OfferedFile>& files);
 
-// gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, for matrices with names on both sides.
+// Offers for the view gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, for matrices with
+// names on both sides.
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// h5: 10x.h5 in 10x/, for the same matrices.
+// Offers for the view h5: 10x.h5 in 10x/, for the same matrices.
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// h5ad: anndata.h5ad for nodes with an annotated matrix, assays/A.h5ad for Seurat's assays.
+// Offers for the view h5ad: anndata.h5ad for nodes with an annotated matrix, assays/A.h5ad for Seurat's
+// assays.
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// zarr: anndata.zarr/ beside the files of offer_h5ad; found by name.
+// Offers for the view zarr: anndata.zarr/ beside the files of offer_h5ad; found by name.
 void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// seurat: seurat.rds for nodes with one annotated matrix, for the modalities of a MuData, and for h5Seurat
-// files.
+// Offers for the view seurat: seurat.rds for nodes with one annotated matrix, for the modalities of a MuData,
+// and for h5Seurat files.
 void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// rds: NAME.rds for tables and arrays of rank 2 or more, matrix.rds for sparse matrices.
+// Offers for the view rds: NAME.rds for tables and arrays of rank 2 or more, matrix.rds for sparse matrices.
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// parquet: NAME.parquet for tables that have a NAME.rds; found by name.
+// Offers for the view parquet: NAME.parquet for tables that have a NAME.rds; found by name.
 void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bpcells: bpcells/ in the directory of every sparse matrix; found by name.
+// Offers for the view bpcells: bpcells/ in the directory of every sparse matrix; found by name.
 void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bgzf: fragments.tsv.gz and its index. Reads one number of each chromosome to choose the kind of index.
+// Offers for the view bgzf: fragments.tsv.gz or variants.vcf.gz, with its indexes.
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bw: coverage.bw, the number of fragments over each base of the genome, and chrom.sizes; found by name.
-// Without the lengths of chromosomes (-o genome=) reading the first reports an error, and the second is
-// missing.
+// Offers for the view bw: coverage.bw, the number of fragments over each base of the genome, and chrom.sizes;
+// found by name. Without the lengths of chromosomes (-o genome=) reading the first reports an error, and the
+// second is missing.
 void offer_bw(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// ome: NAME.ome.tif beside an image; image.ome.tif in the root of a store that is an image.
+// Offers for the view ome: NAME.ome.tif beside an image; image.ome.tif in the root of a store that is an
+// image.
 void offer_ome(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// tif: NAME.tif beside an image or an array of rank 2 or 3: its largest level in strips; found by name.
+// Offers for the view tif: NAME.tif beside an image or an array of rank 2 or 3: its largest level in strips;
+// found by name.
 void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// png: preview.png in the directory of an image; NAME.png beside an array of rank 2 or 3, found by name.
+// Offers for the view png: preview.png in the directory of an image; NAME.png beside an array of rank 2 or 3,
+// found by name.
 void offer_png(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
 // Parts of a matrix (fs/VIEWS.md, section 12), found by name; all belong to the view `parts`.
 
-// genes/ and cells/ in the directory of every matrix of genes by cells: a file per gene or cell, or for
-// several at once.
+// Offers genes/ and cells/ in the directory of every matrix of genes by cells: a file per gene or cell, or
+// for several at once.
 void offer_matrix_parts(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// by/COLUMN/LEVEL/: the cells of one level of an obs column as an annotated matrix, for nodes with an
+// Offers by/COLUMN/LEVEL/: the cells of one level of an obs column as an annotated matrix, for nodes with an
 // annotated matrix that has columns of cells, and with -o cells= for fragments. Listing by/ reads the text
 // columns; listing by/COLUMN reads the whole column.
 void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// pseudobulk/ beside every anndata.h5ad that has columns of cells: the sums of the counts of the cells of
-// each level of one or several obs columns.
+// Offers pseudobulk/ beside every anndata.h5ad that has columns of cells: the sums of the counts of the cells
+// of each level of one or several obs columns.
 void offer_pseudobulk(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
 }  // namespace plainfs
