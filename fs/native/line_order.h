@@ -34,7 +34,7 @@ class LineOrder {
   LineOrder(const LineOrder&) = delete;
   LineOrder& operator=(const LineOrder&) = delete;
 
-  // Returns whether there is enough room, as far as is known before read() is called.
+  // Returns whether there is room, as far as is known. read() may still run out of it.
   bool has_room() const;
   // Reads a line; returns false if there is no room. Throws the errors of reading the matrix, and unreadable
   // if the disk does not return the data. The first call takes a pass over the matrix.

@@ -28,7 +28,7 @@ class SparseMajors {
     if (first >= last) return;
     const auto after = std::upper_bound(samples_.begin(), samples_.end(), first);
     uint64_t major = static_cast<uint64_t>(after - samples_.begin() - 1) * step_;
-    // Visits columns pointers[0] to pointers[some]; returns whether there are more to visit.
+    // Visits the columns between these pointers. Returns whether there are more to visit.
     const auto visit_run = [&](std::span<const uint64_t> pointers) {
       size_t i = 0;
       for (; i + 1 < pointers.size() && pointers[i] < last; ++i) {

@@ -108,7 +108,8 @@ class Tree {
   // Returns the size of a part in a listing if that takes neither a pass nor opening the part; otherwise
   // nullopt.
   std::optional<uint64_t> listed_size(const Listing::Entry& part);
-  // Discards the index entry of a file that proved wrong. Returns whether there was one (StoreIndex::discard).
+  // Discards the index entry of a file that proved wrong. Returns whether there was one
+  // (StoreIndex::discard).
   bool discard_index(Inode file);
   // Saves the results of passes for the next session, like StoreIndex::save.
   void save_index(bool is_wanted);
@@ -149,11 +150,10 @@ class Tree {
   using ContentsPtr = std::shared_ptr<const Contents>;
 
   struct Directory {
-    Mutex listing_now;       // held by the thread that lists it
-    bool has_found = false;  // its files are found by their names; it has no contents
-    ContentsPtr contents;    // null: not listed yet, or dropped
-    size_t listed_below =
-        0;  // directories in it that have contents; while there are any, it keeps its own
+    Mutex listing_now;        // held by the thread that lists it
+    bool has_found = false;   // its files are found by their names; it has no contents
+    ContentsPtr contents;     // null: not listed yet, or dropped
+    size_t listed_below = 0;  // directories in it that have contents; while there are any, it keeps its own
     // Whether the contents were used since the last check. Atomic: set with the mutex shared.
     std::atomic<bool> is_used{false};
     // The time from which it is listed again, because an error that may pass has left something out.

@@ -60,7 +60,7 @@ Call call_at(const T* alleles, uint64_t ploidy) {
   return {allele(alleles[0]), ploidy > 1 ? allele(alleles[1]) : -2};
 }
 
-// The format of a text with one line per sample: a file of its lines and an optional head.
+// The format of a file with a head and one line per sample.
 struct SampleLines {
   const char* head;
   const char* version;
