@@ -320,6 +320,13 @@ BOOST_AUTO_TEST_CASE(references_to_nothing_are_damage) {
   fails(Errc::damaged, "reference to R value 4294967295 of 0", start().i(255).i(-1).text);
 }
 
+BOOST_AUTO_TEST_CASE(attributes_with_too_many_names_are_damage) {
+  RStream stream = start();
+  stream.i(13 | kWithAttributes).i(1).i(7);
+  stream.list(1, kWithAttributes).integers({1}).names({"a", "b"});
+  fails(Errc::damaged, "names for another number of values", stream.text);
+}
+
 BOOST_AUTO_TEST_CASE(lengths_that_the_stream_does_not_hold_are_damage) {
   for (const int32_t type : {10, 13, 14, 15, 16, 19, 24}) {
     fails(Errc::damaged, "too early", start().i(type).i(INT32_MAX).text);
