@@ -1,4 +1,4 @@
-// Opens the store at a path or URL. A folder that is no store is opened as a mirror of the stores in it.
+// Opens the store at a path or URL. Any other folder is opened as a mirror of the stores in it.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ struct FoundAnnotatedMatrix {
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context);
 
 // Returns the annotated matrix with parts that are shown in the directory itself; for the directory of a
-// Seurat assay, the matrix of that assay. Nullopt if there are none or several. Reads no data.
+// Seurat assay, the matrix of that assay. Nullopt unless there is exactly one. Reads no data.
 std::optional<FoundAnnotatedMatrix> annotated_matrix_of(const Node& directory, Context& context);
 
 // Returns the kind of feature ("Gene Expression") of each of the rows of a matrix; null if the store does not

@@ -78,7 +78,7 @@ class SlideMaker {
   std::optional<Slide> make(const std::string& name, const Node& image) const;
 
  private:
-  // Takes the rows that are cells of the object. Returns false if there are none.
+  // Takes the rows that are cells of the object. Returns false if it finds no such row.
   bool take_rows(const Table& table, std::vector<Column> columns, Slide& slide) const;
   void take_picture(const GroupPtr& image, Slide& slide) const;
   std::string text_in(const GroupPtr& image, const Attributes& attributes, const char* name) const;

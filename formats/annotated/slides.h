@@ -41,7 +41,7 @@ std::vector<Slide> with_cells(std::vector<Slide> slides, const std::vector<uint6
 
 // Functions that the finders of slides share.
 
-// Returns the column of that name; null if there is none.
+// Returns the column called name; null if it is absent.
 ArrayPtr column_in(const std::vector<Column>& columns, std::string_view name);
 // Returns the elements as doubles, NaN for a missing one. Requires: numbers.
 std::vector<double> reals_of(const Array& values);
@@ -68,7 +68,7 @@ std::optional<std::vector<std::vector<uint64_t>>> cells_of_slides(const std::vec
                                                                   std::string_view preferred);
 // Returns the pixels of an array in the layout of Slide; null if it is no picture in colours.
 ArrayPtr pixels_of(const Content& content);
-// Returns the number in the column `value` of the row called name; NaN if there is none.
+// Returns the number in the column `value` of the row called name; NaN if it is absent.
 double factor_in(const Table& factors, std::string_view name);
 
 }  // namespace plainfs::annotated

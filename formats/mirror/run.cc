@@ -15,7 +15,7 @@ constexpr std::string_view kOfXenium[] = {
     "region_name",     "run_start_time", "panel_name",  "panel_organism", "panel_tissue_type",  "num_cells",
     "num_transcripts", "pixel_size",     "z_step_size", "instrument_sn",  "analysis_sw_version"};
 
-// Returns the JSON document in a file; null if there is none.
+// Returns the JSON document in a file; null if the file is absent.
 Json document_in(const std::string& path, Context& context) try {
   const FilePtr file = context.files.look_into(path);
   if (!file) return {};
