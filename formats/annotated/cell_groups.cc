@@ -30,7 +30,7 @@ std::string text_at(const DType& type, const Elements& elements, uint64_t i) {
   return text;
 }
 
-// Reorders the levels, each of which some cell has. order: the old index of each level.
+// Reorders the levels. order: the old index of each level. Requires: every level has a cell.
 void put_in_order(CellGroups& groups, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> place(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;

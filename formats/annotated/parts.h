@@ -56,10 +56,10 @@ bool is_reordered(const ArrayPtr& names, const ArrayPtr& expected);
 // Returns a table without columns. Its rows have names if there is one for each.
 Table named_rows(uint64_t rows, ArrayPtr names);
 
-// The columns of a table about features, in the order of the features. Rows are matched by name, so a table
-// may have rows for some features only, in any order (Seurat 2 sorts hvg.info by dispersion): the values of
-// the other features are missing. A table with names other than those of features has one row for each
-// feature, in order. Throws damaged otherwise, with the table's place.
+// Returns the columns of a table about features, in the order of the features. Rows are matched by name, so
+// that a table may have rows for some features only, in any order (Seurat 2 sorts hvg.info by dispersion).
+// The values of the other features are missing. A table with names other than those of features has one row
+// for each feature, in order. Throws damaged otherwise, with the table's place.
 std::vector<Column> feature_columns(const Table& table, const ArrayPtr& features, const std::string& place);
 
 // Returns the genes of a matrix of genes by cells, with the columns gene_ids and feature_types if they are

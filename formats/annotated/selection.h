@@ -23,7 +23,7 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
 // annotated_matrices() finds the matrix in it.
 class AnnotatedGroup : public Group {
  public:
-  // stored: the group of the matrix, which this one replaces. make: called on first use.
+  // stored: the matrix's group, which this one replaces. make: called on first use.
   AnnotatedGroup(GroupPtr stored, std::function<AnnotatedMatrix()> make)
       : stored_(std::move(stored)), make_(std::move(make)) {}
 

@@ -47,7 +47,7 @@ ArrayPtr column_in(const std::vector<Column>& columns, std::string_view name);
 std::vector<double> reals_of(const Array& values);
 // Returns the values as an array of doubles.
 ArrayPtr real_array(const std::vector<double>& values);
-// Returns the columns of Seurat's coordinates for cells of which x and y alone are known.
+// Returns the columns of Seurat's coordinates for cells with only x and y.
 std::vector<Column> plain_coordinates(const ArrayPtr& x, const ArrayPtr& y);
 
 // The coordinates of all cells of a store, which several slides may share.

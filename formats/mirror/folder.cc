@@ -15,7 +15,7 @@ namespace {
 
 namespace files = boost::filesystem;
 
-// Whether path, followed through its own links, is root or below it.
+// Returns whether path, with its own links resolved, is root or below it.
 bool leads_into(const files::path& path, const files::path& root) {
   boost::system::error_code error;
   const files::path real = real_path(path, error);

@@ -12,7 +12,7 @@
 namespace plainfs::bpcells {
 namespace {
 
-constexpr uint64_t kBlock = 1 << 16;  // values that are examined at once
+constexpr uint64_t kBlock = 1 << 16;  // values that are checked at once
 
 bool is_number(const DType& type) {
   return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;

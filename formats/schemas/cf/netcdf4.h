@@ -19,7 +19,7 @@ struct StoredArrayOf {
   const Array& values() const { return *std::get<LabelledArray>(node.content).values; }
 };
 
-// Whether a group is one of an HDF5 file.
+// Returns whether a group belongs to an HDF5 file.
 bool is_of_hdf5(const Group& group);
 // Returns whether the attributes of an array are those of a dimension scale, or name the scales of its axes.
 bool has_scales(const Attributes& attributes);

@@ -15,8 +15,8 @@ struct Names {
   std::string attribute{};  // the attribute that holds the names
 };
 
-// Returns the names of the rows. A candidate is one-dimensional text of that length, or cannot be read. It is
-// Gene, else var_names, Accession, else the first by name.
+// Returns the names of the rows. A candidate is one-dimensional text of that length, or cannot be read. The
+// order of preference is Gene, var_names, Accession, then the first by name.
 Names row_names(const Group& row_attrs, uint64_t rows);
 // Returns the names of the columns: CellID, else obs_names, Cell, cell_names, Barcode, else the first
 // candidate by name.

@@ -14,8 +14,7 @@ namespace {
 
 // Limit of nested cells and structs: a reference to an enclosing one would never end.
 constexpr unsigned kDeepest = 64;
-constexpr uint64_t kMostElements =
-    1'000'000;  // of a cell or a struct, each of which is a directory or a file
+constexpr uint64_t kMostElements = 1'000'000;  // of a cell or a struct; each is a directory or a file
 constexpr uint64_t kMostDimensions = 32;
 constexpr std::string_view kReferenced = "#refs#";  // holds the targets of references
 

@@ -135,8 +135,7 @@ Node ranges_list_node(const ValuePtr& list, const View& view);
 // fit.
 ValuePtr expanded_rle(const Value& value);
 
-// hits.cc: pairs of elements, as the package S4Vectors keeps them (Hits), and SingleCellExperiment
-// (DualSubset).
+// hits.cc: pairs of elements of the packages S4Vectors (Hits) and SingleCellExperiment (DualSubset).
 bool is_hits(const Value& value);
 // Returns a table of the pairs: from, to, and their metadata.
 Node hits_node(const ValuePtr& hits, const View& view);
@@ -147,7 +146,7 @@ bool is_igraph(const Value& value);
 // vertices and the attributes of the graph.
 Node igraph_node(const ValuePtr& graph, const View& view);
 
-// bpcells_object.cc: matrices and fragments of the package BPCells, also in directories of their own.
+// bpcells_object.cc: matrices and fragments of the package BPCells, in memory or in directories.
 bool is_bpcells(const Value& value);
 Node bpcells_node(const ValuePtr& object, const View& view);
 

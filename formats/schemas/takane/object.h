@@ -133,9 +133,6 @@ Member plain_file_member(const std::string& directory, const std::string& name);
 // Returns the height of a takane object, which must equal the row count of a data frame that has the object
 // as a column. Source: takane 0.10.0, include/takane/_height.hpp. Nullopt for types without a height and
 // unknown types. Throws if the object cannot be read.
-
-// Nullopt for types that have no height, or that plainfs does not know. Throws where the object cannot be
-// read.
 std::optional<uint64_t> height_of(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

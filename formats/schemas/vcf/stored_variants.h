@@ -6,7 +6,7 @@
 
 namespace plainfs::vcf {
 
-// Returns the variants in a group. A required array that is missing is one that throws damaged on every use.
+// Returns the variants in a group. A missing required array throws damaged on every use.
 // An array that cannot be a field is left out with a notice. Reads metadata only.
 Variants stored_variants(const Group& group, const Attributes& attributes, Context& context);
 
