@@ -11,7 +11,7 @@
 
 namespace plainfs::annotated {
 
-// Finds AnnData's (anndata_group.cc): a group with members obs and var that are tables, or compounds of
+// Finds an AnnData (anndata_group.cc): a group with members obs and var that are tables, or compounds of
 // anndata 0.5 and 0.6.
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 

@@ -79,7 +79,8 @@ Node object_on_disk(const Value& object, const View& view) {
   return bpcells::open_directory(probe, view.scope->context).root;
 }
 
-// Returns whether t() was applied to the stored matrix. The object's own dimensions are those after it.
+// Returns the slot transpose: whether the object shows its matrix by row. If the stored order differs, t()
+// was called on it, and the object's own dimensions are those after t().
 bool is_transposed(const Value& object) {
   const ValuePtr transpose = object.attribute("transpose");
   const auto value = transpose ? transpose->whole_numbers() : std::nullopt;
