@@ -41,7 +41,7 @@ class AnnotatedGroup : public Group {
  private:
   const GroupPtr stored_;
   const std::function<AnnotatedMatrix()> make_;
-  mutable Mutex making_;  // guards made_ and makes it once
+  mutable Mutex making_;  // guards made_, which is set once
   mutable std::optional<AnnotatedMatrix> made_ GUARDED_BY(making_);
 };
 

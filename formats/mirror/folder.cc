@@ -20,7 +20,7 @@ bool leads_into(const files::path& path, const files::path& root) {
   boost::system::error_code error;
   const files::path real = real_path(path, error);
   if (error && !is_absence(error.value())) throw unreadable("{}: {}", path.string(), error.message());
-  if (error) return true;  // leads nowhere: shown as it is
+  if (error) return true;  // leads nowhere: shown unchanged
   return real.native() == root.native() || path_below(real.native(), root.native());
 }
 
