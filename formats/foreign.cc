@@ -28,7 +28,7 @@ constexpr std::string_view kOldMatlab =
     "a MATLAB file of before version 7.3, which scipy.io.loadmat, R.matlab and octave read; save -v7.3 "
     "makes HDF5";
 
-// By each format's own specification.
+// Sources: each format's own specification.
 constexpr Magic kMagic[] = {
     {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
     {0, "\x93NUMPY"sv, "a NumPy array, a plain file already"},
@@ -58,7 +58,7 @@ constexpr Magic kMagic[] = {
     {0, "version https://git-lfs.github.com/spec/"sv,
      "a pointer of Git LFS to a file that was not fetched; run git lfs pull"},
     {0, "/annex/objects/"sv, "a pointer of git-annex to a file that was not fetched; run git annex get"},
-    // What is left of the signatures of HDF5 and gzip.
+    // Remains of the signatures of HDF5 and gzip in damaged files.
     {0, "\x89HDF\n"sv, kChangedHdf5},
     {0, "\x89HDF\r\r\n"sv, kChangedHdf5},
     {0, "\x09HDF"sv, kChangedHdf5},
@@ -81,8 +81,8 @@ uint32_t word_of(std::string_view text, size_t i, bool is_big_endian) {
 }
 
 // Returns whether text begins with a variable of a MATLAB file of version 4, which has no signature: five
-// integers (a type that tells the byte order, rows, columns, whether it is complex, the length of the name)
-// and a name.
+// integers (a type that determines the byte order, rows, columns, whether it is complex, the length of the
+// name) and a name.
 bool is_matlab_4(std::string_view text) {
   constexpr size_t kHeaderBytes = 20, kLongestName = 64;
   for (const bool is_big_endian : {false, true}) {
@@ -100,7 +100,7 @@ bool is_matlab_4(std::string_view text) {
   return false;
 }
 
-constexpr uint64_t kFirstBytes = 512;  // all that tells a tar archive
+constexpr uint64_t kFirstBytes = 512;  // enough to recognise a tar archive
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
@@ -110,7 +110,8 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   });
 }
 
-// text: the first bytes; the last character may be cut off.
+// Returns whether text is UTF-8 without control characters. text: the first bytes of a file; its last
+// character may be cut off.
 bool is_readable_text(std::string_view text) {
   for (size_t cut = 0; cut < 4 && cut < text.size(); ++cut) {
     const std::string_view whole = text.substr(0, text.size() - cut);
@@ -147,7 +148,7 @@ std::string kind_of_gzip(const File& file) {
   return "a gzip file; unpack it first (an R object is read under a name in .rds or .RData)";
 }
 
-// The directory of a zip archive stands at its end, before a comment of up to 65,535 bytes.
+// Describes a zip archive. Its directory is at the end of the file, before a comment of up to 65,535 bytes.
 std::string kind_of_zip(const File& file) {
   constexpr uint64_t kMostBehind = 65557;
   const uint64_t size = std::min(file.size(), kMostBehind);

@@ -1,4 +1,5 @@
-// What a file is that plainfs does not read, by its bytes, so that a refusal says what to do instead.
+// Recognition of files that plainfs does not read, by their first bytes, so that the error can name a tool
+// that reads them.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace plainfs {
 
-// "a gzip file; unpack it first"; empty if the bytes do not tell. Reads the first bytes, of an archive the
-// last ones too. Throws what reading the file throws.
+// Returns a description of the file at path, for example "a gzip file; unpack it first"; empty if its bytes
+// are not recognised. Reads the first bytes, and the last ones of a zip archive. Throws what reading the file
+// throws.
 std::string foreign_kind(const std::string& path, Context& context);
 
 }  // namespace plainfs

@@ -17,9 +17,10 @@ namespace {
 
 namespace files = boost::filesystem;
 
-// The folder without links and "..", the name in it as given: a store keeps the name that it is called by.
+// Returns the path with the links and ".." of its folder resolved. The last name stays as given: a store is
+// called what the user calls it.
 files::path absolute_path(const std::string& given) {
-  // Two slashes are the name of a root to boost, and not the root.
+  // boost takes a path of slashes alone for the name of a root.
   if (!given.empty() && given.find_first_not_of('/') == std::string::npos) return "/";
   files::path path = files::absolute(given);
   while (path.filename_is_dot()) path = path.parent_path();
@@ -30,7 +31,7 @@ files::path absolute_path(const std::string& given) {
   return error ? path : folder / path.filename();
 }
 
-// Throws where nothing is at path or the system does not let it be read.
+// Throws if nothing is at path or the system denies reading it.
 void check_readable(const files::path& path) {
   boost::system::error_code error;
   const files::file_status status = files::status(path, error);
@@ -40,7 +41,7 @@ void check_readable(const files::path& path) {
   if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
 }
 
-// As the store is called from now on. Throws where nothing of this machine is there.
+// Returns the path that an opened store has. Throws if a local path does not exist or cannot be read.
 std::string location_of(const std::string& path) {
   if (is_url(path)) return path;
   const files::path absolute = absolute_path(path);
@@ -48,25 +49,25 @@ std::string location_of(const std::string& path) {
   return absolute.string();
 }
 
-// Requires: path is a file that no container recognises.
+// Returns the error for a file that no container recognises.
 Error unknown_format(const std::string& path, Context& context) {
   std::string message = "no format that plainfs knows";
   try {
     if (const std::string kind = foreign_kind(path, context); !kind.empty()) message += ": " + kind;
   } catch (const Error&) {
-    // not even its first bytes can be read: nothing more can be said
+    // its first bytes cannot be read: the kind stays unknown
   }
   return Error(Errc::unknown_format, message);
 }
 
-// What the schemas that recognise the store's root add to its details.
+// Adds the details that the schemas find in the store's root.
 void describe(const Node& raw_root, Store& store) {
   for (const Schema& schema : schemas()) {
     if (!schema.describe) continue;
     try {
       schema.describe(raw_root, store);
     } catch (const Error&) {
-      // the parts that cannot be read are errors themselves
+      // parts that cannot be read are errors themselves
     }
   }
 }

@@ -1,4 +1,4 @@
-// Opens whatever a path or a URL is: a store of a known format, or a folder as a mirror of the stores in it.
+// Opens the store at a path or URL. Any other folder is opened as a mirror of the stores in it.
 #pragma once
 
 #include <string>
@@ -7,14 +7,16 @@
 
 namespace plainfs {
 
-// Opens with the first container that recognises path, else, where it is a folder, as its mirror. Throws
-// not_found, unreadable, unknown_format, and what the container throws.
+// Opens the store at path with the first container that recognises it, or, if path is a local folder, as a
+// mirror. Throws not_found, unreadable, unknown_format, and what the container throws.
 Store open_store(const std::string& path, Context& context);
 
-// Whether the store at path is known to open by its first bytes, as Container::is_sure_to_open has it.
+// Returns whether the first bytes of the store at path guarantee that it can be opened. See
+// Container::is_sure_to_open.
 bool is_sure_to_open(const std::string& path, Context& context);
 
-// The path that such a store has: absolute, its folder without links, its name as given.
+// Returns the path that an opened store has: absolute, with the links of its folder resolved and its name as
+// given.
 std::string location_of_store(const std::string& path);
 
 }  // namespace plainfs

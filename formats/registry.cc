@@ -32,7 +32,7 @@
 namespace plainfs {
 namespace {
 
-// In the order in which they are asked: an object directory may hold what the next ones recognise.
+// The order in which containers are asked. An object directory may hold files that the next ones recognise.
 constexpr Container kContainers[] = {
     {"takane", takane::recognises, takane::open},
     {"BPCells", bpcells::recognises_directory, bpcells::open_directory},
@@ -60,13 +60,14 @@ constexpr Schema kSchemas[] = {
     {"HDMF", hdmf::refine, nullptr},
 };
 
-// Schemas look at what containers leave without a meaning: groups and arrays.
+// Returns whether schemas are asked about node: they interpret groups and arrays to which the container gave
+// no meaning.
 bool may_mean_more(const Node& node) {
   return node.store.empty() && (std::holds_alternative<std::monostate>(node.content) ||
                                 std::holds_alternative<LabelledArray>(node.content));
 }
 
-// A node that might be anything: everything that would be shown of it is error. Its attributes stay.
+// Returns a node of unknown meaning: its parts or values throw error when they are used. Its attributes stay.
 Node without_meaning(Node node, const Error& error, Context& context) {
   if (node.parts) {
     const GroupPtr group = node.parts;
@@ -83,7 +84,7 @@ Node without_meaning(Node node, const Error& error, Context& context) {
   return node;
 }
 
-// Without a meaning that is not known just now, the parts would mean something else.
+// Throws if the meaning of node is unknown for now. Without it, its parts would get a wrong meaning.
 Node known_for_good(Node node) {
   check_known(node);
   return node;

@@ -1,5 +1,5 @@
-// The two tables that know every format: containers, which open a path, and schemas, which give nodes their
-// meaning. A format is added by a line here (formats/README.md tells how).
+// The two tables of all formats: containers, which open a path, and schemas, which give nodes their meaning.
+// To add a format, add a line here (see formats/README.md).
 #pragma once
 
 #include <span>
@@ -14,17 +14,17 @@ namespace plainfs {
 std::span<const Container> containers();
 std::span<const Schema> schemas();
 
-// The container that would open what is probed, or null.
+// Returns the container that would open what probe has found, or null.
 const Container* container_of(const Probe& probe);
-// Whether there is one for what is at a path of this machine.
+// Returns whether a container recognises what is at a path of this machine.
 bool is_store_on_host(const std::string& path);
-// node as the schemas see it. Where one of them throws, it is not known what the node means, and no
-// other meaning is guessed: it is listed, and every use of it is an error.
+// Returns node with the meaning that the schemas give it. If a schema throws, the meaning of the node is
+// unknown and no other is guessed: the node is listed, and every use of it is an error.
 Node refine(Node node, Context& context);
-// The same, but throws what the schema throws.
+// Returns node with the meaning that the schemas give it. Throws what a schema throws.
 Node with_meaning(Node node, Context& context);
 
-// The libraries that whole formats are left to, each with its version.
+// Returns the libraries that read whole formats, each with its version.
 std::vector<std::pair<std::string, std::string>> format_libraries();
 
 }  // namespace plainfs

@@ -13,7 +13,7 @@ namespace plainfs::annotated {
 
 namespace {
 
-// What the sides of the parts of a group are: only where the second is free may there be more than two.
+// The sides of the parts of a group. Only with first_alone may a part have more than two dimensions.
 enum class Sides { cells_and_genes, both_alike, first_alone };
 
 bool is_part(const Content& content, Sides sides) {
@@ -24,12 +24,12 @@ bool is_part(const Content& content, Sides sides) {
   return std::holds_alternative<Table>(content) || std::holds_alternative<SparseMatrix>(content);
 }
 
-// X and its layers are shown with genes in rows where they are sparse, and as they are stored where dense.
+// Returns X or a layer: with genes in rows if it is sparse, as stored if it is dense.
 Content expression(const Content& content) {
   return std::holds_alternative<SparseMatrix>(content) ? cells_by_genes(content) : content;
 }
 
-// The members of group that have a place in an annotated matrix; the others are told of.
+// Returns the members of group that have a place in an annotated matrix. Logs the others.
 std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name, Sides sides,
                                     Context& context) {
   std::vector<AnnotatedPart> parts;
@@ -55,7 +55,7 @@ Content x_of(const GroupPtr& group, Context& context) {
   return expression(content);
 }
 
-// The graphs of cells that stood in uns up to 0.6: anndata's readers put them where they are today.
+// Adds the graphs of cells that files up to 0.6 keep in uns. anndata's readers put them into obsp.
 void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Context& context) {
   const std::optional<Node> uns = member_of(group, "uns", context);
   const std::optional<Node> neighbors = uns ? member_of(uns->parts, "neighbors", context) : std::nullopt;
@@ -68,7 +68,8 @@ void add_old_graphs(const GroupPtr& group, std::vector<AnnotatedPart>& obsp, Con
   }
 }
 
-// obs or var: a table, up to 0.6 an array of compounds, or what cannot be read for now.
+// Returns whether node may be obs or var: a table, up to 0.6 an array of compounds, or a node that cannot be
+// read for now.
 bool may_be_frame(const Node& node) {
   if (transient_fault(node)) return true;
   const Content& content = node.content;
@@ -94,7 +95,8 @@ Table needed_frame(const GroupPtr& group, std::string_view name, Context& contex
   throw unsupported("{} is no table of anndata's", name);
 }
 
-// Tables called obs and var may stand in any group, beside matrices that are turned another way.
+// Returns whether AnnData's schema has recognised the group. Tables called obs and var may stand in any
+// group, beside matrices of the other orientation.
 bool is_anndata_group(const Group& group) {
   const auto* own = dynamic_cast<const anndata::AnnDataGroup*>(&stored_group(group));
   return own && own->section() == anndata::Section::anndata;
@@ -133,7 +135,7 @@ void find_anndata(const Node& directory, Context& context, std::vector<FoundAnno
   if (!directory.parts || !is_anndata_group(*directory.parts)) return;
   bool has_obs = false, has_var = false, has_columns = false;
   for (const Member& member : directory.parts->members()) {
-    if (member.name == "mod") return;  // several, in a MuData
+    if (member.name == "mod") return;  // a MuData has several
     if (member.name == "obs") {
       has_obs = may_be_frame(member.node);
       has_columns = may_have_columns(member.node);

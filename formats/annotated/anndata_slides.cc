@@ -10,13 +10,13 @@ namespace plainfs::annotated {
 
 namespace {
 
-// A picture and how many of its pixels are one of the full image.
+// A picture and its scale: its pixels for each pixel of the full image.
 struct ScaledPicture {
   ArrayPtr pixels;
   double scale = Slide::kUnknown;
 };
 
-// The small picture, as Seurat takes it, else the large one.
+// Returns the small picture, which Seurat uses, or else the large one.
 ScaledPicture picture_of(const GroupPtr& images, double lowres, double hires, Context& context) {
   for (const auto& [name, scale] : {std::pair("lowres", lowres), {"hires", hires}}) {
     const std::optional<Node> picture = member_of(images, name, context);
@@ -43,7 +43,7 @@ Slide visium_slide(const std::string& name, const GroupPtr& group, Context& cont
   return slide;
 }
 
-// obsm/spatial: nullopt where it is no matrix of numbers with a row a cell.
+// Returns the coordinates in obsm/spatial; nullopt unless it is a matrix of numbers with a row for each cell.
 std::optional<Spots> spots_of(const GroupPtr& group, const Table& obs, Context& context) {
   const std::optional<Node> obsm = member_of(group, "obsm", context);
   const auto stored =

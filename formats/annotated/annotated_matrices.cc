@@ -27,7 +27,7 @@ AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) 
   return made;
 }
 
-// A store that is one sparse matrix of genes by cells.
+// Finds the matrix of a store that is one sparse matrix of genes by cells.
 void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
   const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
   if (!matrix || !directory.parts || directory.parts->parent()) return;
@@ -35,7 +35,7 @@ void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& 
   found.push_back({kName, [matrix = *matrix] { return of_sparse(matrix); }});
 }
 
-// Cell Ranger's .h5, version 2: the root's member matrix, whose features have ids.
+// Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
 void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || directory.parts->parent()) return;
   for (const Member& member : directory.parts->members()) {
@@ -51,7 +51,8 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
   }
 }
 
-// A loom file: a dense matrix of genes by cells beside the tables of its rows and columns.
+// Returns the matrix of a loom file: a dense matrix of genes by cells beside the tables of its rows and
+// columns.
 AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, const Table& col_attrs,
                         const GroupPtr& root, Context& context) {
   AnnotatedMatrix made;
@@ -98,7 +99,7 @@ void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotat
                    !col_attrs->columns.empty()});
 }
 
-// A group that is one, whatever it was made of.
+// Finds the matrix of an AnnotatedGroup.
 void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts) return;
   const GroupPtr group = stored_group(*directory.parts).shared_from_this();
@@ -106,7 +107,7 @@ void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatri
     found.push_back({kName, [own] { return own->matrix(); }, true});
 }
 
-// Those that are shown in the directory itself: one at most.
+// Returns the matrices that are shown in the directory itself: one at most.
 std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found;
   find_annotated_group(directory, found);
@@ -118,14 +119,14 @@ std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& conte
   return found;
 }
 
-// The group that a matrix is in: a sparse one is a group of its own, a dense one is told where it stands.
+// Returns the group that contains a matrix. A sparse matrix is a group itself, a dense one holds its place.
 GroupPtr place_of(const Node& matrix) {
   if (matrix.parts) return matrix.parts->parent();
   const auto* array = std::get_if<LabelledArray>(&matrix.content);
   return array && array->matrix ? array->matrix->place : nullptr;
 }
 
-// Whether group is, or is somewhere in, the member of that name of another.
+// Returns whether group is the member of other called name, or below it.
 bool is_below(const Group& group, const Group& other, std::string_view name) {
   const std::string above = other.path();
   return (group.path() + "/").starts_with(fmt::format("{}/{}/", above == "/" ? "" : above, name));
@@ -156,13 +157,13 @@ ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context) {
     if (types) types->check();
     return types && types->count() == rows ? types : nullptr;
   };
-  // Cell Ranger's features are in the matrix' own group.
+  // Cell Ranger stores features in the matrix's own group.
   const auto features = member_of(matrix.parts, "features", context);
   if (features && features->parts) {
     const auto types = content_of<LabelledArray>(member_of(features->parts, "feature_type", context));
     return types ? fitting(types->values) : nullptr;
   }
-  // AnnData's are a column of var, beside X or above the layers, whose names may be paths.
+  // AnnData stores them in a column of var, beside X or above the layers. Names of layers may be paths.
   const GroupPtr place = place_of(matrix);
   int above = 0;
   for (GroupPtr group = place; group; ++above, group = group->parent()) {

@@ -1,6 +1,6 @@
-// Which groups hold an annotated matrix, and what it is: AnnData, Seurat's assays, 10x matrices, loom files,
-// experiments, and stores that are one sparse matrix. Told by the meaning that members have, so that each is
-// found in every container it may stand in.
+// Finds annotated matrices: groups of AnnData, Seurat's assays, 10x matrices, loom files, experiments, and
+// stores that are one sparse matrix. They are recognised by the meaning of their members, so that each is
+// found in every container.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,20 @@ namespace plainfs {
 
 struct FoundAnnotatedMatrix {
   std::string name;                       // of the file that shows it, without an extension
-  std::function<AnnotatedMatrix()> make;  // throws where a part that it needs cannot be read
-  bool has_obs = false;                   // obs has columns, or may have some: what it is cannot be read
+  std::function<AnnotatedMatrix()> make;  // throws if a part that it needs cannot be read
+  bool has_obs = false;                   // obs has columns, or cannot be read and may have some
 };
 
-// Of a directory and its members, refined; reads no data, nor lists more than its members'.
+// Returns the annotated matrices of a directory with refined members. Reads no data, and lists no more than
+// the members of the members.
 std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Context& context);
 
-// The one whose parts are shown in the directory itself: where one of an assay of Seurat's is found, in that
-// assay's. As above; nullopt where there is none, or are several.
+// Returns the annotated matrix with parts that are shown in the directory itself; for the directory of a
+// Seurat assay, the matrix of that assay. Nullopt unless there is exactly one. Reads no data.
 std::optional<FoundAnnotatedMatrix> annotated_matrix_of(const Node& directory, Context& context);
 
-// What kind of feature ("Gene Expression") each of the rows of a matrix is, where the store keeps that; else
-// null.
+// Returns the kind of feature ("Gene Expression") of each of the rows of a matrix; null if the store does not
+// hold it.
 ArrayPtr feature_types(const Node& matrix, uint64_t rows, Context& context);
 
 }  // namespace plainfs

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMostListedTexts = 10000;
 constexpr uint64_t kCellsAtOnce = 1 << 16;
 
-// Calls visit(first, elements) for all of column, some cells at a time, until it returns false.
+// Calls visit(first, elements) for all of column, a run of cells at a time, until it returns false.
 template <class Visit>
 void for_each_run(const Array& column, Visit&& visit) {
   const uint64_t cells = column.count();
@@ -30,7 +30,7 @@ std::string text_at(const DType& type, const Elements& elements, uint64_t i) {
   return text;
 }
 
-// Puts the levels, each of which some cell has, in this order.
+// Reorders the levels. order: the old index of each level. Requires: every level has a cell.
 void put_in_order(CellGroups& groups, const std::vector<uint32_t>& order) {
   std::vector<uint32_t> place(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
@@ -102,7 +102,7 @@ float comparable(Half stored) {
   return to_float(stored);
 }
 
-// A number that compares as it is meant; nullopt where it stands for no value.
+// Returns stored as a number that compares as it is displayed; nullopt if it stands for no value.
 template <class T>
 std::optional<T> value_of(const DType& type, T stored) {
   if (type.is_truth()) return stored != 0;
@@ -112,7 +112,7 @@ std::optional<T> value_of(const DType& type, T stored) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(stored)) return std::nullopt;
     if (type.kind == Kind::counted_time && type.time_unit == TimeUnit::day) return std::floor(stored);
-    return stored + T{0};  // there is one zero
+    return stored + T{0};  // turns -0 into 0
   }
   return stored;
 }
@@ -125,13 +125,13 @@ std::optional<CellGroups> groups_of_numbers(const Array& column, uint64_t most) 
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
     using Compared = decltype(comparable(zero));
-    std::vector<std::pair<Compared, uint32_t>> values;  // and the cell
+    std::vector<std::pair<Compared, uint32_t>> values;  // value and cell
     std::span<T> stored = elements.mutable_values<T>();
     for (uint64_t i = 0; i < elements.count; ++i) {
       const auto value = elements.is_missing(i) ? std::nullopt : value_of(type, comparable(stored[i]));
       if (!value) continue;
       values.emplace_back(*value, static_cast<uint32_t>(i));
-      if (*value == Compared{0}) stored[i] = T{};  // -0 is shown as 0
+      if (*value == Compared{0}) stored[i] = T{};  // displays -0 as 0
     }
     std::sort(values.begin(), values.end());
     for (size_t i = 0; i < values.size(); ++i) {

@@ -17,8 +17,8 @@ struct Item {
   Content content;
 };
 
-// How the parts of an experiment lie: in takane's directories lists have numbered members, links that name
-// them, and what is meant in a directory of its own; among R objects each part is what it is, under its name.
+// The layout of an experiment. In takane's directories, lists have numbered members, links that name them,
+// and a directory for each content. Among R objects each part stands under its name.
 enum class Layout { takane, named };
 
 class Experiment {
@@ -61,7 +61,7 @@ class Experiment {
   Context& context_;
 };
 
-// Those of a SpatialExperiment.
+// Adds the coordinates and slides of a SpatialExperiment.
 void Experiment::take_coordinates(AnnotatedMatrix& made) const {
   Content coordinates = layout_ == Layout::takane ? content_of_item(root_, "coordinates")
                                                   : experiment_coordinates(root_, made.obs, context_);
@@ -79,19 +79,19 @@ void Experiment::take_coordinates(AnnotatedMatrix& made) const {
     };
 }
 
-// The matrix of a list's item: in the item's directory where takane keeps a dense one; monostate where it is
-// none.
+// Returns the matrix of a list's item, which takane keeps in the item's directory if it is dense; monostate
+// if the item is no matrix.
 Content Experiment::content_of_item(const GroupPtr& list, const std::string& member) const {
   std::optional<Node> item = member_of(list, member, context_);
   if (layout_ == Layout::takane && item && !extent_of(item->content) && item->parts)
     item = member_of(item->parts, "dense_array", context_);
   if (!item) return {};
   if (const auto* array = std::get_if<LabelledArray>(&item->content); array && array->labels)
-    array->labels->check();  // stored values that have no meaning say so
+    array->labels->check();  // throws if stored values have no meaning
   return extent_of(item->content) ? item->content : Content();
 }
 
-// The members of a list that are items, in their order, and what each is called.
+// Returns the members of a list that are items, in their order, each with its name.
 std::vector<std::pair<std::string, std::string>> Experiment::members_of(const GroupPtr& list) const {
   std::vector<std::pair<std::string, std::string>> items;
   if (layout_ == Layout::named) {
@@ -114,14 +114,14 @@ std::vector<std::pair<std::string, std::string>> Experiment::members_of(const Gr
   return items;
 }
 
-// The matrices of a list in their order, under their names; what else is in it is told of.
+// Returns the matrices of a list in their order, with their names. Logs other items.
 std::vector<Item> Experiment::items_of(std::string_view list) const {
   const std::optional<Node> group = member_of(root_, list, context_);
   if (!group || !group->parts) return {};
   std::vector<Item> items;
   for (const auto& [member, name] : members_of(group->parts)) {
     Item item{name, content_of_item(group->parts, member)};
-    std::replace(item.name.begin(), item.name.end(), '/', '_');  // which parts the names in an .h5ad
+    std::replace(item.name.begin(), item.name.end(), '/', '_');  // a slash would divide the names in an .h5ad
     if (std::holds_alternative<std::monostate>(item.content))
       context_.notice(fmt::format("{}/{}: not in the .h5ad", group->parts->path(), member));
     else
@@ -130,7 +130,7 @@ std::vector<Item> Experiment::items_of(std::string_view list) const {
   return items;
 }
 
-// Rows without names of their own have the assay's.
+// Returns the table called name. Rows without names get those of the assay.
 Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& assay,
                            ArrayPtr SparseMatrix::*sparse, ArrayPtr LabelledArray::*dense) const {
   Table frame;
@@ -154,7 +154,7 @@ bool may_have_columns(const Node& column_data, Context& context) try {
   return true;
 }
 
-// Logs which parts of an experiment are in no file made of it. Looks at names alone.
+// Logs the parts of an experiment that no generated file contains. Looks at names alone.
 void note_left_out_parts(const GroupPtr& root, Context& context) {
   static constexpr std::string_view kTaken[] = {
       "assays", "row_data", "column_data", "reduced_dimensions", "spatial_coordinates", "images"};

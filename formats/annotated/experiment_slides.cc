@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char kCoordinates[] = "spatial_coordinates";
 
-// The places of x and y among the columns of those names: the first two unless their names say otherwise.
+// Returns the places of x and y among columns with the given names: the first two unless the names imply
+// others.
 std::pair<uint64_t, uint64_t> axes_among(const std::vector<std::string>& names) {
   for (const auto& [x, y] : {std::pair("pxl_col", "pxl_row"), {"imagecol", "imagerow"}, {"x", "y"}}) {
     const auto place = [&](std::string_view start) {
@@ -41,7 +42,7 @@ std::optional<Spots> spots_of_matrix(const LabelledArray& matrix, const Table& o
   return spots_in(matrix, x, y, obs);
 }
 
-// Until version 1.0 the coordinates are a frame, of which the pixels are two columns.
+// Returns the coordinates of versions up to 1.0, a frame in which the pixels are two columns.
 std::optional<Spots> spots_of_frame(const Table& frame, const Table& obs) {
   std::vector<std::string> names;
   std::vector<ArrayPtr> columns;
@@ -77,14 +78,14 @@ std::vector<Picture> pictures_in(const Table& images) {
   const std::vector<double> scales = reals_of(*factors);
   std::vector<Picture> pictures;
   for (size_t i = 0; i < images.rows; ++i) pictures.push_back({of_sample[i], of_image[i], scales[i]});
-  // Seurat takes the small one.
+  // The small picture comes first, as in Seurat.
   std::stable_partition(pictures.begin(), pictures.end(), [](const Picture& picture) {
     return picture.image.find("lowres") != std::string::npos;
   });
   return pictures;
 }
 
-// The slide of a sample with the first of its pictures that are pixels.
+// Returns the slide of a sample, with the first of its pictures that has pixels.
 Slide slide_of_sample(const std::string& sample, const std::vector<Picture>& pictures, const GroupPtr& images,
                       Context& context) {
   Slide slide;

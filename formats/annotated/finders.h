@@ -1,5 +1,5 @@
-// Where each kind of store keeps an annotated matrix, or a Seurat object: what annotated_matrices.h and
-// seurat_objects.h ask one after the other. Each in a file of its own.
+// Finders of annotated matrices and Seurat objects, one for each kind of store. annotated_matrices.h and
+// seurat_objects.h call them one after the other. Each has a file of its own.
 #pragma once
 
 #include <functional>
@@ -11,25 +11,25 @@
 
 namespace plainfs::annotated {
 
-// AnnData's (anndata_group.cc): of a group whose members obs and var are tables, or compounds of anndata 0.5
-// and 0.6.
+// Finds an AnnData (anndata_group.cc): a group with members obs and var that are tables, or compounds of
+// anndata 0.5 and 0.6.
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 
-// Bioconductor's summarized experiments, and what derives from them (experiment.cc): of assays beside
-// row_data or column_data, in takane's directories at a store's root, and anywhere where these are tables
-// themselves, as R objects have them (there an alternative experiment is one too). X is the first assay, as
-// zellkonverter has it; the others are layers, reduced dimensions obsm.
+// Finds Bioconductor's summarized experiments and the classes derived from them (experiment.cc): groups with
+// assays beside row_data or column_data. They are found at the root of a store in takane's directories, and
+// anywhere (an alternative experiment too) if these members are tables themselves, as in R objects. X is the
+// first assay, as in zellkonverter; the other assays are layers, reduced dimensions are obsm.
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 
-// The assays of an h5Seurat file (seurat_assays.cc): of the group /assays of a file with cell.names and
-// meta.data, an annotated matrix an assay, called as it is.
+// Finds the assays of an h5Seurat file (seurat_assays.cc): in the group /assays of a file with cell.names and
+// meta.data, one annotated matrix for each assay, with the assay's name.
 void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
-// Of one of its members, that assay's.
+// Returns the annotated matrix of an assay, given the assay's directory.
 std::optional<FoundAnnotatedMatrix> find_seurat_assay(const Node& directory, Context& context);
 
-// The Seurat object that an h5Seurat file or an R object holds (stored_seurat.cc): of a directory with
-// cell.names, assays and meta.data. Keys that are not told are empty, identities null; layers that were split
-// are joined; neighbours, images, commands, misc and tools are left out.
+// Finds the Seurat object that an h5Seurat file or an R object holds (stored_seurat.cc): a directory with
+// cell.names, assays and meta.data. Keys that are not stored are empty, identities null. Layers that were
+// split are joined. Neighbours, images, commands, misc and tools are left out.
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context);
 
 }  // namespace plainfs::annotated

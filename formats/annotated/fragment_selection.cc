@@ -11,9 +11,9 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kBlock = 1 << 16;  // fragments that are looked at together
+constexpr uint64_t kBlock = 1 << 16;  // fragments that are examined together
 
-// Calls take(value) with each of count whole numbers from first on.
+// Calls take(value) for each of count whole numbers, starting at first.
 template <class Take>
 void for_each_number(const Array& array, uint64_t first, uint64_t count, const Take& take) {
   const Elements elements = array.read(range(first, count));
@@ -27,7 +27,7 @@ void for_each_number(const Array& array, uint64_t first, uint64_t count, const T
   });
 }
 
-// Which of the fragments are those of the cells.
+// The fragments of the chosen cells among all fragments.
 class Choice {
  public:
   Choice(ArrayPtr cell, std::vector<uint8_t> cells, Context& context)
@@ -41,13 +41,13 @@ class Choice {
   }
 
   uint64_t count() const { return before_.back(); }
-  // How many are among the first fragments.
+  // Returns the number of chosen ones among the first fragments.
   uint64_t among(uint64_t fragments) const {
     const uint64_t block = fragments / kBlock, rest = fragments % kBlock;
     return before_[block] + (rest == 0 ? 0 : chosen_in(block, rest).size());
   }
-  // Calls visit(fragment that the block begins with, how many it has, places in it that are wanted) until the
-  // chosen ones [first, first + count) are visited.
+  // Calls visit(first fragment of the block, its number of fragments, chosen places in it) for each block,
+  // until the chosen fragments [first, first + count) are visited.
   template <class Visit>
   void for_each_block(uint64_t first, uint64_t count, const Visit& visit) const {
     const uint64_t end = first + count;
@@ -70,7 +70,7 @@ class Choice {
  private:
   uint64_t length_of(uint64_t block) const { return std::min(kBlock, cell_->count() - block * kBlock); }
 
-  // Places in the block, of those before most.
+  // Returns the chosen places in the block below `most`.
   std::vector<uint64_t> chosen_in(uint64_t block, uint64_t most) const {
     std::vector<uint64_t> chosen;
     uint64_t place = 0;
@@ -84,7 +84,7 @@ class Choice {
 
   const ArrayPtr cell_;
   const std::vector<uint8_t> cells_;
-  std::vector<uint64_t> before_;  // chosen ones before each block, and of all
+  std::vector<uint64_t> before_;  // chosen fragments before each block, and in total
 };
 
 class ChosenList : public Array {

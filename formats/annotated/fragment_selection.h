@@ -1,4 +1,4 @@
-// Some of the cells of genomic fragments.
+// A selection of the fragments of some cells.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace plainfs {
 
-// The fragments of the cells that are marked (1; one a cell of cell_names), in their order, with all names.
-// Reads nothing: which these are is found out in one pass over the cells when they are evaluated.
+// Returns the fragments of the marked cells in their order, with all names. cells: one value for each cell of
+// cell_names, 1 = marked. Reads nothing: one pass over the cells finds the fragments when they are evaluated.
 Fragments selected_fragments(const Fragments& fragments, std::vector<uint8_t> cells, Context& context);
 
 }  // namespace plainfs

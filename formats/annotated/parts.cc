@@ -110,7 +110,8 @@ namespace {
 
 constexpr uint64_t kNoRow = UINT64_MAX;
 
-// For each feature the row of its name, or kNoRow; empty if a row is of no feature, or has no name.
+// Returns the row of each feature, found by name, or kNoRow. Empty if a row matches no feature or has no
+// name.
 std::vector<uint64_t> rows_of_features(const Table& table, const Array& features) {
   const auto is_text = [](const Array& array) { return array.dtype().kind == Kind::text; };
   if (!table.row_names || !is_text(*table.row_names) || !is_text(features)) return {};

@@ -20,7 +20,7 @@ class Selection {
   Selection(uint64_t all, Indices cells, Context& context)
       : all_(all), cells_(std::move(cells)), context_(context) {}
 
-  // Of an array whose first dimension, as users see it, is the cells'.
+  // Returns the chosen cells of values. The first dimension, as users see it, is that of the cells.
   ArrayPtr of(const ArrayPtr& values) const;
   Table of(const Table& table) const;
   Content of(const std::string& name, const Content& content) const;
@@ -30,12 +30,12 @@ class Selection {
   SparseMatrix of(const SparseMatrix& matrix) const;
   LabelledArray of(const LabelledArray& array) const;
 
-  const uint64_t all_;  // how many cells there are
+  const uint64_t all_;  // the number of all cells
   const Indices cells_;
   Context& context_;
 };
 
-// The values of some cells in a column.
+// A column's values for some of the cells.
 class CellsOfColumn : public DerivedArray {
  public:
   CellsOfColumn(const ArrayPtr& some, ArrayPtr column)
@@ -75,7 +75,7 @@ LabelledArray Selection::of(const LabelledArray& array) const {
   return some;
 }
 
-// The stretches of the lists of a matrix that are those of some of its rows (or columns) that rise.
+// Returns the stretches of a matrix's lists that hold the given rows (or columns). majors: ascending.
 Stretches stretches_of(const std::vector<uint64_t>& lengths, const std::vector<uint64_t>& majors) {
   auto stretches = std::make_shared<std::vector<Stretch>>();
   uint64_t begin = 0;
@@ -99,8 +99,8 @@ ArrayPtr pointer_of(const std::vector<uint64_t>& lengths, const std::vector<uint
   return std::make_shared<MemoryArray>(whole, Shape{majors.size() + 1}, std::move(pointer));
 }
 
-// Some of the rows of a matrix in its three lists. Where these run over rows they are cut out of the lists,
-// else all of the matrix is gone through.
+// Returns the lists of some rows of a matrix. If the matrix is stored by row they are cut out of its lists;
+// otherwise the whole matrix is read.
 SparseMatrix some_rows(const SparseMatrix& matrix, const Indices& rows, Context& context) {
   const uint64_t majors = matrix.by_row ? matrix.rows : matrix.columns;
   const uint64_t minors = matrix.by_row ? matrix.columns : matrix.rows;
@@ -151,7 +151,8 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
   return some;
 }
 
-// A group of an annotated matrix' parts. Made for each question, so that no member keeps itself alive.
+// A group of parts of an annotated matrix. It is created for each request, so that no member keeps itself
+// alive.
 class PartGroup : public Group {
  public:
   using List = std::function<std::vector<Member>(const GroupPtr& group)>;
@@ -197,13 +198,13 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
 
 namespace {
 
-// The names of a matrix' genes, and what stands before them.
+// The names of a matrix's genes, and the ids that precede them.
 struct Genes {
   ArrayPtr names;
   ArrayPtr ids;
 };
 
-// Names that cannot be read are no list of none.
+// Returns the names of the genes in var. Names that cannot be read are kept, so that using them throws.
 Genes names_in(const Table& var) {
   const bool are_broken = dynamic_cast<const BrokenArray*>(var.row_names.get()) != nullptr;
   Genes genes{var.rows > 0 || are_broken ? var.row_names : nullptr, nullptr};
@@ -217,7 +218,7 @@ struct Expressions {
   const Table& obs;
   const Table& var;
 
-  // X or a layer, as the member called name of place: with genes in rows where it is sparse.
+  // Returns X or a layer as the member of place called name: with genes in rows if it is sparse.
   Node of(const std::string& name, const Content& content, const GroupPtr& place) const;
 };
 

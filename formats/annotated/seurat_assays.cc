@@ -14,7 +14,7 @@ namespace {
 
 class Assay {
  public:
-  // root: of the file; group: /assays/NAME.
+  // root: the root of the file. group: /assays/NAME.
   Assay(std::string name, GroupPtr root, GroupPtr group, Context& context)
       : name_(std::move(name)), root_(std::move(root)), group_(std::move(group)), context_(context) {}
 
@@ -77,7 +77,7 @@ void Assay::take_matrices() {
   made_.var = named_rows(made_.genes, features_);
 }
 
-// Beside data, counts that are not those of the object's cells cost themselves.
+// Returns the counts. If there are data as well, counts of other cells are left out and logged.
 Content Assay::counts_of(const SeuratLayers& matrices) const {
   try {
     return cells_by_genes(matrices.matrix("counts"));
@@ -88,7 +88,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
   }
 }
 
-// scale.data, and of Seurat 5 each layer that is neither counts nor data nor a part of them.
+// Takes scale.data and, in Seurat 5, each layer that is neither counts nor data nor a part of them.
 void Assay::take_other_layers(const SeuratLayers& matrices) {
   const auto take = [&](const std::string& name, const Content& content) {
     if (is_there(content))
@@ -114,7 +114,7 @@ void Assay::take_tables() {
     made_.var.columns = feature_columns(*meta, features_, group_->path() + "/meta.features");
 }
 
-// Whether the reduction's features are those of the assay, in that order.
+// Returns whether the reduction's features are those of the assay, in the same order.
 bool Assay::covers_all_features(const GroupPtr& reduction) const {
   const ArrayPtr features = array_in(find(reduction, "features"));
   if (!features || features->count() != made_.genes || features->dtype().kind != Kind::text ||
@@ -136,7 +136,7 @@ void Assay::take_reductions() {
     if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells &&
         !is_reordered(embeddings->row_names, cells_)) {
       made_.obsm.push_back({"X_" + member.name, *embeddings});
-      // "PC_1" is what Seurat calls a dimension; AnnData numbers them.
+      // Seurat names dimensions "PC_1", AnnData numbers them.
       std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
     } else {
       note_left_out(reductions->parts, member.name, context_);
@@ -176,7 +176,8 @@ void Assay::take_coordinates() {
     made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
 }
 
-// Whether the assays of a group have cells with columns, maybe; nullopt: it holds no assays.
+// Returns whether the cells of a group of assays have columns or may have some; nullopt if it holds no
+// assays.
 std::optional<bool> have_columns(const GroupPtr& assays, Context& context) {
   if (!assays || !assays->path().ends_with("/assays")) return std::nullopt;
   std::optional<Node> meta = assays->parent()->find("meta.data");

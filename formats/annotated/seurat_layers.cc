@@ -29,7 +29,7 @@ bool are_the_same(const ArrayPtr& a, const ArrayPtr& b) {
   return a == b || (a->count() == b->count() && texts_in(*a) == texts_in(*b));
 }
 
-// Where each name stands; empty where one comes twice.
+// Returns the position of each name; empty if a name occurs twice.
 using Places = std::unordered_map<std::string, uint64_t>;
 Places places_of(const std::vector<std::string>& names) {
   Places places;
@@ -43,7 +43,7 @@ bool has_names(const SparseMatrix& matrix) {
          matrix.column_names->dtype().is_text();
 }
 
-// A row more than source has, without an entry.
+// Returns source with an additional empty row.
 EntrySourcePtr with_empty_row(EntrySourcePtr source) {
   const uint64_t majors = source->majors();
   const DType whole = number_type(Kind::unsigned_integer, 8);
@@ -55,7 +55,7 @@ EntrySourcePtr with_empty_row(EntrySourcePtr source) {
   return minor_combined({std::move(source), std::move(empty)});
 }
 
-// Matrices that are parts of one, by the names of their rows and columns.
+// Matrices that are parts of one, joined by the names of their rows and columns.
 class Joined {
  public:
   Joined(const ArrayPtr& features, const ArrayPtr& cells)
@@ -65,7 +65,7 @@ class Joined {
         columns_(cells_.size(), kNowhere),
         has_feature_(features_.size(), false) {}
 
-  // False where it cannot be a part: a cell is another's too.
+  // Adds a part. Returns false if one of its cells is in another part too.
   bool add(const SparseMatrix& part) {
     for (const std::string& cell : texts_in(*part.column_names)) {
       const uint64_t column = before_++;
@@ -78,7 +78,7 @@ class Joined {
     return true;
   }
 
-  // Cells and features that are in no part.
+  // Return the number of cells and of features that are in no part.
   uint64_t missing_cells() const {
     return static_cast<uint64_t>(std::count(columns_.begin(), columns_.end(), kNowhere));
   }
@@ -86,7 +86,7 @@ class Joined {
     return static_cast<uint64_t>(std::count(has_feature_.begin(), has_feature_.end(), false));
   }
 
-  // By column. Requires: there are parts, and no cell is missing.
+  // Returns the joined matrix by column. Requires: there are parts, and no cell is missing.
   EntrySourcePtr source() const {
     EntrySourcePtr all = sources_.size() == 1 ? sources_.front() : major_combined(sources_);
     if (is_counting(columns_, before_)) return all;
@@ -101,7 +101,7 @@ class Joined {
     return true;
   }
 
-  // The part with the rows of all features, values doubles.
+  // Returns the part with rows for all features and values of type double.
   EntrySourcePtr rows_of(const SparseMatrix& part) {
     EntrySourcePtr source =
         compressed_source(part.value, part.index, part.pointer, part.by_row ? part.rows : part.columns,
@@ -121,7 +121,7 @@ class Joined {
 
   const std::vector<std::string> features_, cells_;
   const Places cell_places_;
-  std::vector<uint64_t> columns_;  // of each cell, among those of all parts
+  std::vector<uint64_t> columns_;  // the column of each cell among those of all parts
   std::vector<bool> has_feature_;
   std::vector<EntrySourcePtr> sources_;
   uint64_t before_ = 0;
@@ -138,7 +138,7 @@ bool SeuratLayers::has_layers() const {
   return assay_->find("layers").has_value();
 }
 
-// Seurat 5 keeps matrices among the layers, and has links to them where they were before.
+// Seurat 5 keeps matrices in the group layers. Their former places are links to them.
 std::optional<Node> SeuratLayers::stored(std::string_view name) const {
   std::optional<Node> node = member_of(assay_, name, context_);
   if (!node || !std::holds_alternative<Link>(node->content)) return node;
@@ -157,7 +157,7 @@ void SeuratLayers::add_part(const std::string& name, const std::optional<Node>& 
   parts.matrices.push_back(evaluated(*sparse));
 }
 
-// The only one, or the layers that it was split into.
+// Returns the matrix called name, or the layers into which it was split.
 SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
   Parts parts{fmt::format("layer {} has", name), {}};
   if (const std::optional<Node> node = stored(name)) {
@@ -173,7 +173,7 @@ SeuratLayers::Parts SeuratLayers::parts_of(std::string_view name) const {
   return parts;
 }
 
-// A matrix whose features or cells stand in another order is put together by their names.
+// A matrix with features or cells in another order is rearranged by their names in matrix().
 Content SeuratLayers::whole(const Node& matrix) const {
   const std::optional<Extent> extent = extent_of(matrix.content);
   if (!extent || extent->rows != features_->count() || extent->columns != cells_->count()) return {};

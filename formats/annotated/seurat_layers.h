@@ -1,5 +1,5 @@
-// The matrices of a Seurat assay with all of its features and all cells of the object, in however many parts
-// and whichever order the assay keeps them.
+// The matrices of a Seurat assay with all of its features and all cells of the object. The assay may keep
+// them in several parts and in any order.
 #pragma once
 
 #include <optional>
@@ -12,37 +12,38 @@
 
 namespace plainfs::annotated {
 
-// Whether a layer is counts, data or scale.data, which every assay may have, or a part that split() made of
-// counts or data.
+// Returns whether a layer is counts, data or scale.data, which every assay may have, or one of the parts into
+// which split() divides counts or data.
 bool is_standard_layer(std::string_view name);
 
 class SeuratLayers {
  public:
-  // assay: its group. features, cells: names of the matrices' rows and columns.
+  // assay: the group of the assay. features, cells: names of the matrices' rows and columns.
   SeuratLayers(GroupPtr assay, ArrayPtr features, ArrayPtr cells, Context& context)
       : assay_(std::move(assay)),
         features_(std::move(features)),
         cells_(std::move(cells)),
         context_(context) {}
 
-  // Whether the assay has layers, as Seurat 5 keeps its matrices.
+  // Returns whether the assay has layers, in which Seurat 5 keeps its matrices.
   bool has_layers() const;
-  // What stands under that name in the assay, as it is; of Seurat 5 the layer of that name.
+  // Returns the member of the assay called name, unchanged; for Seurat 5, the layer of that name.
   std::optional<Node> stored(std::string_view name) const;
-  // Features by cells: what is stored() under that name, if it is so large; else, of a sparse matrix that has
-  // names or of the layers NAME.* that split() made of one, the entries of these features and cells, zero
-  // where no layer has the feature, which is logged. monostate if there is nothing of that name. Throws
-  // unsupported, with the name of the layer, if it has not all of the cells, or cannot be joined.
+  // Returns the matrix called name, features by cells: stored(name) if it has all features and cells in their
+  // order. Otherwise joins the sparse matrix of that name, or the layers NAME.* that split() made of it, by
+  // the names of features and cells; a feature that is in no layer is zero, which is logged. monostate if
+  // there is nothing of that name. Throws unsupported, with the name of the layer, if cells are missing or
+  // the parts cannot be joined.
   Content matrix(std::string_view name) const;
-  // The content of a matrix if it has all features and cells; else monostate.
+  // Returns the content of a matrix if it has all features and cells, in their order; otherwise monostate.
   Content whole(const Node& matrix) const;
-  // Why the layers are not those of the object's cells: the assay names others, or in another order.
+  // Returns why the layers do not belong to the object's cells: the assay names others, or in another order.
   std::optional<Error> fault_of_cells() const;
 
  private:
-  // The layers that are parts of one matrix.
+  // Layers that are the parts of one matrix.
   struct Parts {
-    std::string names;  // of the layers, as they are called together
+    std::string names;  // the layers, as messages call them
     std::vector<SparseMatrix> matrices;
   };
   Parts parts_of(std::string_view name) const;

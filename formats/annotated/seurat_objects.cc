@@ -15,9 +15,9 @@ namespace {
 
 using namespace annotated;
 
-constexpr const char kAssay[] = "RNA";  // of what has no name of its own
+constexpr const char kAssay[] = "RNA";  // for assays without a name of their own
 
-// A modality of a MuData is an assay called as it is.
+// Returns the name of the assay. A modality of a MuData keeps its name.
 std::string assay_of(const Node& directory) {
   const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
   if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
@@ -27,7 +27,7 @@ std::string assay_of(const Node& directory) {
 
 using MakeMatrix = std::function<AnnotatedMatrix()>;
 
-// The only annotated matrix of a directory, that has no name there.
+// Returns the annotated matrix of a directory, if it is the only one and has no name of its own there.
 std::optional<MakeMatrix> only_matrix(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found = annotated_matrices(directory, context);
   if (found.size() != 1 || found[0].name != "anndata") return std::nullopt;
@@ -39,7 +39,7 @@ struct Modality {
   MakeMatrix make;
 };
 
-// The modalities in the order that mod-order tells, if it lists just them.
+// Returns the modalities in the order of mod-order, if it lists exactly them.
 std::vector<std::string> order_of(const Group& mod) {
   std::vector<std::string> names;
   for (const Member& member : mod.members())
@@ -50,7 +50,7 @@ std::vector<std::string> order_of(const Group& mod) {
   return fits ? order : names;
 }
 
-// How many cells a group of AnnData's has; nullopt where that is not known for now.
+// Returns the number of cells of an AnnData group; nullopt if it is unknown for now.
 std::optional<uint64_t> cells_of(const GroupPtr& anndata, Context& context) {
   std::optional<Node> obs = anndata->find("obs");
   if (!obs) return std::nullopt;
@@ -69,7 +69,7 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
     const std::optional<Node> room = member_of(root, name, context);
     if (!room || !room->parts) return;
     for (Member& member : room->parts->members()) {
-      const bool is_mask =  // which of the cells a modality has
+      const bool is_mask =  // marks the cells of a modality
           std::any_of(modalities.begin(), modalities.end(),
                       [&](const Modality& modality) { return modality.name == member.name; });
       if (is_mask) continue;
@@ -81,7 +81,8 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
   return joint;
 }
 
-// A MuData: a group mod beside obs. Seurat has one list of cells for all of its assays.
+// Finds the modalities of a MuData, a group mod beside obs. They need the same cells: Seurat has one list of
+// cells for all assays.
 std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context& context) {
   const GroupPtr& root = directory.parts;
   if (!root) return std::nullopt;

@@ -1,5 +1,5 @@
-// Which groups a Seurat object can be made of: what has an annotated matrix, several of the same cells in a
-// MuData, and what is a Seurat object in its own right.
+// Finds the groups from which a Seurat object can be made: those with one annotated matrix, a MuData with
+// several annotated matrices of the same cells, and stored Seurat objects.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace plainfs {
 
-// Made when it is called; throws where a part that it needs cannot be read.
+// A function that makes the object. It throws if a part that it needs cannot be read.
 using FoundSeuratObject = std::variant<std::function<JointMatrices()>, std::function<SeuratObject()>>;
 
-// Of a directory, refined; reads no data. Of a MuData whose modalities have other numbers of cells there is
-// none.
+// Returns the Seurat object of a refined directory. Reads no data. Nullopt for a MuData with modalities that
+// differ in their number of cells.
 std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Context& context);
 
 }  // namespace plainfs

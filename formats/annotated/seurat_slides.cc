@@ -18,7 +18,7 @@ Elements texts_of_array(const ArrayPtr& names) {
   return read_all(*frames::as_written(names));
 }
 
-// Where the cells of a name stand among all.
+// The places of cells by name.
 class CellPlaces {
  public:
   explicit CellPlaces(const ArrayPtr& cells) : names_(texts_of_array(cells)) {
@@ -39,12 +39,13 @@ bool is_number(const ArrayPtr& values) {
   return values && (values->dtype().is_integer() || values->dtype().kind == Kind::real);
 }
 
-// The columns that say where a cell lies, across and down.
+// The columns with the coordinates of a cell, across and down.
 struct Axes {
   ArrayPtr x, y;
 };
 
-// Those of Visium's tables, else x and y, else the first two of numbers: SlideSeq's may have any name.
+// Returns the columns of coordinates: Visium's, else x and y, else the first two of numbers, since SlideSeq's
+// may have any name.
 std::optional<Axes> axes_of(const Table& table) {
   for (const auto& [x, y] : {std::pair("imagecol", "imagerow"), {"x", "y"}}) {
     const Axes axes{column_in(table.columns, x), column_in(table.columns, y)};
@@ -56,7 +57,8 @@ std::optional<Axes> axes_of(const Table& table) {
   return numbers.size() < 2 ? std::nullopt : std::optional(Axes{numbers[0], numbers[1]});
 }
 
-// Until Seurat 5.3 x of a VisiumV2 ran down the picture; since then a slot tells that it runs across.
+// Returns whether x and y are exchanged. Until Seurat 5.3, x of a VisiumV2 ran down the picture; since then
+// it runs across, which a slot declares.
 bool is_turned(const Node& image, Context& context) {
   const Attributes attributes = attributes_of(image);
   const std::vector<std::string> classes = texts_of(attributes, "class");
@@ -72,11 +74,11 @@ class SlideMaker {
   SlideMaker(const ArrayPtr& cells, Context& context)
       : count_(cells->count()), places_(cells), context_(context) {}
 
-  // Nullopt if the image holds no coordinates.
+  // Returns the slide of an image; nullopt if it holds no coordinates.
   std::optional<Slide> make(const std::string& name, const Node& image) const;
 
  private:
-  // Takes the rows that are cells of the object.
+  // Takes the rows that are cells of the object. Returns false if it finds no such row.
   bool take_rows(const Table& table, std::vector<Column> columns, Slide& slide) const;
   void take_picture(const GroupPtr& image, Slide& slide) const;
   std::string text_in(const GroupPtr& image, const Attributes& attributes, const char* name) const;

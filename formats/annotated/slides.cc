@@ -153,8 +153,8 @@ namespace {
 
 using CellsOfSlides = std::vector<std::vector<uint64_t>>;
 
-// The cells of each name. Cells of any other are on no slide; nullopt if there are such and that is not
-// allowed.
+// Returns the cells of each name. has_others: whether cells may have other names, which are on no slide.
+// Nullopt if they may not and some have.
 std::optional<CellsOfSlides> cells_by_name(const std::vector<std::string>& names, const ArrayPtr& column,
                                            bool has_others) {
   const Elements texts = read_all(*frames::as_written(column));

@@ -19,8 +19,8 @@ namespace plainfs::annotated {
 
 namespace {
 
-// Those that Seurat 5 names in a column of what is said of features, by their ranks; null where it names
-// none.
+// Returns the variable features that Seurat 5 names in a column of the feature metadata, sorted by rank; null
+// if it names none.
 ArrayPtr variable_features(const Table& meta) {
   const auto column = [&](std::string_view name) {
     const auto found = std::find_if(meta.columns.begin(), meta.columns.end(),
@@ -87,7 +87,8 @@ class StoredSeurat {
   SeuratObject made_;
 };
 
-// A matrix as R keeps it; none where it has no columns or no rows, or others than there are names of.
+// Returns a matrix in R's layout; empty if it has no columns or no rows, or if their names do not match. Logs
+// names that do not match.
 ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::string& place,
                                  const ArrayPtr& rows, const ArrayPtr& columns) const {
   const auto array = content_of<LabelledArray>(node);
@@ -126,7 +127,7 @@ void StoredSeurat::for_each_member(std::string_view group, Take&& take) const {
   }
 }
 
-// What stands in a group and has no place in the object, but for what is known and what is empty.
+// Logs the members of group that have no place in the object, except for known and empty ones.
 void StoredSeurat::leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const {
   for (const Member& member : group->members()) {
     const Node node = refine(member.node, context_);
@@ -170,7 +171,7 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   made_.assays.push_back(std::move(assay));
 }
 
-// An assay of version 4 has three matrices.
+// Logs the layers beyond the three matrices of an assay of version 4.
 void StoredSeurat::leave_out_layers(const GroupPtr& layers) const {
   for (const Member& member : layers->members())
     if (!is_standard_layer(member.name)) leave_out(fmt::format("{}/{}", layers->path(), member.name));
@@ -185,7 +186,7 @@ void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& gro
   assay.scaled = dense_of(scaled, group->path() + "/scale.data", assay.scaled_features, made_.cells);
 }
 
-// What is said of the features.
+// Takes the metadata of the features.
 void StoredSeurat::take_features(const GroupPtr& group, SeuratObject::Assay& assay) const {
   assay.variable_features = array_in(group, "variable.features");
   const auto meta = content_of<Table>(find(group, "meta.features"));
@@ -229,7 +230,7 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
 
-// What an image of version 4 has no place for.
+// Logs the parts of a slide's image that an image of version 4 cannot hold.
 void StoredSeurat::leave_out_of_image(const Slide& slide) const {
   const std::optional<Node> images = find(root_, "images");
   const std::optional<Node> image = find(images->parts, slide.name);
@@ -244,7 +245,7 @@ void StoredSeurat::leave_out_of_image(const Slide& slide) const {
   if (outlines && outlines->parts) leave_out_others(outlines->parts, {"centroids"});
 }
 
-// Coordinates are a reduction too, which every version and every function of Seurat's knows.
+// Adds the coordinates as a reduction, which every version and every function of Seurat supports.
 void StoredSeurat::take_coordinates(const std::vector<Slide>& slides) {
   const ArrayPtr coordinates = coordinates_of(slides, made_.cells->count());
   if (!coordinates) return;
@@ -289,7 +290,7 @@ SeuratObject StoredSeurat::make() {
   for_each_member("assays", [&](const std::string& name, const Node& node) { take_assay(name, node); });
   if (made_.assays.empty()) throw unsupported("no assay has a matrix");
   if (!has_assay(made_.active_assay)) made_.active_assay = made_.assays.front().name;
-  // A Seurat object is one of its active assay first.
+  // The active assay comes first in a Seurat object.
   std::stable_partition(made_.assays.begin(), made_.assays.end(),
                         [&](const SeuratObject::Assay& assay) { return assay.name == made_.active_assay; });
   take_meta_data();
@@ -300,7 +301,7 @@ SeuratObject StoredSeurat::make() {
   return std::move(made_);
 }
 
-// "slice1", or "a, b, c and 22 more"; empty of a list without members.
+// Returns "slice1", or "a, b, c and 22 more"; empty if no member of list is chosen.
 template <class Choose>
 std::string names_in(const Group& list, Choose is_chosen) {
   constexpr size_t kMostNames = 3;
@@ -317,7 +318,7 @@ bool has_coordinates(const Member& image) {
   return image.node.parts && image.node.parts->find("coordinates");
 }
 
-// Logs what an object holds that is in no file made of it. Looks at names alone.
+// Logs what the object holds that no generated file contains. Looks at names alone.
 void note_left_out_lists(const GroupPtr& root, Context& context) {
   for (const std::string_view name : {"images", "neighbors", "misc", "tools", "commands"}) try {
       const std::optional<Node> list = look_at_member(root, name, context);
@@ -331,7 +332,7 @@ void note_left_out_lists(const GroupPtr& root, Context& context) {
       if (!images.empty())
         context.notice(fmt::format("/images: {}: the .h5ad of an assay holds the coordinates alone", images));
     } catch (const Error&) {
-      // listing it says why
+      // listing it reports the error
     }
 }
 

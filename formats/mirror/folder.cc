@@ -15,12 +15,12 @@ namespace {
 
 namespace files = boost::filesystem;
 
-// Whether path, followed through its own links, is root or below it.
+// Returns whether path, with its own links resolved, is root or below it.
 bool leads_into(const files::path& path, const files::path& root) {
   boost::system::error_code error;
   const files::path real = real_path(path, error);
   if (error && !is_absence(error.value())) throw unreadable("{}: {}", path.string(), error.message());
-  if (error) return true;  // leads nowhere: shown as it is
+  if (error) return true;  // leads nowhere: shown unchanged
   return real.native() == root.native() || path_below(real.native(), root.native());
 }
 
@@ -71,8 +71,8 @@ class Folder : public Group {
   std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
-  // Whether it is a link that leads out of the mirror to something that is there. Those within have their own
-  // text.
+  // Returns whether node is a link to an existing target outside of the mirror. Links within the mirror have
+  // their own text.
   bool leads_out(const Node& node) const {
     const auto* link = std::get_if<Link>(&node.content);
     boost::system::error_code error;
@@ -80,7 +80,7 @@ class Folder : public Group {
            files::exists(link->text, error);
   }
 
-  // What cannot be looked at is listed, and reading it is an error.
+  // Returns a member that cannot be examined: it is listed, and reading it is an error.
   Node unreadable_member(const files::path& path, const Error& error) const {
     Node node;
     node.content = PlainFile{path.string(), nullptr, error};
@@ -101,8 +101,8 @@ class Folder : public Group {
     }
   }
 
-  // nullopt for what is neither file, folder nor link (sockets, devices) and for the mount of this very
-  // folder.
+  // Returns the member at path; nullopt if it is neither file, folder nor link (sockets, devices), or is the
+  // mount point of this folder.
   std::optional<Node> seen(const files::path& path) const {
     if (path.native() == context_.options.mountpoint) return std::nullopt;
     boost::system::error_code error;
@@ -140,10 +140,10 @@ class Folder : public Group {
   }
 
   const files::path path_;
-  const files::path root_;  // of the mirror, without links
+  const files::path root_;  // of the mirror, with links resolved
   const GroupPtr parent_;
   const Context& context_;
-  mutable std::atomic<bool> is_told_{false};  // that links lead out of it
+  mutable std::atomic<bool> is_told_{false};  // whether links out of the mirror were reported
 };
 
 }  // namespace

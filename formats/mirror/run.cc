@@ -9,13 +9,13 @@
 namespace plainfs::folder {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 20;  // of a manifest
+constexpr uint64_t kMostBytes = uint64_t{1} << 20;  // limit of a manifest's size
 
 constexpr std::string_view kOfXenium[] = {
     "region_name",     "run_start_time", "panel_name",  "panel_organism", "panel_tissue_type",  "num_cells",
     "num_transcripts", "pixel_size",     "z_step_size", "instrument_sn",  "analysis_sw_version"};
 
-// The document in a file; null where there is none.
+// Returns the JSON document in a file; null if the file is absent.
 Json document_in(const std::string& path, Context& context) try {
   const FilePtr file = context.files.look_into(path);
   if (!file) return {};
@@ -40,14 +40,14 @@ Json::Object xenium_run(const std::string& folder, Context& context) {
   return run;
 }
 
-// Space Ranger names a run by the folder around its `outs`.
+// Returns the name of a run, which Space Ranger takes from the folder around its `outs`.
 std::string name_of_run(std::string folder) {
   while (folder.ends_with('/')) folder.pop_back();
   if (folder.ends_with("/outs")) folder.erase(folder.size() - std::string_view("/outs").size());
   return folder.substr(folder.rfind('/') + 1);
 }
 
-// "square_002um", …
+// Returns the names of the bins: "square_002um", …
 Json::List bins_in(const std::string& folder, Context& context) {
   std::vector<std::string> names;
   for (const Entry& entry : context.files.open_folder(folder)->list(""))

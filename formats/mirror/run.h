@@ -1,4 +1,4 @@
-// Runs of an instrument, of which the folder of results is mirrored: 10x's Xenium, Visium and Visium HD.
+// Runs of an instrument with a folder of results that is mirrored: 10x's Xenium, Visium and Visium HD.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plainfs::folder {
 
-// Returns what the files of a folder say of the run that they are of: `kind`, `name` and what the manifest
-// holds; empty if it is of none. A file that cannot be read is logged.
+// Returns what the files of a folder state about the run that produced them: `kind`, `name` and the contents
+// of the manifest; empty if the folder belongs to no run. Logs a file that cannot be read.
 Json::Object run_in(const std::string& folder, Context& context);
 
 }  // namespace plainfs::folder

@@ -24,7 +24,7 @@ class AwkwardArray : public Array {
     for (const std::string& text : values_.read(form_, box.origin[0], box.extent[0])) texts.add(text);
     return texts.finish();
   }
-  // Elements are made one by one: none costs less with its neighbours.
+  // Each element is read separately; reading its neighbours too does not make it cheaper.
   Shape chunk_shape() const override {
     constexpr uint64_t kAtOnce = 1024;
     return {std::min(kAtOnce, std::max<uint64_t>(shape()[0], 1))};

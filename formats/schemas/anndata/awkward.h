@@ -1,5 +1,5 @@
-// Awkward arrays: lists of any length, records, options and unions, kept as flat buffers and a form that says
-// how they nest.
+// Awkward arrays: lists of any length, records, options and unions, stored as flat buffers and a form that
+// describes their nesting.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -7,10 +7,10 @@
 
 namespace plainfs::anndata {
 
-// The elements as JSON values, one for each of the attribute length; only the buffers that they need are
-// read. group: the buffers, as its container gives it; attributes: its own. A form that is damaged, or of a
-// class that is not known (unsupported), gives an array that throws when it is used; so does a buffer that
-// does not fit, where it is needed. Throws where the attributes cannot be read.
+// Returns the elements as JSON values, one for each of the attribute length. Reads only the buffers that they
+// need. group: the buffers, as the container returns them. attributes: those of group. If the form is damaged
+// or of an unknown class (unsupported), the array throws on use; if a buffer does not fit, reading elements
+// that need it throws. Throws if the attributes cannot be read.
 ArrayPtr awkward_array(GroupPtr group, const Attributes& attributes);
 
 }  // namespace plainfs::anndata

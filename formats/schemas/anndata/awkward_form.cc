@@ -84,7 +84,7 @@ FormClass class_of(const Json& form) {
   throw unsupported("an awkward array of class {}", name);
 }
 
-// What the list says it is by its parameter __array__.
+// Returns whether the list is a text, by its parameter __array__.
 TextKind text_kind(const Json& form) {
   const Json* parameters = form.find("parameters");
   const Json* array = parameters ? parameters->find("__array__") : nullptr;
@@ -128,7 +128,7 @@ void read_record(const Json& json, Form& form) {
                   form.contents.size());
 }
 
-// A text is a list of characters.
+// Throws damaged if the items of a text are not bytes.
 void check_text(const Form& form) {
   if (form.text == TextKind::none) return;
   const Form& content = form.contents[0];
@@ -176,7 +176,7 @@ Form form_of(const Json& json) {
 
 }  // namespace
 
-// Nesting is bounded by the depth of the JSON text.
+// The depth of the JSON text bounds the recursion.
 Form parse_form(std::string_view json) {
   return form_of(parse_json(json));
 }

@@ -19,22 +19,22 @@ enum class FormClass {
   list,         // buffers starts, stops
   record,       // `fields`, or a tuple
   indexed,      // buffer index
-  option,       // the same, negative = missing
+  option,       // buffer index, negative = missing
   byte_masked,  // buffer mask
-  bit_masked,   // the same, a bit an element
+  bit_masked,   // buffer mask, one bit for each element
   unmasked,
   union_of,  // buffers tags, index
 };
 
-enum class TextKind { none, text, bytes };  // lists that are one value each
+enum class TextKind { none, text, bytes };  // lists that are single values
 
 struct Form {
   FormClass form_class = FormClass::empty;
   std::string key;  // of its buffers: KEY-offsets
   std::vector<Form> contents;
-  std::vector<std::string> fields;  // of a record, one a content
+  std::vector<std::string> fields;  // of a record, one for each content
   bool is_tuple = false;
-  uint64_t size = 0;  // regular: of a list; numpy: items of one element
+  uint64_t size = 0;  // regular: length of a list; numpy: items in one element
   std::vector<uint64_t> inner_shape;
   std::optional<DType> primitive;  // of numpy
   TextKind text = TextKind::none;  // of a list
@@ -42,7 +42,7 @@ struct Form {
   bool lowest_bit_first = true;
 };
 
-// Throws damaged where json is no form, unsupported where a class or primitive in it is not known.
+// Parses a form. Throws damaged if json is no form, unsupported if it has an unknown class or primitive.
 Form parse_form(std::string_view json);
 
 }  // namespace plainfs::anndata

@@ -14,7 +14,7 @@
 namespace plainfs::anndata {
 namespace {
 
-// What one call may make: lists may overlap and repeat, so that small buffers can stand for any amount.
+// Limits of one call. Lists may overlap and repeat, so that small buffers can yield any amount.
 constexpr uint64_t kMostItems = uint64_t{1} << 24;
 constexpr uint64_t kMostBytes = uint64_t{1} << 28;
 
@@ -26,7 +26,7 @@ class Reading {
  public:
   explicit Reading(const Group& buffers) : buffers_(buffers) {}
 
-  // alone: the items are elements by themselves.
+  // alone: whether the items are elements by themselves.
   Texts items(const Form& form, uint64_t first, uint64_t count, bool alone);
 
  private:
@@ -96,7 +96,8 @@ std::vector<int64_t> Reading::integers(const Form& form, std::string_view part, 
   return numbers;
 }
 
-// An item as JSON; one that is not finite and stands alone as a bare token, which a text is told from.
+// Appends an item as JSON. A number that is not finite and stands alone becomes a bare token, which differs
+// from any text.
 void append_number_item(const DType& type, const Elements& elements, uint64_t i, bool alone,
                         std::string& out) {
   if (alone && type.kind == Kind::real && !elements.is_missing(i)) {
@@ -114,7 +115,7 @@ void append_number_item(const DType& type, const Elements& elements, uint64_t i,
   append_json(type, elements, i, out);
 }
 
-// The items from at on that fill the axes of shape from axis on, as nested lists.
+// Appends the items from at on as nested lists, along the axes of shape from axis on.
 void append_nested(const DType& type, const Elements& elements, const std::vector<uint64_t>& shape,
                    size_t axis, uint64_t& at, bool alone, std::string& out) {
   if (axis == shape.size()) return append_number_item(type, elements, at++, alone, out);
@@ -132,7 +133,7 @@ Texts Reading::numbers(const Form& form, uint64_t first, uint64_t count, bool al
     throw damaged("{}: the buffer of {} is {}, its form says {}", buffers_.path(), form.key,
                   data->dtype().name(), form.primitive->name());
   const uint64_t items = checked_multiply(count, form.size);
-  uint64_t lists = count;  // of items or of none
+  uint64_t lists = count;  // empty lists count as one item
   for (const uint64_t length : form.inner_shape)
     lists = checked_multiply(lists, std::max<uint64_t>(length, 1));
   spend(lists, 0);
@@ -146,7 +147,7 @@ Texts Reading::numbers(const Form& form, uint64_t first, uint64_t count, bool al
   return texts;
 }
 
-// starts, stops: of each list in its content.
+// starts, stops: the range of each list in its content.
 Texts Reading::lists(const Form& form, const std::vector<int64_t>& starts,
                      const std::vector<int64_t>& stops) {
   int64_t lowest = 0, highest = 0;
@@ -161,7 +162,7 @@ Texts Reading::lists(const Form& form, const std::vector<int64_t>& starts,
   if (form.text != TextKind::none)
     return texts(form, static_cast<uint64_t>(lowest), static_cast<uint64_t>(highest - lowest), starts, stops);
   Texts all(starts.size());
-  // Lists that follow each other are cut from one run of items; others are made one by one.
+  // Lists that follow each other are cut from one run of items; others are read one by one.
   const bool are_dense = std::is_sorted(starts.begin(), starts.end()) &&
                          std::equal(starts.begin() + (starts.empty() ? 0 : 1), starts.end(), stops.begin());
   const Texts run = are_dense ? items(form.contents[0], static_cast<uint64_t>(lowest),
@@ -185,7 +186,7 @@ Texts Reading::lists(const Form& form, const std::vector<int64_t>& starts,
   return all;
 }
 
-// first, count: of the bytes that the lists lie in.
+// first, count: the bytes that contain the lists.
 Texts Reading::texts(const Form& form, uint64_t first, uint64_t count, const std::vector<int64_t>& starts,
                      const std::vector<int64_t>& stops) {
   const Form& content = form.contents[0];
@@ -259,7 +260,7 @@ Texts Reading::records(const Form& form, uint64_t first, uint64_t count) {
 
 Texts Reading::picked(const Form& content, const std::vector<int64_t>& index, bool may_be_missing,
                       bool alone) {
-  constexpr uint64_t kSparse = 4;  // items for one that is wanted
+  constexpr uint64_t kSparse = 4;  // limit of items read for each wanted one
   int64_t lowest = INT64_MAX, highest = -1;
   for (const int64_t i : index) {
     if (i < 0 && !may_be_missing) throw damaged("{}: index {}", buffers_.path(), i);

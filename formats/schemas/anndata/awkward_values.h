@@ -1,4 +1,4 @@
-// The values of an awkward array, put together from its buffers as JSON text.
+// The values of an awkward array as JSON text, assembled from its buffers.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace plainfs::anndata {
 
-// Thread-safe.
+// A reader of the values. Thread-safe.
 class AwkwardValues {
  public:
   explicit AwkwardValues(GroupPtr buffers) : buffers_(std::move(buffers)) {}
 
-  // Elements [first, first + count) of the layout form, a JSON value each; numbers that are not finite are
-  // bare tokens where they are an element by themselves. Throws damaged where a buffer is absent, too short
-  // or of another type, and unsupported where that text would be very large.
+  // Returns elements [first, first + count) of the layout form, one JSON value each. A number that is not
+  // finite and is an element by itself becomes a bare token. Throws damaged if a buffer is absent, too short
+  // or of another type, and unsupported if the text would be very large.
   std::vector<std::string> read(const Form& form, uint64_t first, uint64_t count) const;
 
  private:

@@ -1,4 +1,4 @@
-// What info.json says of an AnnData or MuData.
+// The details of an AnnData or MuData in info.json.
 #include <algorithm>
 #include <set>
 
@@ -19,7 +19,7 @@ Json::List names_in(const Group& root, std::string_view name) {
   return names;
 }
 
-// How many names the side has; null where they are unknown or cannot be read.
+// Returns the number of names on the side; null if they are unknown or cannot be read.
 Json count_of(const Sides& sides, Side side) {
   const ArrayPtr names = sides.of(side).names;
   return names && frames::is_readable(*names) ? Json::of(names->count()) : Json();
@@ -27,7 +27,7 @@ Json count_of(const Sides& sides, Side side) {
 
 struct MatrixKind {
   Json kind;   // "csr", "csc", "dense", null
-  Json dtype;  // of its values, null where there are none
+  Json dtype;  // of its values; null if it has none
 };
 
 MatrixKind matrix_kind(const Group& root) {
@@ -42,7 +42,8 @@ MatrixKind matrix_kind(const Group& root) {
   return {matrix->by_row ? "csr" : "csc", Json(matrix->value->dtype().name())};
 }
 
-// The oldest version whose layout this is. obsm of one compound is shown as a group that is made of it.
+// Returns the oldest version with this layout. If obsm is one compound, it is shown as a group and has
+// attributes.
 std::string encoding_of(const Group& root) {
   if (is_legacy_root(root)) {
     const std::optional<Node> obsm = root.find("obsm");
@@ -71,7 +72,7 @@ Json anndata_info(const AnnDataGroup& anndata) {
   return about;
 }
 
-// The modalities in the order that mod-order tells, if it lists just them.
+// Returns the modalities in the order of mod-order, if it lists exactly them.
 std::vector<std::string> modalities_of(const Group& mod) {
   std::vector<std::string> names;
   for (const Member& member : mod.members())

@@ -15,7 +15,7 @@ namespace {
 using frames::Encoding;
 using frames::MatrixShape;
 
-// csr_matrix or csc_matrix in any known way of saying so; empty where it is none.
+// Returns "csr" or "csc" for any known encoding of a compressed matrix; empty or another text otherwise.
 std::string sparse_format(const Attributes& attributes) {
   if (const auto encoding = frames::encoding_of(attributes)) {
     if (encoding->is("csr_matrix", {"0.1.0"})) return "csr";
@@ -24,14 +24,14 @@ std::string sparse_format(const Attributes& attributes) {
   return text_of(attributes, "h5sparse_format").value_or("");
 }
 
-// Files of 0.6 that a later anndata appended to may have either attribute.
+// A file of 0.6 to which a later anndata appended may have either attribute.
 MatrixShape shape_of(const Group& group, const Attributes& attributes) {
   if (const auto shape = frames::matrix_shape_in(attributes, "shape")) return *shape;
   if (const auto shape = frames::matrix_shape_in(attributes, "h5sparse_shape")) return *shape;
   throw damaged("{}: a sparse matrix without a shape", group.path());
 }
 
-// A group with the attributes of a data frame, readable or not.
+// Returns whether the member called name is a group with the attributes of a data frame, readable or not.
 bool is_frame_like(const Group& root, std::string_view name) {
   const std::optional<Node> node = root.find(name);
   if (node) check_known(*node);
@@ -74,7 +74,7 @@ bool is_null_element(const Node& node) {
   return encoding && encoding->is("null", {"0.1.0"});
 }
 
-// anndata takes a store's root for one whatever it says; MuDataSeurat wrote "AnnData" until 2023.
+// anndata accepts the root of a store whatever its encoding. MuDataSeurat wrote "AnnData" until 2023.
 bool is_anndata(const Group& group, const Attributes& attributes) {
   if (const auto encoding = frames::encoding_of(attributes)) {
     if (boost::algorithm::iequals(encoding->type, "anndata")) return true;

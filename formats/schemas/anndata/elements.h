@@ -1,4 +1,4 @@
-// What a group of AnnData's format is by what it says of itself, wherever it stands.
+// Recognition of AnnData's elements by their own attributes, in any group.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,20 @@
 
 namespace plainfs::anndata {
 
-// A compressed matrix by its encoding (csr_matrix or csc_matrix, or the attribute h5sparse_format of anndata
-// 0.6); transposed: with rows and columns changed. Nullopt where group is none. A shape that is absent or no
-// shape is in the matrix' error. Throws where the attributes that tell cannot be read.
+// Returns a compressed matrix, recognised by its encoding (csr_matrix or csc_matrix, or the attribute
+// h5sparse_format of anndata 0.6); nullopt if group has none of these. transposed: exchange rows and columns.
+// A missing or invalid shape is the matrix's error. Throws if the attributes that identify it cannot be read.
 std::optional<SparseMatrix> sparse_matrix(const Group& group, const Attributes& attributes, bool transposed);
 
-// A categorical, nullable or awkward array as what its .csv shows; null where node is none. node: a group.
+// Returns the values that the .csv of a categorical, nullable or awkward array shows; null for any other
+// node. node: a group.
 ArrayPtr encoded_values(const Node& node, const Attributes& attributes, Context& context);
 
-// Whether a member stands for None: an array without an element, or in Zarr a truth value, whose encoding
-// says so.
+// Returns whether a member stands for None: an array without elements, or in Zarr a truth value, with the
+// encoding `null`.
 bool is_null_element(const Node& node);
 
-// Whether group is an AnnData or a MuData: by its encoding, or, up to anndata 0.7, by its obs and var.
+// Returns whether group is an AnnData, by its encoding or, up to anndata 0.7, by its obs and var.
 bool is_anndata(const Group& group, const Attributes& attributes);
 bool is_mudata(const Attributes& attributes);
 

@@ -10,9 +10,9 @@
 namespace plainfs::anndata {
 namespace {
 
-constexpr const char* kCoordinates = "coordinates";  // of a slide's spots
+constexpr const char* kCoordinates = "coordinates";  // the coordinates of a slide's spots
 
-// Lists without names have no .tsv.
+// Returns null for an empty list: it has no .tsv.
 ArrayPtr unless_empty(ArrayPtr names) {
   const bool is_empty = names && names->shape() == Shape{0} && frames::is_readable(*names);
   return is_empty ? nullptr : names;
@@ -21,7 +21,7 @@ ArrayPtr unless_empty(ArrayPtr names) {
 Node with_content(const Node& group, Content content) {
   Node node = group;
   node.content = std::move(content);
-  // Not those of the array or table that is shown beside the group.
+  // The attributes of the group, not those of the array or table beside it.
   node.attributes = [parts = group.parts] { return parts->attributes(); };
   return node;
 }
@@ -72,7 +72,7 @@ std::optional<Node> AnnDataGroup::find(std::string_view name) const {
   return section_ == Section::slide && name == kCoordinates ? link_to_coordinates() : std::nullopt;
 }
 
-// Those of all cells stand in obsm.
+// Returns a link to the coordinates of all cells in obsm.
 std::optional<Node> AnnDataGroup::link_to_coordinates() const {
   const std::vector<std::string> place{"obsm", "spatial"};
   if (!find_path(sides_->root(), place)) return std::nullopt;
@@ -91,7 +91,7 @@ Node AnnDataGroup::refined(const std::string& name, Node node) const {
   try {
     if (std::holds_alternative<LabelledArray>(node.content)) return refined_array(name, node);
     if (std::holds_alternative<std::monostate>(node.content) && node.parts) return refined_group(name, node);
-  } catch (const Error& error) {  // of attributes: what it is is not known, its parts are still listed
+  } catch (const Error& error) {  // of attributes: its meaning is unknown, its parts are still listed
     node.content = error;
   }
   return node;
@@ -121,7 +121,7 @@ Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
 }
 
 Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
-  const bool is_raw = section_ == Section::anndata && name == "raw";  // mudata may call it an AnnData
+  const bool is_raw = section_ == Section::anndata && name == "raw";  // mudata may encode it as an AnnData
   if (!is_raw) {
     const Axes axes = axes_of(name);
     if (auto matrix = sparse_matrix(*node.parts, node.parts->attributes(), axes.is_expression)) {
@@ -148,7 +148,7 @@ std::string AnnDataGroup::path_of(const std::string& name) const {
   return (own == "/" ? "" : own) + "/" + name;
 }
 
-// A MuData's obsm and varm hold a mask for each modality, under its name.
+// obsm and varm of a MuData hold a mask for each modality, with its name.
 Axes AnnDataGroup::axes_of(const std::string& name) const {
   const bool may_be_mask = section_ == Section::mudata_obsm || section_ == Section::mudata_varm;
   const GroupPtr modalities = may_be_mask ? find_group(sides_->root(), "mod") : nullptr;
@@ -168,7 +168,7 @@ LabelledArray AnnDataGroup::labelled(ArrayPtr values, const Axes& axes, const st
 }
 
 SparseMatrix AnnDataGroup::named(SparseMatrix matrix, const Axes& axes, const std::string& place) const {
-  if (matrix.rows == 0 && matrix.columns == 0 && matrix.error) return matrix;  // of no known shape
+  if (matrix.rows == 0 && matrix.columns == 0 && matrix.error) return matrix;  // its shape is unknown
   const Side rows = axes.is_expression ? axes.columns : axes.rows;
   const Side columns = axes.is_expression ? axes.rows : axes.columns;
   matrix.row_names = unless_empty(sides_->fitting(rows, matrix.rows, place + ": rows"));

@@ -1,4 +1,4 @@
-// A group of an AnnData or MuData whose members have their meaning, by their encoding and by their place.
+// A group of an AnnData or MuData. Its members get their meaning from their encoding and their place.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace plainfs::anndata {
 
-// node, a group as its container gives it, under the meaning that its own encoding or structure gives it: a
-// data frame, a categorical, a nullable or awkward array, a sparse matrix, an AnnData or a MuData. Nullopt
-// where it has none. parent: of the groups that are made, null at the root. Throws where what tells cannot be
-// read.
+// Returns node with the meaning that its own encoding or structure gives it: a data frame, a categorical, a
+// nullable or awkward array, a sparse matrix, an AnnData or a MuData. Nullopt if it has none of these. node:
+// a group as its container returns it. parent: the parent of the returned groups, null at the root. Throws if
+// the attributes or members that decide it cannot be read.
 std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context);
 
 class AnnDataGroup : public Group {
  public:
-  // stored: with today's layout. frame: what a group of Section::frame is.
+  // stored: a group with the current layout. frame: the data frame of a group of Section::frame.
   AnnDataGroup(SidesPtr sides, GroupPtr stored, Section section, GroupPtr parent,
                std::optional<frames::DataFrame> frame = {})
       : sides_(std::move(sides)),
@@ -50,7 +50,7 @@ class AnnDataGroup : public Group {
   const GroupPtr stored_;
   const Section section_;
   const GroupPtr parent_;
-  // Made once: its attributes name all columns, and every column is a member.
+  // Opened once: its attributes name all columns, and every column is a member.
   const std::optional<frames::DataFrame> frame_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRawPrefix = "raw.";
 
-// Members that are made, not stored, in a group of the file.
+// A group of the file with members that are not stored in this form.
 class MadeGroup : public Group {
  public:
   MadeGroup(std::string name, GroupPtr parent, std::vector<Member> members)
@@ -28,7 +28,7 @@ class MadeGroup : public Group {
   const std::vector<Member> members_;
 };
 
-// The compound called name as a group of its fields; other nodes as they are.
+// Returns the compound called name as a group of its fields, and other nodes unchanged.
 Node with_fields_as_members(const std::string& name, Node node, const GroupPtr& parent) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
   if (!array || array->values->dtype().kind != Kind::compound) return node;

@@ -1,4 +1,4 @@
-// The text of obs and var of anndata 0.5 and 0.6.
+// obs and var of anndata 0.5 and 0.6 as text.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ bool is_whole(const DType& type) {
   return type.kind == Kind::integer || type.kind == Kind::unsigned_integer;
 }
 
-// A scalar as a list.
+// A scalar as a list of one element.
 class ListOfOne : public DerivedArray {
  public:
   explicit ListOfOne(ArrayPtr scalar) : DerivedArray(scalar, scalar->dtype(), {1}, false) {}
@@ -28,7 +28,7 @@ class ListOfOne : public DerivedArray {
   Box stored_box(const Box&) const override { return {{}, {}}; }
 };
 
-// The labels of the column, as a list; null where there are none. A single one may be a scalar.
+// Returns the labels of the column as a list; null if it has none. A single label may be stored as a scalar.
 ArrayPtr label_list(const Group& labels, const std::string& column) {
   const std::string path[] = {column + "_categories"};
   const std::optional<Node> node = find_path(labels, path);
@@ -37,8 +37,8 @@ ArrayPtr label_list(const Group& labels, const std::string& column) {
   return list && list->shape().size() == 1 ? list : nullptr;
 }
 
-// A column of codes that may have labels. anndata takes them where every code is below their number (its
-// _clean_uns), as one list may have been lost to another column of the same name.
+// A column of codes that may have labels. Like anndata (its _clean_uns), uses them if every code is below
+// their number: another column of the same name may have overwritten the list.
 class CodedColumn {
  public:
   CodedColumn(ArrayPtr codes, ArrayPtr list, const std::string& place, Context& context)
@@ -46,7 +46,7 @@ class CodedColumn {
         list_(list),
         labels_(frames::categorical(std::move(codes), std::move(list), place, context)) {}
 
-  // The text of the column in the box: labels, or the codes themselves where labels do not fit.
+  // Returns the text of the column in the box: labels, or the codes if the labels do not fit.
   Elements read(const Box& box) const {
     if (has_labels()) return labels_->read(box);
     const Elements codes = codes_->read(box);
@@ -60,11 +60,11 @@ class CodedColumn {
     return text.finish();
   }
 
-  // The column as the labels of its codes, or as these where labels do not fit.
+  // Returns the labels of the column, or its codes if the labels do not fit.
   ArrayPtr values() const { return has_labels() ? labels_ : codes_; }
 
  private:
-  // Goes through the codes the first time.
+  // Reads all codes on first use.
   bool has_labels() const {
     const MutexLock lock(looking_);
     if (!fits_) fits_ = look();
@@ -100,12 +100,12 @@ class CodedColumn {
 // The compounds without their index, with text in the columns that have labels.
 class LegacyColumns : public DerivedArray {
  public:
-  using Coded = std::vector<std::unique_ptr<CodedColumn>>;  // one a field of the compounds, null = as stored
+  using Coded = std::vector<std::unique_ptr<CodedColumn>>;  // one for each field, null = as stored
 
   LegacyColumns(ArrayPtr compounds, Coded coded)
       : DerivedArray(compounds, shown_type(compounds->dtype(), coded)), coded_(std::move(coded)) {}
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
-  // The labels of field f of the compounds; null where it is as stored.
+  // Returns the labels of field f of the compounds; null if it is shown as stored.
   const CodedColumn* coded(size_t f) const { return coded_[f].get(); }
 
  private:

@@ -9,8 +9,8 @@
 namespace plainfs::anndata {
 namespace {
 
-// Whether the members are those of some element of AnnData. Its attributes say which it is; where they cannot
-// be read, a group without such members is none all the same.
+// Returns whether group has the members of some element of AnnData. Its attributes decide which one. A group
+// with unreadable attributes and without such members is no element.
 bool has_parts_of_an_element(const Group& group) {
   using Names = std::initializer_list<std::string_view>;
   for (const Names& names :

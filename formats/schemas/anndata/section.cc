@@ -67,7 +67,7 @@ Section section_in(Section section, std::string_view name) {
                                    {"varm", Section::mudata_varm},
                                    {"obsp", Section::obsp},
                                    {"varp", Section::varp}});
-    // A key with a / in it is a path.
+    // A key that contains a slash is a path.
     case Section::layers:
     case Section::obsm:
     case Section::varm:

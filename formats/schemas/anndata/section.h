@@ -1,4 +1,4 @@
-// Which part of an AnnData or MuData a group is, and what that says of the matrices and tables in it.
+// The parts of an AnnData or MuData, and what they imply for the matrices and tables in them.
 #pragma once
 
 #include <string_view>
@@ -17,26 +17,26 @@ enum class Section {
   raw,
   raw_varm,
   mudata,       // the root of one
-  mudata_obsm,  // its own obsm, where members named as a modality are masks
+  mudata_obsm,  // its own obsm, in which members named like a modality are masks
   mudata_varm,
   frame,    // the members of a data frame
-  uns,      // what is kept besides
-  spatial,  // in it: slides
-  slide,    // of a tissue: images and scale factors
+  uns,      // unstructured data
+  spatial,  // in uns: slides
+  slide,    // one slide of a tissue: images and scale factors
   plain,    // everything else
 };
 
 // The sides of the rows and columns of a matrix as it is stored. An expression matrix (X, layers, raw/X) is
-// shown to 10x's readers turned round: genes in rows.
+// transposed for 10x's readers: genes in rows.
 struct Axes {
   Side rows = Side::none;
   Side columns = Side::none;
   bool is_expression = false;
 };
 
-// Of the member called name of a group that is that section.
+// Returns the sides of the member called name in a group of that section.
 Axes axes_in(Section section, std::string_view name);
-// Of a group in it that has no meaning of its own.
+// Returns the section of the group called name in a group of section, if it has no meaning of its own.
 Section section_in(Section section, std::string_view name);
 
 }  // namespace plainfs::anndata

@@ -32,7 +32,7 @@ std::vector<std::string> place_of(Side side) {
   return {};
 }
 
-// The column gene_ids where it holds text; null where there is none.
+// Returns the column gene_ids if it holds text; otherwise null.
 ArrayPtr ids_of(const frames::DataFrame& frame) try {
   if (!frame.has_column(kIds)) return nullptr;
   const std::optional<Node> member = frame.find(kIds);

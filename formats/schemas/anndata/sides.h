@@ -1,5 +1,6 @@
-// The two sides of an AnnData: cells (obs) and genes (var), those of raw too, and the names that their tables
-// give them. Looked up once, when first asked for; reads attributes and opens members, but no elements.
+// The sides of an AnnData: cells (obs) and genes (var, and those of raw), with the names that their tables
+// give them. They are looked up once, on first use. Reads attributes and opens members, but reads no
+// elements.
 #pragma once
 
 #include <array>
@@ -15,21 +16,21 @@ namespace plainfs::anndata {
 enum class Side { none, obs, var, raw_var };
 
 struct SideNames {
-  ArrayPtr names;  // null = unknown; those that cannot be read throw when they are used
+  ArrayPtr names;  // null = unknown; throw on use if they cannot be read
   ArrayPtr ids;    // of genes, from the column gene_ids; null = none
 };
 
-// Thread-safe.
+// A cache of the names of all sides. Thread-safe.
 class Sides {
  public:
-  // root: of an AnnData or MuData, with the members that today's layout has.
+  // root: the root of an AnnData or MuData, with the current layout.
   Sides(GroupPtr root, Context& context) : root_(std::move(root)), context_(context) {}
 
   SideNames of(Side side) const;
-  // The names for count rows or columns on that side, null where there are none that fit. place: for the
-  // warning, "/obsm/X_pca: rows".
+  // Returns the names of count rows or columns on that side, null if there are no fitting ones. place: for
+  // the warning, "/obsm/X_pca: rows".
   ArrayPtr fitting(Side side, uint64_t count, const std::string& place) const;
-  // The ids beside fitting names; null where there are none that fit.
+  // Returns the ids beside the names; null if there are no fitting ones.
   ArrayPtr fitting_ids(Side side, uint64_t count, const std::string& place) const;
   const Group& root() const { return *root_; }
   Context& context() const { return context_; }
@@ -41,7 +42,7 @@ class Sides {
   Context& context_;
   struct Slot {
     Mutex mutex;
-    std::optional<SideNames> names GUARDED_BY(mutex);  // where they are known for good
+    std::optional<SideNames> names GUARDED_BY(mutex);  // set unless reading them failed for now
   };
   mutable std::array<Slot, 4> slots_;
 };

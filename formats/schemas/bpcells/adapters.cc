@@ -12,7 +12,7 @@
 namespace plainfs::bpcells {
 namespace {
 
-constexpr uint64_t kBlock = 1 << 16;  // values looked at in one go
+constexpr uint64_t kBlock = 1 << 16;  // values that are checked at once
 
 bool is_number(const DType& type) {
   return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
@@ -30,7 +30,7 @@ T plain_number(T value) {
   return value;
 }
 
-// Whether To holds the value exactly (a NaN is a NaN).
+// Returns whether To holds the value exactly (a NaN counts as equal).
 template <class To, class From>
 bool holds(From value) {
   if constexpr (std::integral<From> && std::integral<To>) {
@@ -47,7 +47,7 @@ bool holds(From value) {
   }
 }
 
-// Values of an array called name, the first of them at place first in it.
+// Converts values of the array called name. first: the place of the first of them in the array.
 template <class To, class From>
 void convert(const Elements& stored, uint64_t first, const DType& type, const std::string& name,
              Elements& converted) {
@@ -76,7 +76,7 @@ void for_each_block(const ArrayPtr& values, const std::string& name, Look look) 
   }
 }
 
-// Throws damaged where the values do not begin with 0 or fall.
+// Throws damaged unless the values begin with 0 and never fall.
 void require_rising(const ArrayPtr& pointer, const std::string& name) {
   uint64_t before = 0;
   for_each_block(pointer, name, [&](uint64_t first, std::span<const uint64_t> values) {
@@ -88,7 +88,7 @@ void require_rising(const ArrayPtr& pointer, const std::string& name) {
   });
 }
 
-// Throws damaged where the values are not pairs of a begin and an end that is not before it.
+// Throws damaged unless the values are pairs of a begin and an end that is not before it.
 void require_ranges(const ArrayPtr& pointer, const std::string& name) {
   if (pointer->count() % 2 != 0) throw damaged("{} has {} values, expected pairs", name, pointer->count());
   static_assert(kBlock % 2 == 0, "a pair lies in one block");

@@ -1,5 +1,5 @@
-// Stored arrays seen as what BPCells means by them. A directory has exactly the types of the format; HDF5
-// groups and R objects may have others, which are read by value, as BPCells does (FORMAT.md).
+// Stored arrays converted to the types of BPCells. A directory has exactly these types. HDF5 groups and R
+// objects may have others, which are converted by value, as BPCells does (FORMAT.md).
 #pragma once
 
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace plainfs::bpcells {
 
-// Rank-1 numbers as a number of another type. A value that type cannot hold is Error(damaged) when it is
-// read; values of rank other than 1, or that are no numbers, at once. values itself where nothing is to be
-// done.
+// Returns rank-1 numbers as numbers of another type, or values itself if it has that type. Reading a value
+// that type cannot hold throws damaged. Throws damaged if values are not of rank 1 or not numeric.
 ArrayPtr numbers_as(ArrayPtr values, const DType& type, const std::string& name);
 
-// Rank-1 fixed-length strings as variable-length text, without their padding; text as it is. Throws
-// Error(damaged) for anything else.
+// Returns rank-1 fixed-length strings as variable-length text without their padding, and text unchanged.
+// Throws damaged for anything else.
 ArrayPtr names_of(ArrayPtr values, const std::string& name);
 
-// The first count values of a rank-1 array; Error(damaged) where it has fewer.
+// Returns the first count values of a rank-1 array. Throws damaged if it has fewer.
 ArrayPtr first_values(ArrayPtr values, uint64_t count, const std::string& name);
 
-// pointer as stored, with a check() that runs over it once: it must begin with 0 and never fall.
+// Returns pointer with a check() that reads it once and throws damaged unless it begins with 0 and never
+// falls.
 ArrayPtr rising_pointer(ArrayPtr pointer, const std::string& name);
 
-// pointer as stored, with a check() that runs over it once: pairs of a begin and an end that is not before
-// it.
+// Returns pointer with a check() that reads it once and throws damaged unless it holds pairs of a begin and
+// an end that is not before it.
 ArrayPtr range_pointer(ArrayPtr pointer, const std::string& name);
 
-// Of a rank-1 array of integers. Both throw Error(damaged) for a value that is no uint64.
-uint64_t last_value(const ArrayPtr& values, const std::string& name);  // Error(damaged) where there is none
-uint64_t largest_value(const ArrayPtr& values, const std::string& name);  // 0 where there is none
+// Return a value of a rank-1 array of integers. Both throw damaged for a value that does not fit in uint64.
+uint64_t last_value(const ArrayPtr& values, const std::string& name);     // throws damaged if it is empty
+uint64_t largest_value(const ArrayPtr& values, const std::string& name);  // 0 if it is empty
 
 }  // namespace plainfs::bpcells

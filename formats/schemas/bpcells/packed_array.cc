@@ -9,8 +9,9 @@
 namespace plainfs::bpcells {
 namespace {
 
-// Blocks whose words are read at once: as many as a view makes of them at a time, so that the system is asked
-// once for them, and few enough to stay in the processor's second cache (512 KiB of values and their words).
+// Blocks with words that are read at once: as many as a view processes at a time, so that one system call
+// reads them, and few enough to stay in the processor's second-level cache (512 KiB of values and their
+// words).
 constexpr uint64_t kGroupBlocks = 1024;
 
 constexpr uint64_t kWordsPerBit = kBlockValues / 32;  // words of a block of width 1
@@ -21,8 +22,8 @@ void require_length(const ArrayPtr& array, uint64_t length, const std::string& n
   }
 }
 
-// A stored array of one number a block. It is read in pieces, which are kept: to ask the system for the few
-// that a run of blocks needs would cost as much as the blocks.
+// A stored array of one number for each block. It is read in pieces, which are cached: a system call for the
+// few numbers that a run of blocks needs would cost as much as the blocks.
 class BlockNumbers {
  public:
   BlockNumbers(ArrayPtr stored, Context& context)
@@ -55,7 +56,8 @@ class BlockNumbers {
   uint64_t owner_;
 };
 
-// Nothing decoded is kept: to decode a block again costs less than to fetch it from memory.
+// The decoded array. It caches no decoded values: decoding a block again costs less than fetching it from
+// memory.
 class PackedArray final : public Array {
  public:
   PackedArray(std::string name, PackedParts parts, Transform transform, uint64_t count, ArrayPtr added,
@@ -85,11 +87,11 @@ class PackedArray final : public Array {
  private:
   void read_idx_offsets();
   void check_ends() const;
-  // The positions of blocks [first_block, first_block + blocks] in data. Each step is a valid width.
+  // Returns the positions of blocks [first_block, first_block + blocks] in data. Each step is a valid width.
   std::vector<uint64_t> positions(uint64_t first_block, uint64_t blocks) const;
-  // The position that entry i of idx means, whose stored value is low.
+  // Returns the position of entry i of idx, given its stored value low.
   uint64_t position(uint64_t i, uint32_t low) const;
-  // What is stored of blocks [first_block, first_block + blocks].
+  // The stored words of blocks [first_block, first_block + blocks].
   struct Group {
     std::vector<uint64_t> at;  // positions in data
     Elements data;
@@ -111,7 +113,7 @@ class PackedArray final : public Array {
   ArrayPtr added_;
   uint64_t blocks_;
   Counters& counters_;
-  std::vector<uint64_t> idx_offsets_;  // ranges + 1, the first 0, the last blocks + 1
+  std::vector<uint64_t> idx_offsets_;  // one more than there are ranges, from 0 to blocks + 1
 };
 
 void PackedArray::read_idx_offsets() {
@@ -119,7 +121,7 @@ void PackedArray::read_idx_offsets() {
     idx_offsets_ = {0, blocks_ + 1};
     return;
   }
-  // Range j holds positions from j * 2^32 on, so data limits how many ranges there can be.
+  // Range j holds positions from j * 2^32 on, so the size of data limits the number of ranges.
   const uint64_t most = (parts_.data->count() >> 32) + 2;
   const uint64_t length = parts_.idx_offsets->count();
   if (length < 2 || length > most) {
@@ -208,7 +210,7 @@ void PackedArray::decode(uint64_t first_block, uint64_t blocks, uint64_t first,
   }
 }
 
-// Runs of values, one value or several that are known to rise after the other.
+// Runs of values, to which values are added one by one or several ascending ones at once.
 class RisingRuns {
  public:
   RisingRuns(uint64_t first, std::span<const uint64_t> ends, uint64_t limit)
@@ -217,10 +219,10 @@ class RisingRuns {
   }
 
   uint64_t at() const { return at_; }
-  // The end of the run that the next value is of.
+  // Returns the end of the run that contains the next value.
   uint64_t end() const { return ends_.front(); }
-  // The next ones, which do not reach beyond that end, are from least to most. False where it is known now
-  // that they do not rise, or not below the limit.
+  // Adds the next count values, which lie between least and most and do not reach beyond end(). Returns false
+  // if they do not rise or are not below the limit.
   bool add(uint32_t least, uint32_t most, uint64_t count) {
     if (before_ >= int64_t{least} || most >= limit_) return false;
     before_ = most;

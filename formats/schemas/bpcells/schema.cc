@@ -12,16 +12,18 @@
 namespace plainfs::bpcells {
 namespace {
 
-// All of chr_ptr is looked at when a store is opened, and its length needs no bytes in an HDF5 file.
+// Opening a store reads all of chr_ptr, which in an HDF5 file may have any length without occupying bytes.
 constexpr uint64_t kMostChromosomePointers = uint64_t{1} << 24;
 
-// Whether the group holds arrays that every version of BPCells has, so that it may be one of its own.
+// Returns whether the group holds arrays that every version of BPCells has, so that it may be one of BPCells'
+// groups.
 bool may_be_bpcells(const Group& group) {
   return (group.find("idxptr") && group.find("storage_order")) ||
          (group.find("chr_ptr") && group.find("chr_names"));
 }
 
-// The version attribute: a string, or a list of one. One of a type that has no text is none.
+// Returns the version attribute, a string or a list of one; nullopt if it is missing or of a type without
+// text.
 std::optional<StoredVersion> version_of(const Node& node) {
   std::optional<Json> stored;
   try {
@@ -45,12 +47,13 @@ bool is_readable(const Array& array) {
   }
 }
 
-// How BPCells stores that there are no names. A damaged list is no such sign: its use is to fail.
+// Returns whether BPCells stored an empty list, which means that there are no names. A damaged list is not
+// empty: it fails on use.
 bool is_empty_list(const Array& names) {
   return names.count() == 0 && is_readable(names);
 }
 
-// The logical arrays, then the members of the stored group that are none of BPCells' arrays.
+// A group of the logical arrays and of the members of the stored group that are not BPCells' arrays.
 class LogicalGroup final : public Group {
  public:
   LogicalGroup(GroupPtr stored, std::vector<Member> arrays, std::vector<std::string> hidden)
@@ -88,7 +91,7 @@ class LogicalGroup final : public Group {
   std::vector<std::string> hidden_;
 };
 
-// Builds the logical arrays of one group, in the order in which they are asked for.
+// Builds the logical arrays of one group, in the order of the calls.
 class StoreReader {
  public:
   StoreReader(const Node& node, StoredVersion version, Context& context)
@@ -103,7 +106,7 @@ class StoreReader {
   ArrayPtr stored_pointer() const;
   ArrayPtr entries(const NumberArray& array, uint64_t count, ArrayPtr added) const;
 
-  // What make() returns, or an array that fails with what it throws; either is listed.
+  // Lists and returns the array that make() returns, or one that fails with the error that it throws.
   template <class Make>
   ArrayPtr add(const std::string& name, const DType& type, Make make);
   ArrayPtr add_names(const std::string& name);
@@ -112,15 +115,15 @@ class StoreReader {
   void read_shape(SparseMatrix& matrix);
   void read_storage_order(SparseMatrix& matrix);
   void fit_pointer(SparseMatrix& matrix);
-  // order: of the arrays that were added.
+  // order: the names of the arrays that were added.
   Node finish(Content content, const std::vector<std::string>& order);
 
   const Node& node_;
   const StoredVersion version_;
   Context& context_;
   std::vector<Member> listed_;
-  std::optional<uint64_t> entry_count_;  // nullopt: the pointer that would tell cannot be read
-  bool pointer_fits_ = true;             // else its last value may not be the one that counts the entries
+  std::optional<uint64_t> entry_count_;  // nullopt if the pointer with the count cannot be read
+  bool pointer_fits_ = true;  // false if the last value of the pointer may not be the number of entries
 };
 
 ArrayPtr StoreReader::stored(const std::string& name) const {
@@ -133,7 +136,7 @@ ArrayPtr StoreReader::stored_numbers(const std::string& name, Kind kind, uint32_
   return numbers_as(stored(name), number_type(kind, size), name);
 }
 
-// Integers of any width as they are; R's doubles as what they count.
+// Returns the pointer: integers of any width unchanged, R's doubles as integers.
 ArrayPtr StoreReader::stored_pointer() const {
   const std::string name = pointer_name(version_);
   ArrayPtr pointer = stored(name);
@@ -201,7 +204,7 @@ Node StoreReader::finish(Content content, const std::vector<std::string>& order)
   return node;
 }
 
-// shape is rows, columns of the matrix itself, whatever the storage order.
+// Reads the shape: rows and columns of the matrix itself, whatever the storage order.
 void StoreReader::read_shape(SparseMatrix& matrix) {
   const ArrayPtr shape = add("shape", number_type(Kind::unsigned_integer, 4), [&] {
     ArrayPtr stored = stored_numbers("shape", Kind::unsigned_integer, 4);
@@ -232,7 +235,8 @@ void StoreReader::read_storage_order(SparseMatrix& matrix) {
   }
 }
 
-// Holds the pointer's length against the shape. BPCells writes two zeros for no columns (or rows) at all.
+// Checks the pointer's length against the shape. BPCells writes two zeros for a matrix without columns (or
+// rows).
 void StoreReader::fit_pointer(SparseMatrix& matrix) {
   if (matrix.error || !entry_count_) return;
   const uint64_t major = matrix.by_row ? matrix.rows : matrix.columns;
@@ -253,7 +257,7 @@ Node StoreReader::matrix() {
   const bool shape_known = !matrix.error;
   matrix.row_names = add_names("row_names");
   matrix.column_names = add_names("col_names");
-  if (!shape_known) {  // then the names still tell how many they are
+  if (!shape_known) {  // the numbers of names are those of rows and columns
     matrix.rows = matrix.row_names->count();
     matrix.columns = matrix.column_names->count();
   }
@@ -286,8 +290,8 @@ Node StoreReader::fragments() {
     if (stored->count() > kMostChromosomePointers)
       throw unsupported("{} has {} values, more than {}", name, stored->count(), kMostChromosomePointers);
     pointer = range_pointer(stored, name);
-    // Chromosomes may be stored in any order, and an empty one may be 0, 0: the largest end is the last
-    // fragment's.
+    // Chromosomes may be stored in any order, and an empty one may be 0, 0. The largest end is that of the
+    // last fragment.
     entry_count_ = largest_value(pointer, name);
   } catch (const Error& error) {
     pointer = std::make_shared<BrokenArray>(pointer_type(version_), error);

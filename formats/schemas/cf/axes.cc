@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kScalarAxis = "_scalar_";
 
-// The texts of a list, "" for null; nullopt if it is no such list.
+// Returns the texts of a list, "" for null; nullopt for any other value.
 std::optional<std::vector<std::string>> names_in(const Json* value) {
   const Json::List* const list = value ? value->list() : nullptr;
   if (!list) return std::nullopt;
@@ -33,7 +33,7 @@ const Json* member_of(const Json& object, std::initializer_list<const char*> nam
   return nullptr;
 }
 
-// What NCZarr says of an array, in an attribute (4.10) or in .zarray (4.9).
+// Returns NCZarr's description of an array, which is in an attribute (4.10) or in .zarray (4.9).
 const Json* nczarr_of(const Array& array, const Attributes& attributes) {
   if (const Json* value = readable_value(attributes, "_nczarr_array")) return value;
   const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);

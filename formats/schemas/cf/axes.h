@@ -20,8 +20,8 @@ struct Axes {
 };
 
 // Returns the names of the axes of an array of Zarr (`_ARRAY_DIMENSIONS`, `dimension_names`, NCZarr's
-// references) or of NetCDF classic. HDF5 is in netcdf4.h. Names of another number than there are axes count
-// as none. attributes: of the array.
+// references) or of NetCDF classic. HDF5 is in netcdf4.h. If the number of names differs from the number of
+// axes, the axes are unnamed. attributes: those of the array.
 Axes axes_of(const Array& array, const Attributes& attributes);
 
 }  // namespace plainfs::cf

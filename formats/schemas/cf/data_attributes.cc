@@ -34,14 +34,14 @@ Attribute* find_in(Attributes& attributes, std::string_view name) {
   return found == attributes.end() ? nullptr : &*found;
 }
 
-// The number that Zarr v3 by xarray spells as the base64 of a little-endian double.
+// Returns the number that xarray spells in Zarr v3 as the base64 of a little-endian double.
 std::optional<double> number_in_base64(const std::string& text) {
   if (text.size() != 12) return std::nullopt;
   try {
     const Bytes bytes = decode_base64(text);
     if (bytes.size() == sizeof(double)) return std::bit_cast<double>(load_little<uint64_t>(bytes.data()));
   } catch (const Error&) {
-    // it is another text
+    // another text
   }
   return std::nullopt;
 }
@@ -66,7 +66,7 @@ void spell_fill_value(const Array& array, bool is_by_netcdf, Attributes& attribu
     attributes.push_back({std::string(kFillValue), *fill});
 }
 
-// The types of attributes that NCZarr records, as numpy spells them.
+// Sets the types of attributes that NCZarr records in numpy's notation.
 void add_types(const Attributes& stored, Attributes& attributes) {
   for (const Attribute& holder : stored) {
     if (holder.name != "_nczarr_attr" && holder.name != "_nczarr_attrs" && holder.name != "_NCZARR_ATTR")

@@ -12,10 +12,10 @@
 namespace plainfs::cf {
 namespace {
 
-// Arrays whose attributes are looked at to find out whether a group has named dimensions.
+// Number of arrays with attributes that are read to find named dimensions of a group.
 constexpr size_t kMostLookedAt = 32;
 
-// Attributes that cannot be read for good give no names.
+// Returns the attributes, none if they are permanently unreadable. Throws transient errors.
 Attributes readable_attributes(const Node& node) {
   try {
     return attributes_of(node);
@@ -42,13 +42,13 @@ bool has_named_axes(const std::vector<Member>& members, bool is_hdf5) {
     if (!array || array->values->shape().empty()) continue;
     if (looked_at++ == kMostLookedAt) return false;
     const Attributes attributes = readable_attributes(member.node);
-    if (has_attribute(attributes, "zarr_dtype")) return false;  // HDMF's, which has rules of its own
+    if (has_attribute(attributes, "zarr_dtype")) return false;  // HDMF's, which has its own rules
     if (is_hdf5 ? has_scales(attributes) : axes_of(*array->values, attributes).has_names()) return true;
   }
   return false;
 }
 
-// The one element of an array of rank 1 that stands for a scalar.
+// The only element of an array of rank 1 as a scalar.
 class ScalarArray : public DerivedArray {
  public:
   explicit ScalarArray(const ArrayPtr& values) : DerivedArray(values, values->dtype(), {}, false) {}
@@ -58,13 +58,13 @@ class ScalarArray : public DerivedArray {
   Box stored_box(const Box&) const override { return range(0, 1); }
 };
 
-// Whether NetCDF has anything like it; structures, complex numbers and lists are no variables.
+// Returns whether NetCDF has such a type; structures, complex numbers and lists are no variables.
 bool is_variable(const DType& type) {
   return type.is_numeric() || type.kind == Kind::enumeration || type.is_text() ||
          type.kind == Kind::fixed_utf32;
 }
 
-// Whether the attributes of the group or of a group above it say that netCDF wrote the store.
+// Returns whether netCDF wrote the store, according to the attributes of the group or of a group above it.
 bool is_by_netcdf(const Group& group) {
   if (has_attribute(group.attributes(), "_NCProperties")) return true;
   const GroupPtr above = group.parent();
@@ -86,7 +86,7 @@ CfVariable variable_of(const StoredArrayOf& array, bool is_by_netcdf) {
   return variable;
 }
 
-// The attributes of the variable that names this one as its bounds, or null.
+// Returns the attributes of the variable that names this one as its bounds, or null.
 const Attributes* bounded_by(const std::vector<CfVariable>& variables, const CfVariable& bounds) {
   for (const CfVariable& variable : variables)
     for (const char* name : {"bounds", "climatology"})
@@ -94,7 +94,7 @@ const Attributes* bounded_by(const std::vector<CfVariable>& variables, const CfV
   return nullptr;
 }
 
-// The first dimension to which two variables give different lengths; nullopt if there is none.
+// Returns the first dimension to which two variables give different lengths; nullopt if all agree.
 std::optional<std::string> torn_dimension(const std::vector<CfVariable>& variables) {
   std::map<std::string_view, uint64_t> lengths;
   for (const CfVariable& variable : variables)
@@ -114,7 +114,7 @@ bool has_dimension(const std::vector<CfVariable>& variables, const std::string& 
   });
 }
 
-// Adds the coordinates of the groups above for dimensions that have none in the group, the nearest first.
+// Adds the coordinates of the groups above for dimensions without one in the group, the nearest first.
 void inherit_coordinates(const Group& group, Context& context, std::vector<CfVariable>& variables) {
   const size_t own = variables.size();
   for (GroupPtr above = group.parent(); above; above = above->parent()) {
@@ -184,7 +184,7 @@ const NamedGroup::Known* NamedGroup::known() const {
 }
 
 std::vector<Member> NamedGroup::members() const {
-  std::optional<std::vector<Member>> listed;  // by this call
+  std::optional<std::vector<Member>> listed;  // set if this call listed them
   looking_.call([&] {
     listed = stored_->members();
     look(*listed);

@@ -1,4 +1,4 @@
-// A stored group whose arrays may have named dimensions.
+// A stored group with arrays that may have named dimensions.
 #pragma once
 
 #include "cache/cancellable_lock.h"
@@ -7,8 +7,8 @@
 
 namespace plainfs::cf {
 
-// Whether it has a dataset is found out when its members or its dataset are first asked for. Without one it
-// is the stored group.
+// It looks for a dataset when its members or its dataset are first requested. Without one it behaves like the
+// stored group.
 class NamedGroup : public CfGroup {
  public:
   NamedGroup(GroupPtr stored, Context& context) : stored_(std::move(stored)), context_(context) {}
@@ -24,12 +24,12 @@ class NamedGroup : public CfGroup {
   CfDatasetPtr dataset() const override;
 
  private:
-  // What the group is once it is known to have named dimensions.
+  // The contents of a group with named dimensions.
   struct Known {
     std::vector<Member> members;  // to show
     CfDatasetPtr dataset;         // null if two arrays give a dimension two lengths
   };
-  // Null if it has none.
+  // Returns null if the group has no named dimensions.
   const Known* known() const;
   void look(std::vector<Member> members) const;
 

@@ -38,7 +38,7 @@ std::optional<int64_t> first_integer(const Json* value) {
 // The dimensions of a group and of those above it.
 struct Dimensions {
   std::map<int64_t, std::string> by_id;     // `_Netcdf4Dimid`
-  std::map<std::string, uint64_t> lengths;  // the longest of all that have it
+  std::map<std::string, uint64_t> lengths;  // the longest of the arrays along it
 
   void add_scale(const std::string& name, const Array& values, const Attributes& attributes) {
     if (!is_scale(attributes) || values.shape().empty()) return;
@@ -49,7 +49,7 @@ struct Dimensions {
   }
 };
 
-// The name that a list of references to scales gives an axis.
+// Returns the name that a list of references to scales gives an axis.
 std::string name_in(const Json& references) {
   const Json::List* const list = references.list();
   const Json& reference = list && !list->empty() ? list->front() : references;
@@ -77,7 +77,7 @@ Axes scale_axes(const StoredArrayOf& array, const Dimensions& dimensions) {
   return axes;
 }
 
-// An array continued with its fill value along axes on which it is shorter than their dimensions.
+// An array extended with its fill value along axes on which it is shorter than their dimensions.
 class ContinuedArray : public Array {
  public:
   ContinuedArray(ArrayPtr values, Shape shape, Elements fill, Attributes attributes)
@@ -117,7 +117,7 @@ class ContinuedArray : public Array {
   const Attributes attributes_;
 };
 
-// netcdf-c's default fill values (netcdf.h), for a variable without `_FillValue`.
+// Returns netcdf-c's default fill value (netcdf.h), for a variable without `_FillValue`.
 double default_fill(const DType& type) {
   if (type.kind == Kind::real) return 9.969209968386869e+36;
   const bool is_signed = type.kind == Kind::integer || type.base == Kind::integer;
@@ -169,7 +169,7 @@ bool is_no_variable(const Attributes& attributes) {
   return is_scale(attributes) && text_in(attributes, "NAME").starts_with(kNoVariable);
 }
 
-// Early versions of libnetcdf left no mark but the name of a dimension without a variable.
+// Early versions of libnetcdf leave no mark except the name of a dimension without a variable.
 bool is_netcdf4(const Group& group, const std::vector<StoredArrayOf>& arrays) {
   const bool has_mark = std::any_of(arrays.begin(), arrays.end(), [](const StoredArrayOf& array) {
     return readable_value(array.attributes, "_Netcdf4Dimid") ||

@@ -1,4 +1,4 @@
-// What NetCDF-4 makes of the datasets of an HDF5 group (FORMAT.md, "NetCDF-4 in HDF5").
+// NetCDF-4's interpretation of the datasets of an HDF5 group (FORMAT.md, "NetCDF-4 in HDF5").
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct StoredArrayOf {
   const Array& values() const { return *std::get<LabelledArray>(node.content).values; }
 };
 
-// Whether a group is one of an HDF5 file.
+// Returns whether a group belongs to an HDF5 file.
 bool is_of_hdf5(const Group& group);
-// Whether the attributes of an array are those of a dimension scale, or name the scales of its axes.
+// Returns whether the attributes of an array are those of a dimension scale, or name the scales of its axes.
 bool has_scales(const Attributes& attributes);
 
 // Sets the axes of arrays from the dimension scales of their group and the groups above it. If the file was
-// written as NetCDF-4, also does what netCDF does: leaves out dimensions that are no variables, takes the
-// prefix from the name of a variable that is called as a dimension it does not have, and continues a variable
-// that is shorter than its dimension with its fill value. Throws what reading attributes throws.
+// written as NetCDF-4, also follows netCDF: leaves out dimensions without a variable, removes the prefix
+// from the name of a variable that has the name of a dimension it does not use, and extends a variable that
+// is shorter than its dimension with its fill value. Throws what reading attributes throws.
 std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays);
 
 }  // namespace plainfs::cf

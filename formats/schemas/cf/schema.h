@@ -5,8 +5,8 @@
 
 namespace plainfs::cf {
 
-// Returns the group under a CfGroup (formats/core/cf/dataset.h), which finds out whether its arrays have
-// named dimensions when it is first listed. Reads nothing. A Zarr group has HDMF's links and references too.
+// Returns the group under a CfGroup (formats/core/cf/dataset.h), which looks for named dimensions of its
+// arrays when it is first listed. Reads nothing. A Zarr group has HDMF's links and references too.
 std::optional<Node> refine(const Node& node, Context& context);
 
 }  // namespace plainfs::cf

@@ -10,7 +10,7 @@ Shape without_last(Shape shape) {
   return shape;
 }
 
-// What is left of an axis ends in NULs.
+// Returns fixed-length text. NULs fill the rest of a shorter text.
 DType text_of_size(uint64_t size) {
   if (size > UINT32_MAX) throw unsupported("a text of {} characters", size);
   DType type;
@@ -34,7 +34,7 @@ class JoinedText : public DerivedArray {
     return stored;
   }
   Elements derived(Elements stored, const Box&) const override {
-    // One character stands for all of them.
+    // A single character represents all of them.
     if (stored.count == 1) stored = repeated_element(values().dtype(), stored, dtype().size);
     stored.count /= dtype().size;
     return stored;

@@ -25,15 +25,16 @@ bool is_word_of_texts(std::string name) {
   return contains("str") || contains("char") || contains("len");
 }
 
-// True of "string8", the name that xarray gives the axis of bytes of that width. It marks text by _Encoding.
+// Returns whether name is like "string8", xarray's name for the axis of bytes of that width. xarray marks
+// text by _Encoding.
 bool is_width_of_bytes(const std::string& name) {
   constexpr std::string_view kPrefix = "string";
   return name.starts_with(kPrefix) && std::all_of(name.begin() + kPrefix.size(), name.end(),
                                                   [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// In Zarr an array of single characters may be just that (alleles of variants), unless its last axis is named
-// like the length of a text.
+// Returns whether the last axis is named like the length of a text. Otherwise an array of single characters
+// in Zarr may be just that (alleles of variants).
 bool is_named_as_text(const Attributes& attributes) {
   for (const char* dimensions : {"_ARRAY_DIMENSIONS", "dimension_names"})
     if (const std::vector<std::string> names = texts_of(attributes, dimensions); !names.empty())
@@ -41,7 +42,7 @@ bool is_named_as_text(const Attributes& attributes) {
   return false;
 }
 
-// The name of the dimension scale of the last axis (HDF5), "" if it is not known.
+// Returns the name of the dimension scale of the last axis (HDF5), "" if it is unknown.
 std::string last_scale(const Attributes& attributes) {
   const Json* const scales = find_attribute(attributes, "DIMENSION_LIST");
   const Json::List* const axes = scales ? scales->list() : nullptr;

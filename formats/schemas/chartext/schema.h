@@ -1,4 +1,4 @@
-// The text of netCDF: variables of single characters, whose last axis runs along a text. Facts and their
+// The text of netCDF: variables of single characters with a last axis that runs along a text. Facts and their
 // sources: FORMAT.md.
 #pragma once
 
@@ -8,9 +8,8 @@
 
 namespace plainfs::chartext {
 
-// An array of single characters with its texts, of one axis less, as labels; nullopt for any other node, and
-// where the last axis is not known to run along a text. Reads the attributes of such an array, and those of
-// its dimension.
+// Returns an array of single characters with its texts, of one axis less, as labels. Nullopt for any other
+// node, and if the last axis is not known to run along a text. Reads the attributes of such an array.
 std::optional<Node> refine(const Node& node, Context& context);
 
 }  // namespace plainfs::chartext

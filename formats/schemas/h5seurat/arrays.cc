@@ -27,8 +27,8 @@ Logicals logicals_of(const Group& group, const Node& node, const Array& array, c
   return logicals;
 }
 
-// A data frame of 2020 (or option dataframe_as_group off) is a compound dataset; its row names stand beside
-// it.
+// Returns the row names of a compound dataset, which is a data frame of 2020 (or with option
+// dataframe_as_group off). They are stored beside it.
 ArrayPtr compound_row_names(const SeuratFile& file, const Group& group, const Array& array,
                             const Place& place) {
   ArrayPtr names = table_label_list(file, place);
@@ -45,7 +45,7 @@ LabelledArray labelled_array_of(const SeuratFile& file, const Group& group, cons
   LabelledArray result;
   try {
     result.values = r_array(raw, logicals_of(group, node, *raw, place.back()));
-  } catch (const Error& error) {  // of attributes: whether it is logical is not known
+  } catch (const Error& error) {  // of attributes: it may or may not be logical
     result.values = std::make_shared<BrokenArray>(raw->dtype(), error);
     return result;
   }

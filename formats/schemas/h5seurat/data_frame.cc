@@ -13,8 +13,8 @@ bool is_table_place(const Place& place) {
          (place.size() == 3 && place[0] == "assays" && place[2] == "meta.features");
 }
 
-// The names of the members that hold row names: the attribute _index is AnnData's way, row.names the
-// published one.
+// Returns the names of the members that may hold row names: row.names, as published, or the one in the
+// attribute _index, as in AnnData.
 std::vector<std::string> row_name_members(const Attributes& attributes) {
   std::vector<std::string> names{"row.names"};
   const auto index = texts_of(attributes, "_index");
@@ -30,7 +30,7 @@ ArrayPtr row_names_of(const SeuratFile& file, const Group& parent, const Group& 
   return find_names(parent, place.back() + ".row.names", file.context());
 }
 
-// The values of a member of a data frame; null where it is not one value a row.
+// Returns the values of a member of a data frame; null if it is neither an array nor a factor.
 ArrayPtr column_values(const SeuratFile& file, const Group& group, const Place& place, const Member& member) {
   if (const Error* error = std::get_if<Error>(&member.node.content))
     return std::make_shared<BrokenArray>(text_type(), *error);
@@ -41,7 +41,7 @@ ArrayPtr column_values(const SeuratFile& file, const Group& group, const Place& 
   return member.node.parts ? factor_of(file, *member.node.parts) : nullptr;
 }
 
-// Members in the order of colnames, then the others by name.
+// Returns members in the order of names, then the others in their own.
 std::vector<Member> in_order(std::vector<Member> members, const std::vector<std::string>& names) {
   const auto rank = [&](const Member& member) {
     return std::find(names.begin(), names.end(), member.name) - names.begin();

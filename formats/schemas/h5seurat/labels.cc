@@ -3,7 +3,7 @@
 namespace plainfs::h5seurat {
 namespace {
 
-// The raw group that holds the object at place; null where a name on the way is no group.
+// Returns the raw group that holds the object at place; null if a name on the way is no group.
 GroupPtr holder_of(const SeuratFile& file, const Place& place) {
   GroupPtr group = file.root();
   for (size_t i = 0; group && i + 1 < place.size(); ++i) group = find_group(*group, place[i]);
@@ -23,7 +23,7 @@ bool is_in(const Place& place, std::string_view folder) {
   return place.size() == 3 && place[0] == folder;
 }
 
-// PC_1, PC_2, … after the reduction's key.
+// Returns PC_1, PC_2, … from the reduction's key.
 ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t count) {
   constexpr uint64_t kMostDimensions = 1 << 20;
   std::vector<std::string> key;
@@ -39,7 +39,7 @@ ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t co
   return text_array(names);
 }
 
-// The member of its reduction that names the rows of an object there; nullptr where none does.
+// Returns the member of a reduction that names the rows of object; nullptr if they have no names.
 const char* reduction_rows(const std::string& object) {
   if (object == "feature.loadings") return "features";
   if (object == "feature.loadings.projected") return "projected.features";

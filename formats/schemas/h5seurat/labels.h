@@ -1,4 +1,4 @@
-// Which lists name the rows and the columns of an object, by its place in the file (VIEWS.md, section 7,
+// The lists that name the rows and columns of an object, found by its place in the file (VIEWS.md, section 7,
 // second table).
 #pragma once
 
@@ -11,18 +11,17 @@ struct Labels {
   ArrayPtr columns;  // null = none
 };
 
-// Whether a matrix there is one of features by cells.
+// Returns whether a matrix at place has features in rows and cells in columns.
 bool is_assay_matrix(const Place& place);
 
-// Of a matrix, dense or sparse, of that many rows and columns. Lists that do not fit are left out, with a
-// warning.
+// Returns the names of a matrix, dense or sparse, with that many rows and columns. Lists that do not fit are
+// left out, with a warning.
 Labels matrix_labels(const SeuratFile& file, const Place& place, uint64_t rows, uint64_t columns);
 
-// The names of a matrix's rows by its place alone, however many they are.
+// Returns the list that names the rows of a matrix at place, whatever its length.
 ArrayPtr row_label_list(const SeuratFile& file, const Place& place);
 
-// The row names of a data frame by its place: those of meta.data are the cells, those of meta.features the
-// features.
+// Returns the row names of a data frame at place: the cells for meta.data, the features for meta.features.
 ArrayPtr table_label_list(const SeuratFile& file, const Place& place);
 
 }  // namespace plainfs::h5seurat

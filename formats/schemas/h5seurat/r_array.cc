@@ -23,7 +23,7 @@ bool is_na(double value) {
   return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kNaLowWord;
 }
 
-// Marks values[i] where is_missing; without a mark the list of marks stays empty.
+// Marks values[i] if is_missing(values[i]). Without any missing value the list of marks stays empty.
 template <class T, class Rule>
 void mark(Elements& elements, Rule&& is_missing) {
   const auto values = elements.values<T>();

@@ -5,7 +5,8 @@
 namespace plainfs::h5seurat {
 namespace {
 
-// Whether the attribute is a text, as far as is known: one that cannot be read makes the file no other one.
+// Returns whether the attribute is a text or unreadable: one unreadable attribute does not make it another
+// kind of file.
 bool is_text(const Attributes& attributes, std::string_view name) {
   try {
     return !texts_of(attributes, name).empty();
@@ -15,7 +16,8 @@ bool is_text(const Attributes& attributes, std::string_view name) {
   }
 }
 
-// Those of a file that has not what every h5Seurat file has need not be readable.
+// Returns the attributes of root. If they are unreadable, a root without the members of every h5Seurat file
+// has none.
 Attributes attributes_of_root(const Group& root) {
   try {
     return root.attributes();
@@ -25,7 +27,7 @@ Attributes attributes_of_root(const Group& root) {
   }
 }
 
-// Null where node is no root of an h5Seurat file that is not refined yet.
+// Returns the root of an h5Seurat file that is not refined yet; null for any other node.
 GroupPtr raw_seurat_root(const Node& node) {
   const GroupPtr& root = node.parts;
   if (!root || !std::holds_alternative<std::monostate>(node.content) || root->parent()) return nullptr;
@@ -47,7 +49,7 @@ Json::List names_present(const Group& group, std::initializer_list<std::string_v
   return present;
 }
 
-// Calls add(name, group) for every group in the root's group called folder.
+// Calls add(name, group) for each group in the root's group called folder.
 template <class Add>
 void for_each_group(const Group& root, std::string_view folder, Add&& add) {
   const GroupPtr group = find_group(root, folder);
@@ -79,7 +81,7 @@ Json reductions(const Group& root) {
   return all;
 }
 
-// attribute: which one names the assay it belongs to.
+// attribute: the attribute that names the assay of an object.
 Json belonging(const Group& root, std::string_view folder, std::string_view attribute) {
   Json::Object all;
   for_each_group(root, folder, [&](const std::string& name, const Group& object) {

@@ -1,4 +1,4 @@
-// What the members of one h5Seurat file share: its raw root and the names of its cells.
+// State shared by the members of one h5Seurat file: its raw root and the names of its cells.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class SeuratFile {
 
   const GroupPtr& root() const { return root_; }
   Context& context() const { return context_; }
-  ArrayPtr cell_names() const;  // null where there are none
+  ArrayPtr cell_names() const;  // null if there is no list of cells
 
  private:
   GroupPtr root_;
@@ -29,7 +29,7 @@ class SeuratFile {
   mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
 };
 
-// Throws damaged where one of them has a name that is no text: which one it was cannot be told.
+// Throws damaged if an attribute has a name that is not UTF-8: it cannot be identified.
 void check_names(const Attributes& attributes);
 
 }  // namespace plainfs::h5seurat

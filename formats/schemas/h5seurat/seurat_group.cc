@@ -9,13 +9,14 @@
 namespace plainfs::h5seurat {
 namespace {
 
-// Whether BPCells wrote the group: its versions begin with what they describe ("packed-uint-matrix-v2").
+// Returns whether BPCells wrote the group: its versions begin with the kind of data
+// ("packed-uint-matrix-v2").
 bool is_bpcells(const Attributes& attributes) {
   const auto version = texts_of(attributes, "version");
   return !version.empty() && (version[0].starts_with("packed-") || version[0].starts_with("unpacked-"));
 }
 
-// Of an image, in the order that R gave them.
+// Returns the scale factors of an image, in R's order.
 std::optional<Table> scale_factors_of(const Group& group, const Attributes& attributes) {
   if (texts_of(attributes, "s3class") != std::vector<std::string>{"scalefactors"}) return std::nullopt;
   std::vector<Member> members = group.members();
@@ -80,7 +81,7 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
         return raw_group->attributes();
       };  // not those of the codes
     }
-  } catch (const Error& error) {  // what can be read of it is still listed in it
+  } catch (const Error& error) {  // the readable parts are still listed in it
     node.content = error.at(group.path());
   }
   return node;

@@ -1,4 +1,4 @@
-// A group of an h5Seurat file whose members have their meaning.
+// A group of an h5Seurat file that gives its members their meaning.
 #pragma once
 
 #include <memory>

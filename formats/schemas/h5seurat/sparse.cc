@@ -10,7 +10,7 @@ namespace {
 
 using Dims = frames::MatrixShape;
 
-// Two counts in an attribute; nullopt where there is no such attribute.
+// Returns two counts in an attribute; nullopt if it is absent.
 std::optional<Dims> dims_in(const Attributes& attributes, std::string_view name, bool reversed) {
   std::optional<Dims> dims = frames::matrix_shape_in(attributes, name);
   if (dims && reversed) std::swap(dims->rows, dims->columns);
@@ -33,8 +33,8 @@ uint64_t rows_by_index(const Array& indices) {
   return rows;
 }
 
-// As SeuratDisk reads it (its as.sparse for groups): dims, else AnnData's attributes, which are cells by
-// genes, else the parts.
+// Returns the size, like SeuratDisk's as.sparse for groups: from dims, else from AnnData's attributes, which
+// are cells by genes, else from the parts.
 Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseMatrix& matrix,
              const Place& place) {
   if (const auto dims = dims_in(attributes, "dims", false)) return *dims;
@@ -47,8 +47,8 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
   return {names && names->count() >= needed ? names->count() : needed, matrix.pointer->count() - 1};
 }
 
-// Convert copies a compressed-column matrix of cells by genes as if it were compressed by row; only where it
-// is not square does the length of indptr show it.
+// SeuratDisk's Convert copies a compressed-column matrix of cells by genes as if it were compressed by row.
+// The length of indptr reveals this only if the matrix is not square.
 void check_orientation(const Attributes& attributes, const SparseMatrix& matrix) {
   const auto encoding = texts_of(attributes, "encoding-type");
   if (!encoding.empty() && encoding[0] == "csc_matrix" && matrix.rows == matrix.columns)

@@ -12,7 +12,8 @@
 namespace plainfs::hdfstore {
 namespace {
 
-// An array without elements is stored as one element, with its shape as an attribute.
+// Returns the shape of an array without elements, which is stored as one element with its shape as an
+// attribute.
 std::optional<Json> empty_shape(const Attributes& attributes) {
   Json shape = attribute_of(attributes, "shape");
   return shape.is_null() ? std::nullopt : std::optional(std::move(shape));
@@ -33,7 +34,7 @@ std::string text_in(const Attributes& attributes, std::string_view name) {
   return value.text() ? *value.text() : "";
 }
 
-// The names on an axis, or the values of one level of them.
+// Returns the names on an axis, or the values of one level of them.
 ArrayPtr labels_in(const Group& group, const std::string& name) {
   const ArrayPtr array = part(group, name);
   const Attributes attributes = array->attributes();
@@ -66,7 +67,7 @@ bool has_levels(const Attributes& attributes, const std::string& axis) {
   return variety == "multi";
 }
 
-// The levels of an axis as columns, with a label for each place.
+// Returns the levels of an axis as columns, with a label for each place.
 std::vector<Column> levels_of(const Group& group, const Attributes& attributes, const std::string& axis,
                               Context& context) {
   std::vector<Column> levels;
@@ -82,7 +83,7 @@ std::vector<Column> levels_of(const Group& group, const Attributes& attributes, 
   return levels;
 }
 
-// The names of columns on an axis; of several levels with a dot between them.
+// Returns the names of columns on an axis. Several levels are joined with dots.
 std::vector<std::string> column_names(const Group& group, const Attributes& attributes,
                                       const std::string& axis, Context& context) {
   if (!has_levels(attributes, axis)) return texts_of_labels(*labels_in(group, axis));
@@ -95,7 +96,7 @@ std::vector<std::string> column_names(const Group& group, const Attributes& attr
   return names;
 }
 
-// The names of rows, or columns in place of them where there are several levels.
+// The names of rows. If there are several levels, they are columns instead.
 struct Rows {
   uint64_t count = 0;
   ArrayPtr names;
@@ -115,7 +116,7 @@ Rows rows_of(const Group& group, const Attributes& attributes, const std::string
   return rows;
 }
 
-// The values of one type: a column for each of `names`.
+// Adds the values of one type: a column for each of `names`.
 void add_columns(const ArrayPtr& values, const std::vector<std::string>& names, uint64_t rows,
                  const std::string& place, Context& context, std::map<std::string, ArrayPtr>& columns) {
   const Attributes attributes = values->attributes();

@@ -1,4 +1,4 @@
-// The two formats in which pandas keeps a frame or a series.
+// The two formats in which pandas stores a frame or a series.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -6,12 +6,15 @@
 
 namespace plainfs::hdfstore {
 
-// group: as its container gives it, with the attribute pandas_type. A column that cannot be read is an array
-// whose every use says why. Throws damaged or unsupported where it cannot be told what the columns are.
-
-// "frame" and "series": an array for the names on each axis, and one for the values of each type.
+// Both return the table of a group with the attribute pandas_type, as its container returns it. A column that
+// cannot be read is an array that throws the reason on every use. They throw damaged or unsupported if the
+// columns cannot be determined.
+//
+// Reads the fixed format ("frame" and "series"): an array for the names on each axis, and one for the values
+// of each type.
 Table fixed_table(const Group& group, const Attributes& attributes, Context& context);
-// "frame_table" and "series_table": an array of compounds, whose columns its attributes describe.
+// Reads the table format ("frame_table" and "series_table"): an array of compounds, with attributes that
+// describe its columns.
 Table compound_table(const Group& group, const Attributes& attributes, Context& context);
 
 }  // namespace plainfs::hdfstore

@@ -5,13 +5,14 @@
 namespace plainfs::hdfstore {
 namespace {
 
-// Whether the group has what any frame or series has.
+// Returns whether the group has the members of a frame or series.
 bool has_parts_of_frame(const Group& group) {
   const auto has = [&](const char* name) { return group.find(name).has_value(); };
   return has("table") || has("axis1") || (has("index") && has("values"));
 }
 
-// Those of a group that may be a frame; none of any other of which they cannot be read.
+// Returns the attributes of group. If they are unreadable, throws if group may be a frame, otherwise returns
+// none.
 Attributes attributes_in(const Group& group) {
   try {
     return group.attributes();

@@ -11,8 +11,8 @@
 namespace plainfs::hdfstore {
 namespace {
 
-// As PyTables guesses it (attributeset.py): a pickle ends with a dot; of protocol 0 it begins with what makes
-// a value.
+// Returns whether text may be a pickle, as PyTables decides it (attributeset.py): a pickle ends with a dot,
+// and one of protocol 0 begins with an opcode that pushes a value.
 bool may_be_pickle(std::string_view text) {
   if (text.size() < 2 || !text.ends_with('.')) return false;
   return text[0] == '(' || text[0] == '\x80' || text == "N." || text.find('\n') != std::string_view::npos;
@@ -30,7 +30,7 @@ ArrayPtr nanoseconds(ArrayPtr values, Kind kind) {
   return std::make_shared<DerivedArray>(std::move(values), time_type(kind, TimeUnit::nano));
 }
 
-// Python's ordinals count days from the year 1 on.
+// Python's ordinals count days from the year 1.
 ArrayPtr days(ArrayPtr ordinals) {
   constexpr uint64_t kOrdinalOf1970 = 719163;
   if (!ordinals->dtype().is_integer()) throw damaged("dates of type {}", ordinals->dtype().name());
@@ -77,7 +77,7 @@ class MatrixColumn : public DerivedArray {
   }
 
   const uint64_t j_;
-  const size_t axis_;  // of the matrix, the columns'
+  const size_t axis_;  // the axis of the columns in the matrix
 };
 
 bool is_missing(const Json& value) {
@@ -119,7 +119,7 @@ class PickledColumn : public Array {
   const ArrayPtr array_;
   const uint64_t j_;
   mutable Once read_;
-  mutable Elements all_;  // made by the first use, by read_
+  mutable Elements all_;  // set by the first use, through read_
 };
 
 }  // namespace
@@ -131,7 +131,7 @@ Json attribute_of(const Attributes& attributes, std::string_view name) {
   try {
     return read_pickle(as_byte_span(*value->text()));
   } catch (const Error&) {
-    return *value;  // a text that only looks like one, as PyTables takes it
+    return *value;  // a text that only resembles a pickle, as in PyTables
   }
 }
 

@@ -1,4 +1,4 @@
-// What pandas keeps in attributes, and values as it means them.
+// pandas' attributes and values, converted from their stored form.
 #pragma once
 
 #include <optional>
@@ -11,32 +11,32 @@
 
 namespace plainfs::hdfstore {
 
-// The attribute as PyTables gives it: a text that is a pickle is what it holds. Null where there is none,
-// and for None.
+// Returns the attribute called name as PyTables does: the content of a text that is a pickle. Null if it is
+// absent or None.
 Json attribute_of(const Attributes& attributes, std::string_view name);
 
-// A name of a column or a level: a text, or what is written for another value; the parts of a tuple with a
-// dot between them.
+// Returns the name of a column or a level: a text, or the JSON text of any other value; for a tuple, its
+// parts with dots between them.
 std::string name_of(const Json& label);
 std::vector<std::string> names_of(const Json& list);
 
-// What a run of values is.
+// The meaning of a run of values.
 struct Meaning {
-  std::string kind;              // as pandas calls it, "datetime64", "bytes24", "int64"; empty = as stored
-  std::string nan_text = "nan";  // what stands for a missing text
+  std::string kind;              // in pandas' words: "datetime64", "bytes24", "int64"; empty = as stored
+  std::string nan_text = "nan";  // the text that represents a missing one
 };
 
-// values, of rank 1, as what kind says: times, texts with their missing ones, truth values.
+// Returns values, of rank 1, as meaning describes: times, texts with missing ones, truth values.
 ArrayPtr as_kind(ArrayPtr values, const Meaning& meaning);
 
-// Column j of a matrix with a row for each row of the table, or of its transpose.
+// Returns column j of a matrix with a row for each row of the table, or of its transpose.
 ArrayPtr column_of(ArrayPtr matrix, uint64_t j, bool is_transposed);
 
-// The values of an object array that is pickled in the only element of array, of shape (rows, columns); those
-// of column j. A value that is no text, number or truth value is JSON.
+// Returns column j of an object array of shape (rows, columns) that is pickled in the only element of array.
+// A value other than text, number or truth value becomes JSON.
 ArrayPtr pickled_column(ArrayPtr array, uint64_t rows, uint64_t j);
 
-// All of the pickled values, as JSON.
+// Returns all pickled values as JSON.
 Json pickled_values(const Array& array);
 
 }  // namespace plainfs::hdfstore

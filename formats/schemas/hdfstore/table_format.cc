@@ -12,7 +12,8 @@ namespace {
 
 class CompoundTable {
  public:
-  // is_of_categories: the table holds the categories of a column, which have none themselves.
+  // is_of_categories: whether the table holds the categories of a column, which cannot have categories
+  // themselves.
   CompoundTable(const Group& group, const Attributes& attributes, Context& context,
                 bool is_of_categories = false)
       : group_(group), attributes_(attributes), context_(context), is_of_categories_(is_of_categories) {
@@ -39,7 +40,7 @@ class CompoundTable {
       if (!values.count(name)) throw damaged("there are no values of column {}", name);
       columns.push_back({shown_name(name, order.size()), values[name]});
     }
-    const bool has_levels = attribute_of(attributes_, "levels").list() != nullptr;  // which are columns then
+    const bool has_levels = attribute_of(attributes_, "levels").list() != nullptr;  // levels are columns
     return frames::table_of(compounds_->count(), has_levels ? nullptr : row_names(), std::move(columns),
                             group_.path(), context_);
   }
@@ -53,8 +54,8 @@ class CompoundTable {
     return frames::field_of(compounds_, static_cast<size_t>(found - fields.begin()));
   }
 
-  // The columns as the frame has them. Of a frame that is stored with rows and columns in each other's place
-  // they are in the values.
+  // Returns the columns in the frame's order; empty if only the values name them. Throws unsupported for a
+  // frame that is stored by columns.
   std::vector<std::string> names_in_order() const {
     const Json axes = attribute_of(attributes_, "non_index_axes");
     if (!axes.list() || axes.list()->empty()) return {};
@@ -64,7 +65,7 @@ class CompoundTable {
     return names_of(axis->back());
   }
 
-  // A series has one column, which has the series' name, or none.
+  // Returns the name of a column. A series has one column, with the series' name or without one.
   std::string shown_name(const std::string& name, size_t columns) const {
     const Json type = attribute_of(attributes_, "pandas_type");
     return columns == 1 && type.text() && *type.text() == "series_table" && name == "values" ? "value" : name;
@@ -81,14 +82,14 @@ class CompoundTable {
     return frames::as_written(as_kind(field(*name.text()), {kind.text() ? *kind.text() : "", "nan"}));
   }
 
-  // What is said of a member beside its kind.
+  // Returns the entry `what` in the stored details of a member.
   Json detail(const std::string& name, const char* what) const {
     const Json* of = info_.find(name);
     const Json* value = of ? of->find(what) : nullptr;
     return value ? *value : Json();
   }
 
-  // A member holds columns of one type, or is one.
+  // Adds the columns of a member, which holds one column or several of one type.
   void add_field(const std::string& name, std::map<std::string, ArrayPtr>& values) const {
     const ArrayPtr stored = field(name);
     const std::vector<std::string> columns = names_of(attribute_of(of_table_, name + "_kind"));
@@ -106,7 +107,7 @@ class CompoundTable {
     }
   }
 
-  // The categories are a series of their own.
+  // Returns the labels of codes. The categories are stored as a series.
   ArrayPtr labels(const ArrayPtr& codes, const std::string& name) const {
     const std::string place = fmt::format("{}/meta/{}/meta", group_.path(), name);
     if (is_of_categories_) throw damaged("{}: categories of categories", place);

@@ -9,13 +9,13 @@ namespace {
 constexpr const char* kDtypeNames[] = {"zarr_dtype", "_DTYPE"};
 constexpr const char* kLinkNames[] = {"zarr_link", "_LINKS"};
 
-// "object_" is text; only the exact word means references.
+// Returns whether dtype means references. "object_" is text; only the exact word counts.
 bool is_reference_dtype(const Json& dtype) {
   const std::string* text = dtype.text();
   return text && (*text == "object" || *text == "object_reference");
 }
 
-// All of them, or none where one is no member.
+// Returns all members, or none if an entry is invalid.
 std::vector<RecordMember> members_of(const Json::List& list) {
   std::vector<RecordMember> members;
   for (const Json& each : list) {
@@ -29,7 +29,7 @@ std::vector<RecordMember> members_of(const Json::List& list) {
   return members;
 }
 
-// {"zarr_dtype": "object", "value": {…}} or {"_REFERENCE": {…}}
+// Returns the target of {"zarr_dtype": "object", "value": {…}} or {"_REFERENCE": {…}}.
 std::optional<std::string> reference_text(const Json& value, const StoreSources& sources) {
   if (!value.object()) return std::nullopt;
   const Json* reference = value.find("_REFERENCE");
@@ -38,7 +38,7 @@ std::optional<std::string> reference_text(const Json& value, const StoreSources&
   return reference ? sources.target_text(*reference) : std::nullopt;
 }
 
-// "/a/./b" as a, b. ".." goes up, and no further than the root.
+// Returns "/a/./b" as a, b. ".." goes up, but not beyond the root.
 std::vector<std::string> names_in(std::string_view path) {
   std::vector<std::string> names;
   while (!path.empty()) {

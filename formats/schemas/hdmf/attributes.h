@@ -1,4 +1,4 @@
-// The attributes in which HDMF says what a Zarr array or group means: zarr_dtype and zarr_link in Zarr v2,
+// The attributes with which HDMF describes a Zarr array or group: zarr_dtype and zarr_link in Zarr v2,
 // _DTYPE, _LINKS and _REFERENCE in v3 (hdmf-zarr 0.14).
 #pragma once
 
@@ -18,7 +18,7 @@ struct RecordMember {
   bool is_reference;
 };
 
-// What the attributes say about an array's elements.
+// The description of an array's elements in its attributes.
 struct ElementMeaning {
   bool is_stated = false;             // there is a zarr_dtype or a _DTYPE
   bool is_reference = false;          // each element refers to a group or an array
@@ -26,11 +26,12 @@ struct ElementMeaning {
 };
 ElementMeaning meaning_of(const Attributes& attributes);
 
-// Reference attributes, also in lists, as the text of their target; everything else as it is stored.
+// Returns attributes with each reference, also in lists, replaced by the text of its target. Other values are
+// unchanged.
 Attributes with_references_as_paths(Attributes attributes, const StoreSources& sources);
 
-// The links that the attributes of a group list, in their order. What is no link, or has the name of one
-// before, is left out; warn is told why.
+// Returns the links in the attributes of a group, in their order. Leaves out an entry that is not a link or
+// repeats a name, and calls warn with the reason.
 std::vector<Member> links_of(const Attributes& attributes, const StoreSources& sources,
                              const std::function<void(const std::string&)>& warn);
 

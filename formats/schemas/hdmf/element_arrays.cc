@@ -16,7 +16,8 @@ Elements checked_text(Elements blobs, const Box&) {
   return blobs;
 }
 
-// Null, and the number 0 that an absent chunk is filled with, point nowhere. Text is a path already.
+// Adds the target of a reference. Null, and the 0 that fills an absent chunk, refer to nothing. Text is
+// already a path.
 void add_reference(const Json& value, const StoreSources& sources, TextBuilder& out) {
   if (value.is_null() || value.as_int64() == int64_t{0}) return out.add_missing();
   if (value.text()) return out.add(*value.text());
@@ -25,7 +26,7 @@ void add_reference(const Json& value, const StoreSources& sources, TextBuilder& 
   out.add(*target);
 }
 
-// Of JSON values.
+// Converts JSON values to references.
 Elements as_references(const Elements& values, const StoreSources& sources) {
   TextBuilder out(values.count);
   for (uint64_t i = 0; i < values.count; ++i) {
@@ -44,7 +45,8 @@ DType json_type() {
   return number_type(Kind::json, 0);
 }
 
-// Fields that are JSON values and that the attributes call references.
+// Returns array with references in the fields that are JSON values and that members declares references; null
+// if there are no such fields.
 ArrayPtr with_reference_fields(ArrayPtr array, const std::vector<RecordMember>& members, SourcesPtr sources) {
   DType dtype = array->dtype();
   std::vector<size_t> references;
@@ -73,7 +75,7 @@ DType record_type(const std::vector<RecordMember>& members) {
   return packed_compound_type(std::move(fields));
 }
 
-// Puts records together cell by cell.
+// A builder that assembles records cell by cell.
 class RecordBuilder {
  public:
   RecordBuilder(const std::vector<RecordMember>& members, const StoreSources& sources)
@@ -102,7 +104,8 @@ Json value_of(const Elements& values, uint64_t i) {
   return values.is_missing(i) ? Json() : parse_json(values.text(i));
 }
 
-// Each element is a list with a value a member; a null one, and the 0 of an absent chunk, has none.
+// Returns records. Each element is a list with one value for each member; null, and the 0 of an absent chunk,
+// is an empty record.
 Elements records_of_lists(const Elements& values, const std::vector<RecordMember>& members,
                           const StoreSources& sources) {
   RecordBuilder builder(members, sources);
@@ -118,7 +121,7 @@ Elements records_of_lists(const Elements& values, const std::vector<RecordMember
   return builder.finish(values.count);
 }
 
-// Records whose members lie along the last axis of an array of single values.
+// Records with their members along the last axis of an array of single values.
 class RowArray : public DerivedArray {
  public:
   RowArray(ArrayPtr cells, std::vector<RecordMember> members, SourcesPtr sources)
@@ -133,7 +136,7 @@ class RowArray : public DerivedArray {
     check_inside(box, shape());
     return {{box.origin[0], 0}, {box.extent[0], members_.size()}};
   }
-  // cells: the rows', or the only one that all of them are equal to.
+  // cells: those of the rows, or a single one that equals all of them.
   Elements derived(Elements cells, const Box&) const override {
     if (cells.count == 1) cells = repeated_element(values().dtype(), cells, members_.size());
     RecordBuilder builder(members_, *sources_);

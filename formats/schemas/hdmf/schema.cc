@@ -16,7 +16,7 @@ namespace {
 using SourcesPtr = std::shared_ptr<const StoreSources>;
 using StoredGroupPtr = std::shared_ptr<const zarr::StoredGroup>;
 
-// What every node of one store shares.
+// State shared by all nodes of one store.
 struct Reading {
   SourcesPtr sources;
   Context& context;
@@ -33,7 +33,7 @@ Node refined_array(const Node& node, const LabelledArray& array, const Reading& 
     if (ArrayPtr values = with_meaning(array.values, meaning, reading.sources)) {
       refined.content = LabelledArray{std::move(values), array.row_names, array.column_names};
     }
-  } catch (const Error& error) {  // of the attributes, which alone tell what the elements mean
+  } catch (const Error& error) {  // of the attributes, without which the elements have no meaning
     refined.content = LabelledArray{std::make_shared<BrokenArray>(array.values->dtype(), error), {}, {}};
   }
   return refined;
@@ -68,12 +68,12 @@ class LinkedGroup : public Group {
  private:
   Node refined(const Node& node) const;
 
-  // The group's links, by name, without those whose name a member has.
+  // The group's links, by name, without those that have the name of a member.
   struct Links {
     std::vector<Member> all;
     std::unordered_map<std::string_view, const Node*> by_name;
   };
-  // Read once, so that each fault is told of once. Throws where the system does not let them be read.
+  // Reads the links once, so that each fault is logged once. Throws if the system denies reading them.
   const Links& links() const;
   std::vector<Member> read_links() const;
 
@@ -102,7 +102,7 @@ Node LinkedGroup::refined(const Node& node) const {
 }
 
 const LinkedGroup::Links& LinkedGroup::links() const {
-  links_once_.call([this] {  // not done where it throws
+  links_once_.call([this] {  // repeated if it throws
     links_.all = read_links();
     for (const Member& link : links_.all) links_.by_name.emplace(link.name, &link.node);
   });
@@ -118,7 +118,7 @@ std::vector<Member> LinkedGroup::read_links() const {
     links = links_of(stored_->attributes(), *reading_.sources, warn);
   } catch (const Error& error) {
     if (error.code() != Errc::damaged && error.code() != Errc::unsupported) throw;
-    return {};  // .attrs.json is the error
+    return {};  // .attrs.json reports the error
   }
   std::erase_if(links, [&](const Member& link) {
     const std::optional<Node> member = stored_->find(link.name);

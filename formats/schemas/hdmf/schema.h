@@ -1,6 +1,6 @@
-// HDMF's meaning of a Zarr store (hdmf-zarr: NWB and hdmf-common files): links, references, tables of records
-// and text held as bytes. Its rules hold in any Zarr store, wherever these attributes stand; FORMAT.md beside
-// this lists them.
+// HDMF's interpretation of a Zarr store (hdmf-zarr: NWB and hdmf-common files): links, references, tables of
+// records and text stored as bytes. Its rules apply to these attributes in any Zarr store. FORMAT.md lists
+// them.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace plainfs::hdmf {
 
-// A node of a Zarr store, refined with all that is below it; nullopt for every other node.
+// Returns a node of a Zarr store, refined with everything below it; nullopt for any other node.
 std::optional<Node> refine(const Node& node, Context& context);
 
-// Whether the group is one of a Zarr store, as it is stored or as refine() has it.
+// Returns whether the group belongs to a Zarr store, as stored or as refine() returns it.
 bool is_of_zarr(const Group& group);
 
 }  // namespace plainfs::hdmf

@@ -1,6 +1,6 @@
-// The `source` of HDMF's links and references: which store their path is in. hdmf-zarr has written it
-// relative to the store's own folder (0.2 and later), to the folder that holds the store (0.10.0), and as
-// it was given to the writer (0.1); it is taken in this order, and is internal where it is the store itself.
+// The `source` of HDMF's links and references: the store of their path. hdmf-zarr has written it relative to
+// the store's own folder (0.2 and later), to the folder that holds the store (0.10.0), and as the writer was
+// given it (0.1). It is tried in this order, and is internal if it is the store itself.
 #pragma once
 
 #include <map>
@@ -13,17 +13,17 @@
 
 namespace plainfs::hdmf {
 
-// Thread-safe.
+// A cache of the sources of one store. Thread-safe.
 class StoreSources {
  public:
-  // store_path: on disk.
+  // store_path: a path on disk, or a URL.
   StoreSources(std::string store_path, Sources& files) : store_path_(std::move(store_path)), files_(files) {}
 
-  // Whether source means the store itself. Looks at the disk the first time a source is asked about.
+  // Returns whether source is the store itself. Accesses the disk on the first request for each source.
   bool is_internal(const std::string& source) const;
 
-  // What a reference ({"source", "path", …}) points to: its path, or "SOURCE:PATH" in another store. Nullopt
-  // where it is no such object.
+  // Returns the target of a reference ({"source", "path", …}): its path, or "SOURCE:PATH" in another store.
+  // Nullopt if it is no such object.
   std::optional<std::string> target_text(const Json& reference) const;
 
  private:
@@ -35,7 +35,7 @@ class StoreSources {
   mutable std::map<std::string, bool> known_ GUARDED_BY(mutex_);
 };
 
-// The member source, "" where it is absent, null or no text.
+// Returns the member source, "" if it is absent, null or no text.
 std::string source_of(const Json& link_or_reference);
 
 }  // namespace plainfs::hdmf

@@ -7,8 +7,8 @@
 namespace plainfs::loom {
 namespace {
 
-// Where the matrix cannot be opened, its sides are as long as the first attribute that can. Throws what keeps
-// an attribute before that from being opened just now.
+// Returns the length of the first attribute that can be opened. It is that of a side if the matrix cannot be
+// opened. Throws the transient error of an attribute before it.
 uint64_t attribute_length(const Group& attributes) {
   for (const Member& member : attributes.members()) {
     if (const auto fault = transient_fault(member.node)) throw *fault;
@@ -31,7 +31,7 @@ std::optional<LoomFile> loom_file_in(const Group& group) {
     return std::nullopt;
   const ArrayPtr matrix = frames::part_of(group, "matrix");
   if (!matrix || (!frames::is_broken(*matrix) && matrix->shape().size() != 2)) return std::nullopt;
-  if (const auto fault = transient_fault(matrix)) throw *fault;  // nor are the lengths of its sides known
+  if (const auto fault = transient_fault(matrix)) throw *fault;  // the lengths of its sides are unknown too
   file.rows = frames::is_broken(*matrix) ? attribute_length(*file.row_attrs) : matrix->shape()[0];
   file.columns = frames::is_broken(*matrix) ? attribute_length(*file.col_attrs) : matrix->shape()[1];
   file.row_names = row_names(*file.row_attrs, file.rows);

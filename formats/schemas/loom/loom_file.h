@@ -1,4 +1,4 @@
-// What the members of one loom file share: how many genes and cells there are, and how they are called.
+// The numbers of genes and cells of a loom file and their names, shared by its members.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ struct LoomFile {
   Names row_names, column_names;
 };
 
-// nullopt where the group is none. Reads no data.
+// Returns the loom file in a group; nullopt if it holds no loom file. Reads no data.
 std::optional<LoomFile> loom_file_in(const Group& group);
 
-// values (the matrix or a layer) with the names of the sides that they fit.
+// Returns values (the matrix or a layer) with the names of the sides that fit.
 LabelledArray labelled(const LoomFile& file, ArrayPtr values);
 
-// A graph of edges a, b with the weights w between the rows, or the columns, that names name; nullopt where
-// the group is none.
+// Returns a graph of edges a, b with the weights w between the rows or columns that names lists; nullopt for
+// any other group.
 std::optional<CoordinateMatrix> graph_in(const Group& group, uint64_t nodes, const ArrayPtr& names);
 
 }  // namespace plainfs::loom

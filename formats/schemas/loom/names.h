@@ -1,5 +1,5 @@
-// Which attributes name the rows (genes) and the columns (cells) of a loom file: the format defines no index,
-// only habits.
+// The attributes that name the rows (genes) and the columns (cells) of a loom file. The format defines no
+// index; these are conventions.
 #pragma once
 
 #include <string>
@@ -8,16 +8,18 @@
 
 namespace plainfs::loom {
 
+// The names of one side.
 struct Names {
-  ArrayPtr names;           // null = none
-  ArrayPtr ids;             // Accession beside Gene; null = none
-  std::string attribute{};  // that the names are of
+  ArrayPtr names;           // null = unknown
+  ArrayPtr ids;             // Accession beside Gene; null = unknown
+  std::string attribute{};  // the attribute that holds the names
 };
 
-// A candidate counts where it is one-dimensional text of that length, or cannot be read. Of row_attrs: Gene,
-// else var_names, Accession, else the first by name.
+// Returns the names of the rows. A candidate is one-dimensional text of that length, or cannot be read. The
+// order of preference is Gene, var_names, Accession, then the first by name.
 Names row_names(const Group& row_attrs, uint64_t rows);
-// Of col_attrs: CellID, else obs_names, Cell, cell_names, Barcode, else the first by name.
+// Returns the names of the columns: CellID, else obs_names, Cell, cell_names, Barcode, else the first
+// candidate by name.
 Names column_names(const Group& col_attrs, uint64_t columns);
 
 }  // namespace plainfs::loom

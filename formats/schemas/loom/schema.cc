@@ -21,7 +21,7 @@ Node with_labels(const LoomFile& file, Node stored) {
   return stored;
 }
 
-// A group whose members all mean the same.
+// Returns stored with refine applied to each member.
 Node with_members(Node stored, std::function<Node(Node)> refine) {
   stored.parts = std::make_shared<OverlayGroup>(
       stored.parts,
@@ -54,7 +54,7 @@ Node refined_member(const LoomFilePtr& file, const std::string& name, Node store
   return stored;
 }
 
-// /attrs/LOOM_SPEC_VERSION from 3.0 on, before it an attribute of the root.
+// Returns the version: /attrs/LOOM_SPEC_VERSION from 3.0 on, before that an attribute of the root.
 std::string version_of(const Group& root) {
   if (const GroupPtr attrs = frames::group_part_of(root, "attrs")) {
     const ArrayPtr version = frames::part_of(*attrs, "LOOM_SPEC_VERSION");

@@ -10,7 +10,7 @@ bool is_lead(uint64_t unit) {
   return unit >= 0xd800 && unit < 0xdc00;
 }
 
-// units: a row's, of size bytes each.
+// Returns the text of one row. units: of size bytes each.
 std::string text_of(std::span<const uint64_t> units, uint32_t size) {
   std::string text;
   for (size_t i = 0; i < units.size(); ++i) {

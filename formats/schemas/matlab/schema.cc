@@ -15,11 +15,12 @@ bool has_class(const Member& member) {
     return (member.node.parts || array_of(member.node)) &&
            find_attribute(attributes_of(member.node), "MATLAB_class");
   } catch (const Error&) {
-    return false;  // it is of no class that is known
+    return false;  // its class is unknown
   }
 }
 
-// Other programs write the same without MATLAB's words in the user block.
+// Returns whether node is the root of a MATLAB file. Other programs write such files without MATLAB's words
+// in the user block.
 bool is_root_of_matlab(const Node& node) {
   if (!node.parts || node.parts->parent() || !std::holds_alternative<std::monostate>(node.content))
     return false;

@@ -1,5 +1,5 @@
-// The meaning of a MATLAB file of version 7.3, which is HDF5: its variables as MATLAB has them. Facts and
-// their sources: FORMAT.md.
+// MATLAB files of version 7.3, which are HDF5: their variables as MATLAB has them. Facts and their sources:
+// FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace plainfs::matlab {
 
-// The root of an HDF5 file whose user block is that of MATLAB, or that has a user block and variables with a
-// class of MATLAB's. Reads the user block and, to list a group, the attributes of its members and the
-// references in cells.
+// Returns the root of an HDF5 file with MATLAB's user block, or with any user block and variables that have a
+// MATLAB class. Reads the user block and, to list a group, the attributes of its members and the references
+// in cells.
 std::optional<Node> refine(const Node& node, Context& context);
 
-// The version that the user block gives.
+// Adds the version of the format.
 void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::matlab

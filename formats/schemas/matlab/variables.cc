@@ -12,17 +12,16 @@
 namespace plainfs::matlab {
 namespace {
 
-// Cells and structs in each other; one that leads back to itself has no end.
+// Limit of nested cells and structs: a reference to an enclosing one would never end.
 constexpr unsigned kDeepest = 64;
-constexpr uint64_t kMostElements =
-    1'000'000;  // of a cell or a struct, each of which is a directory or a file
+constexpr uint64_t kMostElements = 1'000'000;  // of a cell or a struct; each is a directory or a file
 constexpr uint64_t kMostDimensions = 32;
-constexpr std::string_view kReferenced = "#refs#";  // what references lead to
+constexpr std::string_view kReferenced = "#refs#";  // holds the targets of references
 
 const char* const kNumbers[] = {"double", "single", "int8",   "uint8", "int16",
                                 "uint16", "int32",  "uint32", "int64", "uint64"};
 
-// A directory whose members are made when they are asked for.
+// A directory that creates its members on request.
 class Directory : public Group {
  public:
   using List = std::function<std::vector<Member>(const GroupPtr& self)>;
@@ -47,7 +46,7 @@ Node directory_node(const Place& place, Directory::List list, std::function<Attr
   return node;
 }
 
-// Throws an error that may pass: it is not kept as content.
+// Returns a node with error as content. Throws a transient error, which must not be kept.
 Node error_node(const Error& error) {
   if (is_transient(error)) throw error;
   Node node;
@@ -66,7 +65,7 @@ bool has_flag(const Attributes& attributes, std::string_view name) {
   return flag && flag->as_int64().value_or(0) != 0;
 }
 
-// Where a variable is of no elements, its dataset holds its dimensions instead.
+// Returns the dimensions of a variable without elements: its dataset holds them.
 Shape empty_shape(const Array& dimensions) {
   if (dimensions.count() > kMostDimensions)
     throw unsupported("an empty variable of {} dimensions", dimensions.count());
@@ -100,7 +99,7 @@ LabelledArray empty_variable(const Array& dimensions, const std::string& name) {
     return {
         std::make_shared<MemoryArray>(type, std::move(shape), std::move(none), Attributes(), true), {}, {}};
   }
-  // A char array of no columns has rows of no characters; '' has none, or one.
+  // A char array without columns has rows of no characters; '' has no row, or one.
   if (name == "char") shape = shape.back() <= 1 ? Shape{} : Shape{shape.back()};
   Elements texts = zero_elements(text_type(), element_count(shape));
   return {std::make_shared<MemoryArray>(text_type(), std::move(shape), std::move(texts), Attributes(), true),
@@ -121,7 +120,7 @@ void check_number(const Array& elements) {
     throw unsupported("a cell or struct of {} elements, over {}", elements.count(), kMostElements);
 }
 
-// A text in one piece.
+// Returns the text of a variable that is a single text.
 std::string text_at(std::string_view path, const File& file) {
   const Node stored = referenced(path, file);
   const Node node = variable(stored, {nullptr, std::string(path)}, file);
@@ -142,8 +141,8 @@ bool is_one_text(const Node& stored) {
   return array->shape().size() == 2 && array->shape()[1] == 1;
 }
 
-// Each element of a cell, called by its number from 1 in MATLAB's order, which is that of the stored
-// elements.
+// Returns the elements of a cell. Each is called by its number from 1 in MATLAB's order, which is that of the
+// stored elements.
 Node cell_of(const Node& stored, const ArrayPtr& references, const Place& place, const File& file) {
   check_number(*references);
   const Elements paths = read_all(*references);
@@ -176,7 +175,7 @@ Node cell_of(const Node& stored, const ArrayPtr& references, const Place& place,
       attributes);
 }
 
-// The members of a group, those of MATLAB_fields first and in that order.
+// Returns the members of a group, those in MATLAB_fields first and in that order.
 std::vector<Member> in_order(std::vector<Member> members, const Attributes& attributes) {
   std::vector<std::string> order;
   if (const Json* fields = find_attribute(attributes, "MATLAB_fields"); fields && fields->list())
@@ -192,7 +191,7 @@ std::vector<Member> in_order(std::vector<Member> members, const Attributes& attr
   return members;
 }
 
-// Of a struct of several elements each field is an array of references.
+// Returns whether member is a field of a struct of several elements, which is an array of references.
 bool is_field_of_several(const Member& member) {
   const auto* array = std::get_if<LabelledArray>(&member.node.content);
   return array && are_references(*array->values) &&
@@ -207,7 +206,7 @@ std::vector<Member> fields_of(const std::vector<Member>& stored, const Place& pl
   return members;
 }
 
-// One element of a struct of several: a member for each field.
+// Returns one element of a struct of several: a member for each field.
 Node element_of_struct(const std::vector<Member>& fields, uint64_t number, const Place& place,
                        const File& file) {
   return directory_node(place, [fields, number, place, file](const GroupPtr& self) {
@@ -246,7 +245,7 @@ Node struct_of(const Node& stored, const Attributes& attributes, const Place& pl
       [stored] { return attributes_of(stored); });
 }
 
-// By columns; without entries there are neither indices nor values.
+// Returns a sparse matrix by column. If it has no entries, indices and values are absent.
 Node sparse_of(const Node& stored, const Json& rows) {
   SparseMatrix matrix;
   matrix.value = frames::part_of(*stored.parts, "data");

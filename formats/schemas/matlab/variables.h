@@ -1,4 +1,4 @@
-// Variables of a MATLAB file: what the attributes of a dataset or a group say that it is.
+// The variables of a MATLAB file, recognised by the attributes of a dataset or a group.
 #pragma once
 
 #include <memory>
@@ -10,27 +10,28 @@
 
 namespace plainfs::matlab {
 
-// What all variables of a file share.
+// State shared by all variables of a file.
 struct File {
-  GroupPtr root;  // as the container has it: references are paths from here
+  GroupPtr root;  // as the container returns it: references are paths from here
   Context& context;
 };
 
-// Where a variable stands, as it is shown.
+// The place at which a variable is shown.
 struct Place {
   GroupPtr parent;
   std::string path;
-  unsigned depth = 0;  // how many cells and structs it is in
+  unsigned depth = 0;  // number of enclosing cells and structs
 
   Place inside(const GroupPtr& self, const std::string& name) const {
     return {self, (path == "/" ? path : path + "/") + name, depth + 1};
   }
 };
 
-// The variable that is stored as that. Never throws: one that cannot be read is an Error.
+// Returns the variable that is stored in a node. One that cannot be read is an Error. Throws transient errors
+// alone.
 Node variable(const Node& stored, const Place& place, const File& file);
 
-// The root of the file, whose members are variables.
+// Returns the root of the file with variables as members.
 GroupPtr variables_of(const File& file);
 
 }  // namespace plainfs::matlab

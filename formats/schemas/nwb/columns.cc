@@ -10,22 +10,24 @@
 namespace plainfs::nwb {
 namespace {
 
-constexpr int kMostIndices = 16;  // of one column, each over the one before
+constexpr int kMostIndices = 16;  // of one column, each indexing the previous one
 
 bool says(const Attributes& attributes, std::string_view name, std::string_view text) {
   const Json* value = find_attribute(attributes, name);
   return value && value->text() && *value->text() == text;
 }
 
-// The attributes of a member, which its group may show in other words than its array; links are followed.
+// Returns the attributes of a member as its group shows them, which may differ from those of its array.
+// Follows links.
 Attributes attributes_in(const Group& table, const std::string& name) {
   const std::string path[] = {name};
   const std::optional<Node> node = find_path(table, path);
   return node ? attributes_of(*node) : Attributes{};
 }
 
-// Whether the member called index_name is an index over target: its type says that it is one, or it refers to
-// it (the reference may be null, or lead to where the target is stored). Throws where that cannot be known.
+// Returns whether the member called index_name is an index over target: by its type, or because it refers to
+// target. (The reference may be null, or lead to the place where the target is stored.) Throws if this cannot
+// be determined.
 bool is_index(const Group& table, const std::string& index_name, const std::string& target) {
   const std::string path = table.path() == "/" ? "/" + target : table.path() + "/" + target;
   const Attributes attributes = attributes_in(table, index_name);
@@ -33,7 +35,7 @@ bool is_index(const Group& table, const std::string& index_name, const std::stri
          says(attributes, "target", path);
 }
 
-// The list at a path from the store's root; throws damaged where there is none.
+// Returns the list at a path from the store's root. Throws damaged if it leads to no list.
 ArrayPtr list_at(const Group& from, std::string_view path) {
   GroupPtr root = from.parent();
   while (root && root->parent()) root = root->parent();
@@ -45,8 +47,8 @@ ArrayPtr list_at(const Group& from, std::string_view path) {
   return array;
 }
 
-// The codes of an enumerated or a vocabulary column as the texts that they stand for; every other array as it
-// is.
+// Returns the codes of an enumerated or a vocabulary column as the texts that they represent, and any other
+// array unchanged.
 ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr values, Context& context) {
   const Kind kind = values->dtype().kind;
   if (kind != Kind::integer && kind != Kind::unsigned_integer) return values;

@@ -1,5 +1,5 @@
-// The columns of a DynamicTable: which list holds a column's elements, which indices say where each row's
-// end, and which texts its codes stand for. Facts and their sources: FORMAT.md.
+// The columns of a DynamicTable: the list with a column's elements, the indices with the end of each row, and
+// the texts that its codes represent. Facts and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct DynamicColumn {
   RowElements elements;  // without ids
 };
 
-// The column called name of a table's group; nullopt where it has no data, or data that are no list. What is
-// wrong with its indices or labels is found when it is read. Throws where it cannot be known whether it
-// has an index. Reads no data.
+// Returns the column called name of a table's group; nullopt if it has no data, or data that are not a list.
+// Errors in its indices or labels are found when it is read. Throws if it may or may not have an index. Reads
+// no data.
 std::optional<DynamicColumn> column_in(const Group& table, const std::string& name, Context& context);
 
 }  // namespace plainfs::nwb

@@ -8,7 +8,8 @@
 namespace plainfs::nwb {
 namespace {
 
-// Rows and columns of the group called name, where it is a table; what is wrong where that cannot be known.
+// Adds the rows and columns of the group called name, if it is a table, or the error if this cannot be
+// determined.
 void add_table(const Group& group, const std::string& name, Json::Object& tables) {
   const GroupPtr table = frames::group_part_of(group, name);
   if (!table) return;

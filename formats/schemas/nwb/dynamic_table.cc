@@ -7,7 +7,7 @@
 namespace plainfs::nwb {
 namespace {
 
-// The columns and ids of one table.
+// Returns the columns and ids of one table.
 std::optional<DynamicTable> own_table_in(const Group& group, const Attributes& attributes, Context& context) {
   const auto names = names_in(attributes, "colnames");
   if (!names) return std::nullopt;

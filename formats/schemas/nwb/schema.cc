@@ -11,8 +11,8 @@
 namespace plainfs::nwb {
 namespace {
 
-// Whether the group has the attribute colnames. Its attributes say so; where they cannot be read, a group
-// without ids is no table all the same.
+// Returns whether the group has the attribute colnames. A group with unreadable attributes and without ids is
+// no table.
 bool may_be_table(const Group& group) {
   try {
     const Attributes attributes = group.attributes();
@@ -24,7 +24,7 @@ bool may_be_table(const Group& group) {
   }
 }
 
-// Whether the group says what it is. One whose attributes are damaged is shown as any group.
+// Returns whether the group has a neurodata_type. A group with damaged attributes is shown like any other.
 bool may_be_series(const Group& group) {
   if (dynamic_cast<const TimedGroup*>(&group)) return false;
   try {
@@ -35,7 +35,7 @@ bool may_be_series(const Group& group) {
   }
 }
 
-// 0, 1, … for a table without ids.
+// The numbers 0, 1, … for a table without ids.
 class RowNumbers : public Array {
  public:
   explicit RowNumbers(uint64_t rows) : Array(number_type(Kind::unsigned_integer, 8), {rows}) {}
@@ -47,7 +47,8 @@ class RowNumbers : public Array {
   }
 };
 
-// One value a row that is no compound, which a table would show as a column a member.
+// Returns whether a column has one value in each row and is no compound, which a table would show as a column
+// for each member.
 bool is_plain(const RowElements& elements) {
   return elements.ends.empty() && elements.values->shape().size() == 1 &&
          elements.values->dtype().kind != Kind::compound;
@@ -63,7 +64,7 @@ Table table_of(const DynamicTable& dynamic) {
   return table;
 }
 
-// The group with the rows of its ragged columns' elements beside these.
+// Returns the group with the rows of the elements beside its ragged columns.
 GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
   std::vector<DynamicColumn> ragged;
   for (const DynamicColumn& column : table.columns)
@@ -81,7 +82,7 @@ GroupPtr with_rows(GroupPtr stored, const DynamicTable& table) {
       });
 }
 
-// The group with what it comes to, where it is a TimeSeries.
+// Returns the group with its series, if it is a TimeSeries.
 std::optional<Node> with_series(const Node& node, Context& context) {
   if (!may_be_series(*node.parts)) return std::nullopt;
   Node refined = hdmf::refine(node, context).value_or(node);
@@ -89,7 +90,7 @@ std::optional<Node> with_series(const Node& node, Context& context) {
     refined.parts = time_series_in(refined.parts);
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    return std::nullopt;  // the unit of its data is not known
+    return std::nullopt;  // the unit of its data is unknown
   }
   return refined.parts ? std::optional(std::move(refined)) : std::nullopt;
 }
@@ -99,7 +100,7 @@ std::optional<Node> with_series(const Node& node, Context& context) {
 std::optional<Node> refine(const Node& node, Context& context) {
   if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
   if (!may_be_table(*node.parts)) return with_series(node, context);
-  // A Zarr group is read with HDMF's links and references, which is how its members are found.
+  // A Zarr group is read with HDMF's links and references, through which its members are found.
   Node refined = hdmf::refine(node, context).value_or(node);
   try {
     const auto table = dynamic_table_in(*refined.parts, context);

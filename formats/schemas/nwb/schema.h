@@ -1,5 +1,5 @@
-// The meaning of NWB's and hdmf-common's tables, in HDF5 and Zarr alike: every group with an attribute
-// colnames. Facts and their sources: FORMAT.md.
+// The tables of NWB and hdmf-common, in HDF5 and Zarr: every group with an attribute colnames. Facts and
+// their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace plainfs::nwb {
 
-// A table beside its group; the ragged columns in it also tell which rows their elements belong to.
+// Returns a table beside its group. The ragged columns in the group also show the rows of their elements.
 std::optional<Node> refine(const Node& node, Context& context);
 
-// Of an NWB file: its version, and the rows and columns of the tables that most have.
+// Adds the version of an NWB file, and the rows and columns of its common tables.
 void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::nwb

@@ -15,14 +15,14 @@ namespace {
 
 constexpr uint64_t kMostChannels = 4096;
 
-// What a stored number means.
+// The conversion of a stored number to the unit.
 struct Scale {
   double conversion = 1;
   double offset = 0;
-  ArrayPtr channels;  // a further factor each, or null
+  ArrayPtr channels;  // a further factor for each channel, or null
 };
 
-// The element at i as a double.
+// Returns the element at i as a double.
 double number_at(const Array& array, uint64_t i) {
   const Box box = array.shape().empty() ? Box{} : range(i, 1);
   std::vector<double> number;
@@ -30,7 +30,7 @@ double number_at(const Array& array, uint64_t i) {
   return number.at(0);
 }
 
-// start + i / rate.
+// The times start + i / rate.
 class EvenTimes : public Array {
  public:
   EvenTimes(uint64_t count, ArrayPtr start, double rate)
@@ -60,7 +60,7 @@ class Channel : public DerivedArray {
         channel_(channel),
         scale_(std::move(scale)) {}
   Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
-  // The other channels of the same chunks are read beside this one.
+  // Releases nothing: the other channels of the same chunks are read beside this one.
   void passed(const Box&) const override {}
 
  private:
@@ -83,7 +83,7 @@ class Channel : public DerivedArray {
   const Scale scale_;
 };
 
-// The same numbers as doubles.
+// Returns the numbers as doubles.
 ArrayPtr as_doubles(ArrayPtr numbers) {
   if (numbers->dtype().size == 8) return numbers;
   return mapped(numbers, number_type(Kind::real, 8), [type = numbers->dtype()](Elements stored, const Box&) {
@@ -98,7 +98,7 @@ ArrayPtr as_doubles(ArrayPtr numbers) {
 
 struct Times {
   ArrayPtr seconds;
-  ArrayPtr start;  // where there is a rate
+  ArrayPtr start;  // set if there is a rate
   double rate = 0;
 };
 
@@ -108,7 +108,7 @@ std::optional<Times> times_in(const Group& group, uint64_t rows) {
     if (timestamps->dtype().kind != Kind::real) return std::nullopt;
     return Times{as_doubles(std::move(timestamps)), nullptr, 0};
   }
-  // Of rank 0, or as HDMF-Zarr for Zarr v2 writes every scalar, a list of one.
+  // A scalar, or a list of one: HDMF-Zarr for Zarr v2 writes every scalar so.
   ArrayPtr start = frames::part_of(group, "starting_time");
   if (!start || frames::is_broken(*start) || start->shape().size() > 1 || start->count() != 1 ||
       !start->dtype().is_numeric())
@@ -118,7 +118,7 @@ std::optional<Times> times_in(const Group& group, uint64_t rows) {
   return Times{std::make_shared<EvenTimes>(rows, start, rate), start, rate};
 }
 
-// The factors of the channels; null where they are none for these data.
+// Returns the factors of the channels; null if there are no fitting ones.
 ArrayPtr channel_factors(const Group& group, const Array& data) {
   ArrayPtr factors = frames::list_part_of(group, "channel_conversion");
   const bool fits = factors && data.shape().size() == 2 && factors->dtype().kind == Kind::real &&

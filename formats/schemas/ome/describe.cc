@@ -45,7 +45,7 @@ Json plate_facts(const Json& plate) {
   return facts;
 }
 
-// The images of a bioformats2raw store: those that OME/ lists, else the groups 0, 1, …
+// Returns the number of images in a bioformats2raw store: those that OME/ lists, else the groups 0, 1, …
 uint64_t series_in(const Group& root) {
   const std::string list[] = {"OME"};
   if (const auto node = find_path(root, list); node && node->parts) {

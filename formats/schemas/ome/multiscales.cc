@@ -31,7 +31,7 @@ std::optional<double> finite(const Json* value) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-// Whether elements of both types are the same in memory, where they have the machine's byte order.
+// Returns whether elements of both types are equal in memory, apart from their byte order.
 bool are_alike(DType a, DType b) {
   a.big_endian = b.big_endian = false;
   return a == b;
@@ -45,7 +45,7 @@ const Json* first_multiscale(const Words& words) {
   return first_in(words.find("multiscales"));
 }
 
-// Makes an image of one multiscale, and says what is left out of it.
+// A reader of the image in one multiscale. It logs the parts that it leaves out.
 class Reader {
  public:
   Reader(const Group& group, const Words& words, Context& context)
@@ -78,8 +78,9 @@ class Reader {
     context_.notice(fmt::format("{}: {}", group_.path(), message));
   }
 
-  // Those of the coordinate system that the largest level is brought into (0.6): its name is the output of
-  // the level's transformation, as a text until 0.6rc0. If none has that name it is the first.
+  // Returns the axes of the coordinate system to which the largest level is transformed (0.6). Its name is
+  // the output of the level's transformation, a text until 0.6rc0. If no system has that name, the first is
+  // used.
   const Json* system_axes() const {
     const Json* systems = multiscale_.find("coordinateSystems");
     if (!systems || !systems->list() || systems->list()->empty()) return nullptr;
@@ -92,7 +93,7 @@ class Reader {
     return systems->list()->front().find("axes");
   }
 
-  // Before 0.3 there are always five.
+  // Reads the axes. Before 0.3 there are always five.
   void read_axes() {
     const Json* axes = multiscale_.find("axes");
     if (!axes) axes = system_axes();
@@ -131,7 +132,7 @@ class Reader {
     }
   }
 
-  // False where the levels end there by what they are.
+  // Adds a level. Returns false, without adding it, if its other axes differ in length: the levels end there.
   bool add_level(const std::string& place) {
     ImageLevel level;
     boost::split(level.path, place, boost::is_any_of("/"));
@@ -163,8 +164,8 @@ class Reader {
       throw unsupported("an image of {} has no pixels", fmt::join(shape, " × "));
   }
 
-  // Multiplies steps by each scale among the transformations, those of a sequence included. is_said: set if
-  // there is one. Returns false if one has other axes.
+  // Multiplies steps by each scale among the transformations, including those of a sequence. is_said: set if
+  // there is one. Returns false if the number of factors differs from that of the axes.
   bool add_scales(const Json* all, std::vector<double>& steps, bool& is_said) const {
     if (!all || !all->list()) return true;
     for (const Json& each : *all->list()) {
@@ -179,8 +180,9 @@ class Reader {
     return true;
   }
 
-  // Each axis' step times those of all transformations that scale; nothing is known where one does otherwise.
-  // Of coordinate systems (0.6) those of the image lead to another one than that of the axes.
+  // Sets each axis's step to the product of all scales; unknown if a scale does not fit. With coordinate
+  // systems (0.6), the transformations of the image lead to another system than that of the axes and are not
+  // used.
   void read_steps() {
     std::vector<double> steps(image_.axes.size(), 1);
     bool is_said = false;

@@ -1,4 +1,4 @@
-// What the attributes of a group say of the image that it is.
+// The image that the attributes of a group describe.
 #pragma once
 
 #include <optional>
@@ -9,25 +9,25 @@
 
 namespace plainfs::ome {
 
-// What a group says in OME-Zarr's words, wherever its version keeps them: in the attribute `ome` (0.5), else
-// among the attributes themselves. Nothing of them is copied that is none of these words.
+// The OME-Zarr attributes of a group, from their place in each version: the attribute `ome` (0.5), else the
+// attributes themselves. Other attributes are not copied.
 struct Words {
-  std::string version;  // of `ome`; empty = not said there
+  std::string version;  // of `ome`; empty if it has none
   Json::Object members;
 
   const Json* find(std::string_view name) const;
 };
-// Throws what the attributes throw.
+// Returns the OME-Zarr attributes of a group. Throws what the attributes throw.
 Words words_of(const Group& group);
 
-// The version that the words and their first multiscale say; empty where neither does.
+// Returns the version in the words or their first multiscale; empty if neither has one.
 std::string version_of(const Words& words);
-// Whether it is one whose rules are known, or none is said.
+// Returns whether plainfs knows the rules of a version. True if it is empty.
 bool is_known(const std::string& version);
 
-// nullopt where the words are those of no image, or of one of an unknown version. What does not fit is left
-// out, with a notice; where nothing is left to show the image has an error. Reads metadata alone. Throws
-// where a level cannot be read for now.
+// Returns the image of a group; nullopt if the words describe no image, or one of an unknown version. Parts
+// that do not fit are left out with a notice. If nothing is left to show, the image has an error. Reads
+// metadata alone. Throws if a level cannot be read for now.
 std::optional<Image> image_in(const Group& group, const Words& words, Context& context);
 
 }  // namespace plainfs::ome

@@ -6,7 +6,8 @@
 namespace plainfs::ome {
 namespace {
 
-// Of what cannot be read for good only the arrays are shown, which are right without it.
+// Returns the OME-Zarr attributes; nullopt if they are permanently unreadable: then only the arrays are
+// shown, which are correct without them.
 std::optional<Words> readable_words(const Group& group) {
   try {
     return words_of(group);

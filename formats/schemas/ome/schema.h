@@ -1,5 +1,5 @@
-// The meaning of OME-Zarr (NGFF): groups that are an image in several sizes, in Zarr of version 2 and 3.
-// Facts and their sources: FORMAT.md.
+// OME-Zarr (NGFF): groups that are an image in several sizes, in Zarr of version 2 and 3. Facts and their
+// sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace plainfs::ome {
 
-// A group with multiscales as the image that it is; its members stay what they are.
+// Returns a group with multiscales as its image. Its members are unchanged.
 std::optional<Node> refine(const Node& node, Context& context);
 
-// Of an image, a plate, a well or a collection of series at the root: its version and what there is of it.
+// Adds the version and a summary of an image, a plate, a well or a collection of series at the root.
 void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::ome

@@ -17,7 +17,7 @@ class Reshaped final : public Array {
   Elements read(const Box& box) const override {
     check_inside(box, shape());
     if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
-    // From this axis on the box is all there is: its elements lie one after another.
+    // From this axis on, the box covers the whole array, so that its elements are contiguous.
     size_t axis = shape().size() - 1;
     while (axis > 0 && box.extent[axis] == shape()[axis]) --axis;
     const uint64_t run = element_count(std::span(box.extent).subspan(axis));
@@ -44,7 +44,7 @@ class Reshaped final : public Array {
     for (size_t d = chunk.size(); d-- > 0;) {
       chunk[d] = std::clamp<uint64_t>(kElements / std::max<uint64_t>(inner, 1), 1,
                                       std::max<uint64_t>(shape()[d], 1));
-      if (d + 1 == chunk.size()) chunk[d] = shape()[d];  // no line of R's is cut
+      if (d + 1 == chunk.size()) chunk[d] = shape()[d];  // R's columns are not divided
       inner *= chunk[d];
     }
     return chunk;
@@ -81,7 +81,7 @@ class Selected final : public Array {
     Elements result = zero_elements(dtype(), 0);
     const uint64_t end = box.origin[0] + box.extent[0];
     for (uint64_t i = box.origin[0]; i < end;) {
-      uint64_t last = i + 1;  // of a run of places that stand near each other
+      uint64_t last = i + 1;  // end of a run of neighbouring places
       while (last < end && places_[last] - places_[i] < kSpan) ++last;
       const uint64_t first = places_[i];
       const Elements part = names_->read(range(first, places_[last - 1] + 1 - first));
@@ -164,7 +164,8 @@ class Counting final : public Array {
   bool may_be_missing() const override { return false; }
 };
 
-// Holds the pointers once it is used: an eighth of what R holds of a matrix' names alone.
+// The column of each entry. It keeps the pointers after the first read: an eighth of the memory that R needs
+// for a matrix's names alone.
 class MajorsOf final : public Array {
  public:
   MajorsOf(ArrayPtr pointer, uint64_t entries)

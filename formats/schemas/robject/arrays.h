@@ -1,4 +1,4 @@
-// Arrays made of R's vectors.
+// Arrays derived from R's vectors.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,26 @@
 
 namespace plainfs::robject {
 
-// A vector in more dimensions: shape is that of the stored order (the last runs fastest), so R's dimensions
-// in reverse; column-major. Requires: the product of shape is the vector's length.
+// Returns a vector in more dimensions, column-major. shape: in stored order (the last axis runs fastest),
+// which is R's dimensions in reverse. Requires: the product of shape is the vector's length.
 ArrayPtr reshaped(ArrayPtr vector, Shape shape);
 
-// One column of a matrix that reshaped() made, or its like: column-major, of rank 2.
+// Returns a column of a column-major matrix of rank 2, as from reshaped().
 ArrayPtr column_of(ArrayPtr matrix, uint64_t column);
 
-// The elements of names, text of rank 1, at those places, which rise.
+// Returns the elements of names, text of rank 1, at those places. Requires: places are ascending.
 ArrayPtr selected(ArrayPtr names, std::vector<uint64_t> places);
 
-// Each value as often as ends says: those of run r end before ends[r]. As many values as ends.
+// Returns each of values repeated: the elements of run r end before ends[r]. Requires: as many values as
+// ends.
 ArrayPtr run_lengths(ArrayPtr values, std::vector<uint64_t> ends);
 
-// count times TRUE.
+// Returns count times TRUE.
 ArrayPtr all_true(uint64_t count);
-// first, first + 1, …, as unsigned integers.
+// Returns 0, 1, … count - 1, as unsigned integers.
 ArrayPtr counting(uint64_t count);
 
-// Of each entry of compressed columns (or rows): which one it is in, by their pointers.
+// Returns the column (or row) of each entry of compressed columns (or rows), from their pointers.
 ArrayPtr majors_of(ArrayPtr pointer, uint64_t entries);
 
 }  // namespace plainfs::robject

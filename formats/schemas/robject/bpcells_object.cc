@@ -13,8 +13,8 @@ std::string bpcells_class(const Value& object) {
   return classes.empty() ? "" : classes.front();
 }
 
-// R has no unsigned integers and no floats: BPCells keeps the bits of both in integer vectors, where NA is
-// just 2^31, and 64-bit integers as doubles, which the schema reads by value.
+// Returns the array of a slot. R has no unsigned integers and no floats. BPCells keeps the bits of both in
+// integer vectors, in which NA is just 2^31, and 64-bit integers as doubles, which the schema reads by value.
 ArrayPtr array_of_slot(const Value& slot, const DType& meant) {
   if (slot.type == RType::real || slot.type == RType::text) return slot.vector;
   if (slot.type != RType::integer) return nullptr;
@@ -27,14 +27,14 @@ void add_array(std::vector<Member>& members, const std::string& name, ArrayPtr a
   if (array) members.push_back({name, Node{.content = LabelledArray{std::move(array), nullptr, nullptr}}});
 }
 
-// dimnames: NULL or strings, each for the rows and the columns.
+// Returns the names of a side. dimnames: NULL or strings for each of the rows and the columns.
 ArrayPtr names_from(const ValuePtr& dimnames, size_t side) {
   if (!dimnames || dimnames->type != RType::list || dimnames->items.size() != 2) return nullptr;
   const Value& names = *dimnames->items[side];
   return names.type == RType::text ? names.vector : text_array({});
 }
 
-// The arrays that a directory has and an object says with dim, dimnames and transpose.
+// Adds the arrays that a directory stores and that an object has as dim, dimnames and transpose.
 void add_matrix_slots(const Value& object, std::vector<Member>& members) {
   if (const ValuePtr dim = object.attribute("dim"))
     add_array(members, "shape", array_of_slot(*dim, number_type(Kind::unsigned_integer, 4)));
@@ -48,7 +48,7 @@ void add_matrix_slots(const Value& object, std::vector<Member>& members) {
     add_array(members, "storage_order", text_array({(*by_row)[0] ? "row" : "col"}));
 }
 
-// An object that keeps its arrays itself.
+// Returns the node of an object that keeps its arrays in memory.
 Node object_in_memory(const ValuePtr& object, const View& view) {
   const ValuePtr text = object->attribute("version");
   const std::string version_text = text->single_text().value_or("");
@@ -79,7 +79,8 @@ Node object_on_disk(const Value& object, const View& view) {
   return bpcells::open_directory(probe, view.scope->context).root;
 }
 
-// Whether t() was called on what is stored: the object's own dimensions are those that are seen.
+// Returns the slot transpose: whether the object shows its matrix by row. If the stored order differs, t()
+// was called on it, and the object's own dimensions are those after t().
 bool is_transposed(const Value& object) {
   const ValuePtr transpose = object.attribute("transpose");
   const auto value = transpose ? transpose->whole_numbers() : std::nullopt;
@@ -115,7 +116,7 @@ bool is_bpcells(const Value& value) {
 
 Node bpcells_node(const ValuePtr& object, const View& view) {
   ValuePtr stored = object;
-  // Names alone are changed: names of the outermost count.
+  // RenameDims changes names alone. The names of the outermost object count.
   for (int steps = 0; bpcells_class(*stored) == "RenameDims" && steps < 64; ++steps) {
     const ValuePtr inner = stored->attribute("matrix");
     if (!inner || !is_bpcells(*inner)) break;

@@ -19,7 +19,7 @@ std::string last_name(std::string path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The dataset of a path in a file.
+// Returns the dataset at a path in a file.
 ArrayPtr dataset_at(const GroupPtr& root, const std::string& path) {
   std::vector<std::string> names;
   for (size_t first = 0; first < path.size();) {
@@ -33,7 +33,7 @@ ArrayPtr dataset_at(const GroupPtr& root, const std::string& path) {
   return array;
 }
 
-// What HDF5Array writes for NA: the integers that R has for it, or its NaN.
+// Marks the values that HDF5Array writes for NA: R's own for integers, or its NaN.
 ArrayPtr with_missing_of_r(ArrayPtr values, const std::string& type) {
   if (values->dtype().kind == Kind::integer && values->dtype().size == 4)
     values = with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -78,7 +78,7 @@ std::string named_location(const std::string& path, const Scope& scope) {
   const std::string whole = path.starts_with('/') ? path : folder + "/" + path;
   Sources& files = scope.context.files;
   const bool is_of_machine =
-      path.starts_with('/') && is_url(scope.location);  // that the object was written on
+      path.starts_with('/') && is_url(scope.location);  // a path on the machine that wrote the object
   for (const std::string& location : {is_of_machine ? beside : whole, beside})
     if (!last_name(path).empty() && files.bounds().contains(location) &&
         files.kind_of(location) != EntryKind::nothing)

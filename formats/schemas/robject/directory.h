@@ -1,4 +1,4 @@
-// A directory that is made of an R value, and where it stands.
+// A directory generated from an R value, and its place.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Place {
   }
 };
 
-// Its members are made anew whenever they are listed, of values that are known.
+// A directory with members that are created again for each listing, from values in memory.
 class Directory final : public Group {
  public:
   using List = std::function<std::vector<Member>(const GroupPtr& self)>;
@@ -38,10 +38,10 @@ class Directory final : public Group {
   const Describe describe_;
 };
 
-// The names of members: a name that was taken before gets ~2, ~3, …
+// The names of members. A name that is already used gets ~2, ~3, …
 class MemberNames {
  public:
-  // wanted: empty = the position, from 0.
+  // Returns a free name. wanted: empty = the position, from 0.
   std::string take(const std::string& wanted, size_t position);
 
  private:

@@ -8,8 +8,8 @@
 namespace plainfs::robject {
 namespace {
 
-// The list of assays, in the wrapping that their class has. Before Bioconductor 3.11 they are a reference
-// object, whose field data is the list.
+// Returns the list of assays, whatever class wraps it. Before Bioconductor 3.11 the wrapper is a reference
+// object with the list as its field data.
 ValuePtr assay_list(const Value& object) {
   ValuePtr assays = object.attribute("assays");
   for (int steps = 0; assays && steps < 8; ++steps) {
@@ -28,7 +28,8 @@ ValuePtr ranges_of(const Value& object) {
   return ranges && ranges->type == RType::s4 ? ranges : nullptr;
 }
 
-// GRanges, or lists of them, whose names are those of their partitioning or of the list that they are.
+// Returns the names of GRanges, or of lists of them, which are named by their partitioning or by the list
+// itself.
 ArrayPtr names_of_ranges(const Value& ranges) {
   for (const auto& [slot, inner] :
        {std::pair{"ranges", "NAMES"}, {"partitioning", "NAMES"}, {"listData", "names"}})
@@ -38,7 +39,7 @@ ArrayPtr names_of_ranges(const Value& ranges) {
   return nullptr;
 }
 
-// What is said of the rows, and their names.
+// The metadata of the rows, and their names.
 struct Rows {
   ValuePtr data;
   ArrayPtr names;
@@ -50,8 +51,7 @@ Rows rows_of(const Value& object) {
   return {object.attribute("elementMetadata"), names && names->type == RType::text ? names->vector : nullptr};
 }
 
-// A column of the frame int_colData or int_elementMetadata that is a frame itself, whose columns are what is
-// meant.
+// Returns the columns of a frame that is itself a column of the frame int_colData or int_elementMetadata.
 ValuePtr internal_columns(const Value& object, const char* slot, std::string_view name) {
   const ValuePtr internal = object.attribute(slot);
   const ValuePtr list = internal ? internal->attribute("listData") : nullptr;
@@ -61,7 +61,7 @@ ValuePtr internal_columns(const Value& object, const char* slot, std::string_vie
 
 using IsShown = std::function<bool(std::string_view name)>;
 
-// A list without the items that are shown elsewhere; null if no other is there.
+// Returns a list without the items that are shown in other places; null if nothing remains.
 std::shared_ptr<Value> without_items(const Value& list, const IsShown& is_shown) {
   const std::optional<std::vector<std::string>> stored = list.item_names();
   if (!stored) return std::make_shared<Value>(list);
@@ -82,7 +82,7 @@ std::shared_ptr<Value> without_items(const Value& list, const IsShown& is_shown)
   return rest;
 }
 
-// A frame without the columns that are shown elsewhere; null if no other is there.
+// Returns a frame without the columns that are shown in other places; null if nothing remains.
 ValuePtr without_columns(const ValuePtr& frame, const IsShown& is_shown) {
   if (!frame || frame->type != RType::s4 || !is_frame(*frame)) return nullptr;
   const std::shared_ptr<Value> list = without_items(frame_columns(*frame), is_shown);
@@ -93,7 +93,7 @@ ValuePtr without_columns(const ValuePtr& frame, const IsShown& is_shown) {
   return rest;
 }
 
-// What the parts of an experiment share.
+// State shared by the parts of an experiment.
 struct Experiment {
   ValuePtr object;
   Rows rows;
@@ -101,7 +101,7 @@ struct Experiment {
 };
 using ExperimentPtr = std::shared_ptr<const Experiment>;
 
-// A matrix as it is to be seen: with its own names, else those of the experiment.
+// Returns the view of a matrix: with its own names, else those of the experiment.
 View matrix_view(const std::string& name, const ValuePtr& item, const View& view, const SideNames& names) {
   const bool is_of_matrix = item->type == RType::s4 && item->attribute("Dim");
   const ValuePtr dim = item->attribute(is_of_matrix ? "Dim" : "dim");
@@ -122,7 +122,7 @@ View matrix_view(const std::string& name, const ValuePtr& item, const View& view
   return inside;
 }
 
-// Calls add(name, item) for each item of a list.
+// Calls add(name, item) for each item of a list that holds data.
 template <class Add>
 void for_each_item(const Value& list, Add add) {
   const std::optional<std::vector<std::string>> names = list.item_names();
@@ -159,7 +159,7 @@ void add_pairs(std::vector<Member>& members, const std::string& name, const Valu
   add_member(members, name, item, view);
 }
 
-// A directory of the items of a list, unless there are none.
+// Adds a directory of the items of a list, unless it is empty.
 void add_folder(std::vector<Member>& members, const std::string& name, const ValuePtr& list, const View& view,
                 const ExperimentPtr& experiment, Add add) {
   if (!list || list->type != RType::list || list->items.empty()) return;
@@ -177,8 +177,7 @@ void add_folder(std::vector<Member>& members, const std::string& name, const Val
   members.push_back({name, std::move(node)});
 }
 
-// What stands in slots of its own: of the class, of SingleCellExperiment's internal ones and of classes that
-// derive from it.
+// Adds the remaining slots: of the class, of SingleCellExperiment's internal frames and of derived classes.
 void add_other_slots(std::vector<Member>& members, const Experiment& experiment, const View& view) {
   const Value& object = *experiment.object;
   const auto place = [&](const char* name) { return view.at(view.place.inside(name, view.place.parent)); };

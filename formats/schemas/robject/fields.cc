@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::string_view kTyped = ".->";  // before the name of a field that has a class of its own
 
-// A named list in the making.
+// A builder of a named list.
 class ListOfFields {
  public:
   void add(std::string_view name, const ValuePtr& item) {
     names_.add(name);
     list_->items.push_back(item);
   }
-  // The list, with the class of object.
+  // Returns the list, with the class of object.
   ValuePtr finish(const Value& object) {
     auto names = std::make_shared<Value>();
     names->type = RType::text;
@@ -32,7 +32,7 @@ class ListOfFields {
   TextBuilder names_;
 };
 
-// The variables of an environment that are data of its object: neither methods nor the class.
+// Adds the variables of an environment that are data of its object: neither methods nor the class.
 void add_variables(const Value& environment, ListOfFields& fields) {
   const std::vector<std::string> names = *environment.item_names();
   for (size_t i = 0; i < names.size(); ++i) {
@@ -43,7 +43,7 @@ void add_variables(const Value& environment, ListOfFields& fields) {
   }
 }
 
-// Fields, and slots beside them.
+// Returns the fields of a reference object, and its slots.
 ValuePtr reference_fields(const Value& object) {
   const ValuePtr environment = object.attribute(".xData");
   if (!environment || environment->type != RType::list || !environment->item_names()) return nullptr;
@@ -54,7 +54,8 @@ ValuePtr reference_fields(const Value& object) {
   return fields.finish(object);
 }
 
-// Public fields; private ones are found through the environment of the methods.
+// Returns the public fields of an R6 object, and the private ones, which are found through the environment of
+// its methods.
 ValuePtr r6_fields(const Value& object) {
   const ValuePtr enclosing = object.item(".__enclos_env__");
   if (!enclosing) return nullptr;

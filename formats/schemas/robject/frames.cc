@@ -16,7 +16,7 @@ bool is_data_frame(const Value& value) {
   return value.type == RType::list && value.is_a("data.frame");
 }
 
-// Row names that are only counted: c(NA, n) or c(NA, -n).
+// Returns the number of rows if row names are automatic: c(NA, n) or c(NA, -n).
 std::optional<uint64_t> counted_rows(const Value& row_names) {
   if (row_names.length() != 2) return std::nullopt;
   const Elements elements = read_all(*row_names.vector);
@@ -31,7 +31,7 @@ std::optional<uint64_t> counted_rows(const Value& row_names) {
   return static_cast<uint64_t>(std::fabs(values[1]));
 }
 
-// The columns that one item of a frame makes, each under its whole name.
+// A builder of a table's columns. One item of a frame may become several columns, each with its whole name.
 class Columns {
  public:
   Columns(uint64_t rows, const View& view) : rows_(rows), view_(view) {}
@@ -72,7 +72,8 @@ class Columns {
     columns_.push_back({name, std::move(times.instants)});
   }
 
-  // Why a text, or the levels of a factor, are not known at all; that takes no other column with it.
+  // Returns why a text, or the levels of a factor, cannot be read at all; empty if they can. Such a fault
+  // affects no other column.
   static std::string fault_of_text(const Value& item) {
     const ValuePtr levels = is_factor(item) ? item.attribute("levels") : nullptr;
     const Value& texts = levels ? *levels : item;
@@ -129,7 +130,7 @@ Content table_content(const Value& frame, const ArrayPtr& row_names, const View&
   }
 }
 
-// The columns one by one, without names of their own.
+// Returns the columns one by one, without names of their own.
 std::vector<Member> column_members(const Value& frame, const View& view) {
   const Value& list = frame_columns(frame);
   const std::optional<std::vector<std::string>> names = list.item_names();
@@ -177,7 +178,7 @@ ArrayPtr frame_row_names(const Value& frame) {
   if (names->type == RType::text) return names->vector;
   if (frame.type == RType::s4 || counted_rows(*names)) return nullptr;
   if (names->type != RType::integer && names->type != RType::real) return nullptr;
-  if (names->length() == 0) return nullptr;  // integer(0): how R counts the rows of a frame without any
+  if (names->length() == 0) return nullptr;  // integer(0): the automatic row names of a frame without rows
   return rds::text_of_numbers(names->type, names->vector);
 }
 

@@ -4,7 +4,7 @@
 namespace plainfs::robject {
 namespace {
 
-// The pairs of a DualSubset are those of its slot hits.
+// Returns the pairs themselves. A DualSubset keeps them in its slot hits.
 const Value& pairs_of(const Value& value) {
   const ValuePtr inner = value.attribute("hits");
   return inner ? *inner : value;

@@ -33,14 +33,14 @@ const Value& attributes_of_part(const Value& graph, size_t part) {
   return *graph.items[kAttributes]->items[part];
 }
 
-// The names of the vertices; null if they have none.
+// Returns the names of the vertices; null if they have none.
 ArrayPtr vertex_names(const Value& graph, uint64_t vertices) {
   const ValuePtr names = attributes_of_part(graph, kOfVertices).item("name");
   const bool fits = names && names->type == RType::text && names->length() == vertices;
   return fits ? names->vector : nullptr;
 }
 
-// Vertices by their places from 0 as their names, else as their numbers from 1, as igraph counts them.
+// Returns the vertices at places, from 0, as their names, or else as their numbers from 1, which igraph uses.
 ArrayPtr named_vertices(const Value& places, const ArrayPtr& names, uint64_t vertices) {
   const DType number = number_type(Kind::integer, 8);
   const ArrayPtr whole = with_type(with_missing_marked(places), number);
@@ -66,7 +66,7 @@ ArrayPtr named_vertices(const Value& places, const ArrayPtr& names, uint64_t ver
   });
 }
 
-// The attributes that are a value for each vertex or edge.
+// Returns the attributes that have a value for each vertex or edge. Logs the others.
 std::vector<Column> columns_of_part(const Value& attributes, uint64_t rows, std::string_view left_out,
                                     const View& view) {
   std::vector<Column> columns;
@@ -84,7 +84,7 @@ std::vector<Column> columns_of_part(const Value& attributes, uint64_t rows, std:
 Content table_of_edges(const Value& graph, const View& view) try {
   const uint64_t vertices = *count_of_vertices(graph), edges = graph.items[kFrom]->length();
   const ArrayPtr names = vertex_names(graph, vertices);
-  // Of an edge without a direction igraph stores the higher vertex first, and shows it last.
+  // igraph stores the higher vertex of an undirected edge first, and shows it last.
   const bool is_turned = !is_directed(graph);
   const Value &first = *graph.items[is_turned ? kTo : kFrom], &second = *graph.items[is_turned ? kFrom : kTo];
   std::vector<Column> columns{{"from", named_vertices(first, names, vertices)},
@@ -97,7 +97,7 @@ Content table_of_edges(const Value& graph, const View& view) try {
   return error;
 }
 
-// The vertices as a table, and the attributes of the graph itself.
+// Returns the vertices as a table, and the attributes of the graph itself.
 std::vector<Member> igraph_members(const Value& graph, const View& view) {
   const uint64_t vertices = *count_of_vertices(graph);
   const View place = view.at(view.place.inside("vertices", view.place.parent));

@@ -9,12 +9,12 @@
 namespace plainfs::robject {
 namespace {
 
-// What has no files.
+// Returns whether value has no files.
 bool is_no_data(const Value& value) {
   return value.type == RType::null || value.type == RType::symbol || value.type == RType::other;
 }
 
-// An object that is nothing but a list of its members: SimpleList and its like.
+// Returns the members of an object that is only a list, such as a SimpleList; null for any other object.
 ValuePtr list_data(const Value& object) {
   const ValuePtr data = object.attribute("listData");
   return data && data->type == RType::list ? data : nullptr;

@@ -17,7 +17,7 @@ ArrayPtr integers_of(const Value& object, std::string_view slot, uint64_t count)
   return with_missing_marked(*value);
 }
 
-// A factor, plain or run by run.
+// Returns the factor in a slot, which may be run-length encoded.
 ValuePtr factor_of(const Value& object, std::string_view slot) {
   ValuePtr value = object.attribute(slot);
   if (value)
@@ -27,7 +27,7 @@ ValuePtr factor_of(const Value& object, std::string_view slot) {
   return value;
 }
 
-// Codes from 0.
+// Returns the codes of a factor, from 0.
 ArrayPtr from_zero(const Value& factor) {
   return mapped(with_missing_marked(factor), number_type(Kind::integer, 4),
                 [](Elements elements, const Box&) {
@@ -37,7 +37,7 @@ ArrayPtr from_zero(const Value& factor) {
                 });
 }
 
-// 1, -1 and 0 for the levels + - *, however they are ordered.
+// Returns 1, -1 and 0 for the levels + - *, in whatever order.
 ArrayPtr strands_of(const Value& factor) {
   const std::vector<std::string> levels = factor.attribute("levels")->texts();
   return mapped(factor.vector, number_type(Kind::integer, 4), [levels](Elements elements, const Box&) {
@@ -81,7 +81,7 @@ Ranges read_ranges(const Value& object, const View& view) {
   return read;
 }
 
-// group: of each range the group that it is in; null: they are in none.
+// Returns a table of the ranges. group: the group of each range; null if they have no groups.
 Node range_table(const ValuePtr& object, const View& view, bool with_columns, const ArrayPtr& group) {
   try {
     const Ranges read = read_ranges(*object, view);
@@ -175,7 +175,7 @@ Node grouped_ranges_node(const ValuePtr& object, const View& view, bool with_col
   return node;
 }
 
-// Of each element of a compressed list the name of the group that it is in, else the group's number.
+// Returns the name of the group of each element of a compressed list, or else the group's number.
 ArrayPtr groups_of(const Value& partitioning, const View& view) {
   const ValuePtr ends = partitioning.attribute("end");
   const auto numbers = ends ? ends->whole_numbers() : std::nullopt;

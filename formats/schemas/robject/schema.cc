@@ -6,7 +6,7 @@
 namespace plainfs::robject {
 namespace {
 
-// A root that holds one array or table, under the name that such a store has.
+// Returns a root that holds one array or table, called name.
 Node root_with(const std::string& name, const ValuePtr& value, const ScopePtr& scope) {
   Node root;
   root.attributes = [value] { return attributes_of(*value); };

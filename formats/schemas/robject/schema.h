@@ -1,6 +1,6 @@
-// The meaning of an R object in a file: vectors, factors, data frames, lists; the matrices of the package
-// Matrix; Seurat objects with the tree of h5Seurat, SingleCellExperiments with that of takane's, by name;
-// BPCells objects. Facts and their sources: FORMAT.md.
+// R objects in files: vectors, factors, data frames, lists; the matrices of the package Matrix; Seurat
+// objects with the tree of h5Seurat, SingleCellExperiments with that of takane's, by name; BPCells objects.
+// Facts and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace plainfs::robject {
 
-// The root of an R file as what its value is; what stands in it already has its meaning and stays as it is.
-// Nullopt for any other node.
+// Returns the root of an R file as the node of its value. The members already have their meaning and are
+// unchanged. Nullopt for any other node.
 std::optional<Node> refine(const Node& node, Context& context);
 
-// The object's class, and what a Seurat object or an experiment has.
+// Adds the object's class, and the contents of a Seurat object or an experiment.
 void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::robject

@@ -7,7 +7,7 @@
 namespace plainfs::robject {
 namespace {
 
-// Rows and columns of any matrix.
+// Returns the rows and columns of a matrix of any class.
 std::optional<std::pair<uint64_t, uint64_t>> extent_of(const Value& matrix) {
   const ValuePtr dim = matrix.attribute(matrix.type == RType::s4 && matrix.attribute("Dim") ? "Dim" : "dim");
   if (!dim || !dim->is_vector() || dim->length() != 2) return std::nullopt;
@@ -16,7 +16,8 @@ std::optional<std::pair<uint64_t, uint64_t>> extent_of(const Value& matrix) {
   return std::pair{static_cast<uint64_t>((*extents)[0]), static_cast<uint64_t>((*extents)[1])};
 }
 
-// What stands for nothing in a slot of Seurat's classes: a vector without elements, a matrix of 0 by 0.
+// Returns whether value is a placeholder for an empty slot in Seurat's classes: a vector without elements, a
+// matrix of 0 by 0.
 bool is_placeholder(const Value& value) {
   const auto extent = extent_of(value);
   if (extent) return *extent == std::pair<uint64_t, uint64_t>{0, 0};
@@ -37,7 +38,7 @@ void add_texts(std::vector<Member>& members, const std::string& name, const Arra
   if (texts) members.push_back({name, Node{.content = LabelledArray{texts, nullptr, nullptr}}});
 }
 
-// The names of the rows of a matrix of any class; null where it has none.
+// Returns the row names of a matrix of any class; null if it has none.
 ArrayPtr row_names_of(const ValuePtr& matrix, const View& view) {
   if (!matrix) return nullptr;
   const auto extent = extent_of(*matrix);
@@ -46,13 +47,13 @@ ArrayPtr row_names_of(const ValuePtr& matrix, const View& view) {
   return side_names(*matrix, is_of_matrix ? "Dimnames" : "dimnames", 0, extent->first, view);
 }
 
-// As an attribute, under another name.
+// Adds value as an attribute called name.
 void add_attribute(Attributes& attributes, const std::string& name, const ValuePtr& value) {
   if (value && value->is_vector()) attributes.push_back({name, list_of(*value)});
 }
 
-// The slots of an object that stand for something, but those that are shown under other names: what a class
-// that derives from Seurat's adds, and what a version had that others have not.
+// Adds the slots of an object that are not placeholders and are not shown under other names: slots of classes
+// derived from Seurat's, and those of some versions alone.
 void add_other_slots(std::vector<Member>& members, const Value& object, std::vector<std::string> shown,
                      const View& view) {
   for (const rds::NamedValue& slot : object.attributes) {
@@ -81,7 +82,7 @@ Node directory_of(const ValuePtr& object, const View& view, Members members, Des
   return node;
 }
 
-// A directory of the named members of a list, each as make says.
+// Adds a directory of the named members of a list. make: creates the node of a member.
 void add_list(std::vector<Member>& members, const std::string& name, const ValuePtr& list, const View& view,
               Node (*make)(const ValuePtr&, const View&)) {
   if (!list || list->type != RType::list) return;
@@ -110,7 +111,7 @@ Attributes attributes_with_key(const Value& object) {
   return attributes;
 }
 
-// An assay of versions 3 and 4, and of the classes that derive from it.
+// Returns the members of an assay of versions 3 and 4, and of derived classes.
 std::vector<Member> assay_members(const ValuePtr& assay, const View& view) {
   std::vector<Member> members;
   for (const char* name : {"counts", "data", "scale.data"})
@@ -130,7 +131,8 @@ std::vector<Member> assay_members(const ValuePtr& assay, const View& view) {
   return members;
 }
 
-// The rows of a LogMap that are TRUE in the column of a layer, in their order; null where it has none.
+// Returns the rows of a LogMap that are TRUE in the column of a layer, in their order; null if it has no such
+// column.
 ArrayPtr layer_names(const ValuePtr& map, const std::string& layer, const View& view) {
   if (!map || map->type != RType::logical) return nullptr;
   const std::optional<Shape> dimensions = dimensions_of(*map);
@@ -151,7 +153,7 @@ ArrayPtr layer_names(const ValuePtr& map, const std::string& layer, const View& 
   return nullptr;
 }
 
-// The names that a LogMap has for a layer's side, where they are as many.
+// Returns the names of a layer's side in a LogMap, if there are count of them.
 ArrayPtr fitting_layer_names(const ValuePtr& map, const std::string& layer, uint64_t count, const View& view,
                              const char* side) {
   const std::string place = view.place.path + "/" + layer + ": " + side;
@@ -198,7 +200,7 @@ ArrayPtr map_names(const ValuePtr& map, const View& view) {
   return side_names(*map, "dimnames", 0, (*dimensions)[0], view);
 }
 
-// The places that layers of version 5 had before, as links to where they are now.
+// Adds links from the places of layers before version 5 to their current ones.
 void add_old_places(std::vector<Member>& members, const ValuePtr& layers, const View& view) {
   const std::optional<std::vector<std::string>> names = layers->item_names();
   if (!names) return;
@@ -249,7 +251,7 @@ Node assay_node(const ValuePtr& assay, const View& view) {
       attributes_with_key);
 }
 
-// Slots that are placeholders left out.
+// Returns the slots that are not placeholders.
 std::vector<Member> filled_slots(const ValuePtr& object, const View& view) {
   std::vector<std::string> empty{"class"};
   for (const rds::NamedValue& slot : object->attributes)
@@ -347,7 +349,7 @@ Attributes seurat_attributes(const Value& object) {
   return attributes;
 }
 
-// What is the same in all versions.
+// Adds the members that all versions share.
 void add_cells(std::vector<Member>& members, const Value& object, const char* ident, const View& view) {
   const ValuePtr meta = object.attribute("meta.data");
   if (meta && is_frame(*meta)) {
@@ -377,7 +379,7 @@ std::vector<Member> seurat_members(const ValuePtr& object, const View& view) {
   return members;
 }
 
-// Version 2 has the parts of its only assay in the object itself.
+// Returns the parts of the only assay of version 2, which are in the object itself.
 std::vector<Member> old_assay_members(const ValuePtr& object, const View& view) {
   std::vector<Member> members;
   const ValuePtr counts = slot_of(*object, "raw.data"), data = slot_of(*object, "data");

@@ -7,7 +7,8 @@
 namespace plainfs::robject {
 namespace {
 
-// The centres of cells as points: their names and coordinates. No table if the parts do not fit.
+// Returns a table of the centres of cells, stored as points: their names and coordinates. No table if the
+// parts do not fit.
 Node table_of_points(const Value& centroids, const View& view) {
   const ValuePtr coords = centroids.attribute("coords"), cells = centroids.attribute("cells");
   if (!coords || !coords->is_vector() || !cells || cells->type != RType::text) return {};
@@ -32,7 +33,8 @@ ArrayPtr column_of_reals(const std::vector<double>& values) {
   return std::make_shared<MemoryArray>(type, Shape{values.size()}, std::move(elements));
 }
 
-// The centres of cells as sp has them of outlines: the slot labpt of each. No table if an outline has none.
+// Returns a table of the centres of cells, which sp stores with their outlines in the slot labpt. No table if
+// an outline has no centre.
 Node table_of_outlines(const Value& polygons) {
   std::vector<std::string> names;
   std::vector<double> x, y;
@@ -49,7 +51,7 @@ Node table_of_outlines(const Value& polygons) {
   return Node{Table{names.size(), text_array(names), {{"x", column_of_reals(x)}, {"y", column_of_reals(y)}}}};
 }
 
-// The first boundaries that are points, as Seurat has made them by default, else the first outlines.
+// Returns the first boundaries that are points, Seurat's default, or else the first outlines.
 Node centres_of(const Value& boundaries, const View& view) {
   for (const ValuePtr& boundary : boundaries.items)
     if (Node points = table_of_points(*boundary, view); std::holds_alternative<Table>(points.content))
@@ -63,7 +65,7 @@ Node centres_of(const Value& boundaries, const View& view) {
   return {};
 }
 
-// Images of Visium before version 2 keep a table of coordinates.
+// Returns the members of an image. Images of Visium before version 2 have a table of coordinates.
 std::vector<Member> image_members(const ValuePtr& image, const View& view) {
   std::vector<Member> members = slot_members(*image, view);
   const ValuePtr boundaries = image->attribute("boundaries");

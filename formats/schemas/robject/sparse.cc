@@ -11,11 +11,11 @@ namespace {
 
 constexpr uint64_t kMostUnitEntries = uint64_t{1} << 24;
 
-// What the name of a class says: d, l or n; general, symmetric or triangular; by column, row or triplets.
+// The parts of a class name: d, l or n; general, symmetric or triangular; by column, row or triplets.
 struct MatrixClass {
   char values = 'd';
-  char structure = 'g';  // s, t, or d: diagonal, i: an index
-  char form = 'C';       // R, T, or nothing for the last two
+  char structure = 'g';  // s, t, d: diagonal, or i: an index
+  char form = 'C';       // R, T; unused for the last two
 };
 
 std::string class_of(const Value& value) {
@@ -36,7 +36,7 @@ std::optional<MatrixClass> sparse_class(const Value& value) {
   return MatrixClass{name[0], name[1], name[2]};
 }
 
-// Puts together the matrix of one object. What is missing or wrong throws.
+// A builder of the matrix of one object. It throws for a missing or invalid part.
 class Sparse {
  public:
   Sparse(const Value& object, MatrixClass matrix_class, const View& view)
@@ -84,7 +84,7 @@ class Sparse {
       throw damaged("{}: a matrix without the integers {}", view_.place.path, slot);
     return value->vector;
   }
-  // Of a pattern: TRUE, count times.
+  // Returns the values; for a pattern, count times TRUE.
   ArrayPtr values(uint64_t count) const {
     if (class_.values == 'n') return all_true(count);
     const ValuePtr value = object_.attribute("x");
@@ -92,7 +92,7 @@ class Sparse {
     const ArrayPtr marked = with_missing_marked(*value);
     return marked->dtype().kind == Kind::logical ? with_type_of_truth(marked) : marked;
   }
-  // As 1 and 0.
+  // Returns logicals as 1 and 0.
   static ArrayPtr with_type_of_truth(ArrayPtr logicals) {
     return mapped(std::move(logicals), number_type(Kind::boolean, 1),
                   [](const Elements& elements, const Box&) {
@@ -130,7 +130,7 @@ class Sparse {
     return matrix;
   }
 
-  // Only one triangle is stored; it is written as the lower one.
+  // Returns a symmetric matrix. Only one triangle is stored; it is returned as the lower one.
   Content symmetric(bool is_compressed) const {
     ArrayPtr row, column;
     if (is_compressed) {
@@ -170,7 +170,7 @@ class Sparse {
     return one;
   }
 
-  // Of triplets: after the entries.
+  // Appends the diagonal of a unit triangular matrix to its triplets.
   void append_unit_diagonal(CoordinateMatrix& matrix) const {
     const uint64_t side = std::min(rows_, columns_);
     check_can_be_held(matrix.value->count() + side);
@@ -191,8 +191,9 @@ class Sparse {
     matrix.value = std::make_shared<MemoryArray>(type, Shape{values.count}, std::move(values));
   }
 
-  // Of columns or rows: the entry on the diagonal is the last of an upper column, the first of a lower one;
-  // of rows the other way round.
+  // Returns a function that inserts the diagonal of a unit triangular matrix by column or row. The entry on
+  // the diagonal is the last of a column of an upper matrix, and the first of a lower one. For rows it is
+  // reversed.
   std::function<SparseMatrix()> with_unit_diagonal(const SparseMatrix& stored, bool is_upper) const {
     const bool is_last = is_upper != (class_.form == 'R');
     check_can_be_held(stored.index->count() + std::max(rows_, columns_));
@@ -249,7 +250,8 @@ class Sparse {
                        }));
   }
 
-  // A 1 in each row, in the column that perm says (1-based); margin 2: the other way round.
+  // Returns a matrix with a 1 in each row, in the column that perm gives (from 1). With margin 2, rows and
+  // columns are exchanged.
   Content index_matrix() const {
     const ArrayPtr perm = integers("perm");
     const ArrayPtr places =
@@ -276,7 +278,7 @@ class Sparse {
   ArrayPtr column_names_;
 };
 
-// The slots that are arrays of numbers.
+// Returns the slots that are arrays of numbers.
 std::vector<Member> part_members(const Value& object, const View& view) {
   std::vector<Member> members;
   for (const char* slot : {"i", "j", "p", "x", "perm", "Dim"})

@@ -1,4 +1,4 @@
-// What a SpatialExperiment has beside a SingleCellExperiment. Sources: SpatialExperiment 1.0 to 1.19,
+// The parts that a SpatialExperiment adds to a SingleCellExperiment. Sources: SpatialExperiment 1.0 to 1.19,
 // `R/AllClasses.R`, `R/SpatialExperiment-methods.R`, `R/imgData.R`, `R/Validity.R`; R 4.2 `as.raster`.
 #include <algorithm>
 #include <charconv>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kCoordinates = "spatial_coordinates";
 
-// The numbers of a colour of R, #RRGGBB or #RRGGBBAA; opaque where it has no AA. Throws unsupported for a
-// name.
+// Returns the channels of an R colour, #RRGGBB or #RRGGBBAA; opaque without AA. Throws unsupported for a
+// colour's name.
 std::array<uint8_t, 4> color_of(std::string_view text, bool is_missing) {
   if (is_missing || text == "transparent") return {UINT8_MAX, UINT8_MAX, UINT8_MAX, 0};
   std::array<uint8_t, 4> color{0, 0, 0, UINT8_MAX};
@@ -27,8 +27,8 @@ std::array<uint8_t, 4> color_of(std::string_view text, bool is_missing) {
   return color;
 }
 
-// A raster of R as pixels: rows, columns, and red, green, blue, with opacity behind them if there are four. R
-// keeps the pixels of a raster row by row, unlike those of a matrix.
+// A raster of R as pixels: rows, columns, and red, green, blue, followed by opacity if there are four
+// channels. R keeps the pixels of a raster row by row, unlike a matrix.
 class RasterPixels : public DerivedArray {
  public:
   RasterPixels(ArrayPtr colors, uint64_t rows, uint64_t columns, uint64_t channels)
@@ -64,7 +64,7 @@ class RasterPixels : public DerivedArray {
   }
 };
 
-// The pixels of a raster; null where it is none. Whether they have an opacity the first of them tells.
+// Returns the pixels of a raster; null for any other value. They have an opacity if the first of them has.
 ArrayPtr pixels_of_raster(const Value& raster) {
   if (raster.type != RType::text) return nullptr;
   const std::optional<Shape> extents = dimensions_of(raster);
@@ -74,14 +74,14 @@ ArrayPtr pixels_of_raster(const Value& raster) {
   return std::make_shared<RasterPixels>(raster.vector, (*extents)[0], (*extents)[1], is_opaque ? 3 : 4);
 }
 
-// "image" and the extension of a file's name.
+// Returns "image" with the extension of a file's name.
 std::string image_name(const std::string& path) {
   const size_t slash = path.rfind('/'), dot = path.rfind('.');
   const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
   return "image" + (has_extension ? path.substr(dot) : "");
 }
 
-// The file that a picture is in, if it lies where a file of an R object may.
+// Adds the file of a picture, if it is in a folder in which an R object may name files.
 void add_picture_file(std::vector<Member>& members, const Value& picture, const View& view) {
   const ValuePtr path = picture.attribute("path");
   const std::optional<std::string> text = path ? path->single_text() : std::nullopt;
@@ -94,7 +94,7 @@ void add_picture_file(std::vector<Member>& members, const Value& picture, const 
   }
 }
 
-// A SpatialImage: the raster that it has loaded, or the file or address that it names.
+// Returns the members of a SpatialImage: the raster that it has loaded, or the file or address that it names.
 std::vector<Member> picture_members(const ValuePtr& picture, const View& view) {
   const ValuePtr raster = picture->attribute("image");
   const ArrayPtr pixels = raster ? pixels_of_raster(*raster) : nullptr;
@@ -108,7 +108,7 @@ std::vector<Member> picture_members(const ValuePtr& picture, const View& view) {
   return members;
 }
 
-// The text of each row of a column that is text or a factor; empty where there is none.
+// Returns the text of each row of a column that is text or a factor; empty if there is no such column.
 std::vector<std::string> texts_in(const Value& list, const char* name, const View& view) {
   const ValuePtr column = list.item(name);
   if (!column || !column->is_vector()) return {};
@@ -120,7 +120,7 @@ std::vector<std::string> texts_in(const Value& list, const char* name, const Vie
   return values;
 }
 
-// The pictures of imgData, each called SAMPLE_IMAGE.
+// Returns the pictures of imgData, each called SAMPLE_IMAGE.
 std::vector<Member> pictures_of(const Value& frame, const View& view) {
   const Value& list = frame_columns(frame);
   ValuePtr pictures = list.item("data");
@@ -148,7 +148,7 @@ std::vector<Member> pictures_of(const Value& frame, const View& view) {
   return members;
 }
 
-// A table of the pictures with their scale factors, and a directory for each.
+// Adds a table of the pictures with their scale factors, and a directory for each.
 void add_images(std::vector<Member>& members, const ValuePtr& frame, const View& view) {
   if (!frame) return;
   if (!is_frame(*frame)) return add_member(members, "images", frame, view);
@@ -170,7 +170,7 @@ void add_images(std::vector<Member>& members, const ValuePtr& frame, const View&
   members.push_back({"images", std::move(node)});
 }
 
-// A matrix whose rows are cells, or until version 1.0 a frame.
+// Adds the coordinates: a matrix with a row for each cell, or until version 1.0 a frame.
 void add_coordinates(std::vector<Member>& members, const ValuePtr& coordinates, const ArrayPtr& columns,
                      const View& view) {
   if (!coordinates) return;

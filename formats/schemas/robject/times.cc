@@ -14,12 +14,12 @@ namespace {
 
 const double kMissing = std::bit_cast<double>(uint64_t{0x7ff00000000007a2});  // NA_real_
 
-// Days from 1970-01-01 to the first day of a month, from 0, of a year since 1900. Months beyond a year belong
-// to other years, as R's mktime() has it.
+// Returns the days from 1970-01-01 to the first day of a month. month: from 0; beyond a year it belongs to
+// another one, as in R's mktime(). year: since 1900.
 double days_before_month(double year, double month) {
   year += 1900 + std::floor(month / 12);
   month -= 12 * std::floor(month / 12);
-  // Years begin in March, so that a leap day is the last of its year.
+  // Years begin in March, so that the leap day is the last of its year.
   const double first = month < 2 ? year - 1 : year, since_march = std::fmod(month + 10, 12);
   const double era = std::floor(first / 400), of_era = first - 400 * era;
   const double day_of_year = std::floor((153 * since_march + 2) / 5);
@@ -38,7 +38,8 @@ double instant_of(const std::array<double, kParts>& parts) {
   return days * 86400 + parts[kHour] * 3600 + parts[kMinute] * 60 + parts[kSecond] - parts[kOffset];
 }
 
-// Seconds since 1970. A part with fewer elements than there are times is recycled; null is 0 everywhere.
+// The seconds since 1970. A part with fewer elements than there are times is recycled; a null part is 0
+// throughout.
 class Instants final : public Array {
  public:
   Instants(std::array<ArrayPtr, kParts> parts, uint64_t count)
@@ -66,7 +67,7 @@ class Instants final : public Array {
   }
 
  private:
-  // As doubles, NA those that are missing.
+  // Returns the values as doubles, NA for missing ones.
   std::vector<double> values_of(const ArrayPtr& part, uint64_t first, uint64_t some) const {
     std::vector<double> values(checked_size(some, 1));
     if (!part || some == 0) return values;
@@ -94,7 +95,7 @@ bool is_in_utc(const Value& times) {
   return std::find(std::begin(kNamesOfUtc), std::end(kNamesOfUtc), name) != std::end(kNamesOfUtc);
 }
 
-// Whether each time that is not missing has its offset to UTC.
+// Returns whether each time that is not missing has its offset to UTC.
 bool are_offsets_known(const Array& offsets, const Array& days) {
   if (offsets.count() != days.count()) return false;
   const Elements all = read_all(offsets), given = read_all(days);
@@ -103,7 +104,8 @@ bool are_offsets_known(const Array& offsets, const Array& days) {
   return true;
 }
 
-// As as.POSIXct() makes it: with the time zone alone, without its names of standard and summer time.
+// Returns the attributes that as.POSIXct() sets: the time zone alone, without the names of standard and
+// summer time.
 std::shared_ptr<const TextAttributes> instant_class(const Value& times) {
   TextAttributes attributes{{"class", {"POSIXct", "POSIXt"}}};
   const ValuePtr zone = times.attribute("tzone");

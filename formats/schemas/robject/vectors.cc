@@ -42,7 +42,7 @@ bool is_integer64(const Value& vector) {
   return vector.type == RType::real && vector.is_a("integer64");
 }
 
-// bit64: doubles whose bits are the integers.
+// Returns the integers of the package bit64, which are stored as the bits of doubles.
 ArrayPtr bits_as_integers(ArrayPtr reals) {
   const ArrayPtr integers = mapped(std::move(reals), number_type(Kind::integer, 8),
                                    [](Elements elements, const Box&) { return elements; });
@@ -52,7 +52,7 @@ ArrayPtr bits_as_integers(ArrayPtr reals) {
   });
 }
 
-// The attributes of a vector that tell what its numbers are, as it has them; null where it has no class.
+// Returns the attributes of a vector that give the meaning of its numbers; null if it has no class.
 std::shared_ptr<const TextAttributes> r_class_of(const Value& vector) {
   TextAttributes texts;
   for (const rds::NamedValue& attribute : vector.attributes) {
@@ -65,26 +65,26 @@ std::shared_ptr<const TextAttributes> r_class_of(const Value& vector) {
   return has_class ? std::make_shared<const TextAttributes>(std::move(texts)) : nullptr;
 }
 
-// The same elements, which R has a class for.
+// Returns the elements with the R class of vector.
 ArrayPtr of_class(ArrayPtr values, const Value& vector) {
   DType type = values->dtype();
   type.r_class = r_class_of(vector);
   return std::make_shared<DerivedArray>(std::move(values), std::move(type));
 }
 
-// The levels of a factor; an array that throws where there are none.
+// Returns the levels of a factor, or an array that throws if it has none.
 ArrayPtr levels_of(const Value& factor) {
   const ValuePtr levels = factor.attribute("levels");
   if (levels && levels->is_vector()) return with_missing_marked(*levels);
   return std::make_shared<BrokenArray>(text_type(), damaged("a factor without levels"));
 }
 
-// By row, though R's lie by column: dimensions in reverse.
+// Returns dimensions in reverse: R's columns become rows.
 Shape reversed(const Shape& dimensions) {
   return {dimensions.rbegin(), dimensions.rend()};
 }
 
-// The same meaning in the value's dimensions.
+// Returns meaning in the dimensions of vector.
 LabelledArray with_dimensions(const Value& vector, const VectorMeaning& meaning, const View& view) {
   std::optional<Shape> dimensions;
   try {
@@ -108,7 +108,7 @@ LabelledArray with_dimensions(const Value& vector, const VectorMeaning& meaning,
   return array;
 }
 
-// The names of a vector, or of the one dimension of an array; null where they do not fit.
+// Returns the names of a vector, or of the one dimension of an array; null if they do not fit.
 ArrayPtr names_of(const Value& vector, const View& view) {
   if (view.without_names) return nullptr;
   const ValuePtr dim = vector.attribute("dim");
@@ -205,7 +205,7 @@ VectorMeaning meaning_of(const Value& vector, const View& view) {
 
 namespace {
 
-// The levels of a factor and its codes, in the factor's dimensions.
+// Returns the levels of a factor and its codes, in the factor's dimensions.
 std::vector<Member> factor_members(const Value& factor, const ArrayPtr& codes) {
   std::vector<Member> members;
   if (factor.attribute("levels"))

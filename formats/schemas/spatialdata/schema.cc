@@ -24,10 +24,10 @@ const Json* first_in(const Json* all) {
   return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
 }
 
-// Gathers what the attributes of the elements say.
+// A collector of the elements' attributes.
 class Facts {
  public:
-  // What is in the group of that name in the root.
+  // Adds the members of the root's group called kind.
   void add(const std::string& kind, const Group& group) {
     Json::List names;
     for (const Member& member : group.members()) {
@@ -43,7 +43,7 @@ class Facts {
     if (!is_one_of(kind, kTables) && !names.empty()) elements_.emplace_back(kind, std::move(names));
   }
 
-  // Whether any element says that it is of SpatialData.
+  // Returns whether any element has an attribute of SpatialData.
   bool is_known() const { return is_known_; }
 
   Json::Object finish() && {
@@ -62,7 +62,7 @@ class Facts {
            type == "ngff:shapes";
   }
 
-  // "table": {"region": ["cells"], "instance_key": "cell_id"}; nothing is said of a table that annotates no
+  // Adds "table": {"region": ["cells"], "instance_key": "cell_id"}; empty for a table that annotates no
   // element.
   void add_table(const std::string& name, const Attributes& attributes) {
     Json::Object table;
@@ -72,7 +72,7 @@ class Facts {
     tables_.emplace_back(name, std::move(table));
   }
 
-  // Of an image the transformations of its first pyramid count.
+  // Adds the coordinate systems of an element; of an image, those of its first pyramid.
   void add_systems(const Attributes& attributes) {
     const Json* all = find_attribute(attributes, kTransformations);
     const Json* ome = find_attribute(attributes, "ome");

@@ -1,6 +1,5 @@
-// The rules of a data frame that need its values: checked when a column or the table is first used, once. A
-// broken rule that makes the values untrustworthy throws damaged from check(); one that does not is a
-// warning.
+// The rules of a data frame that need its values. They are checked once, on first use of a column or the
+// table. A violation that makes the values untrustworthy throws damaged from check(); any other is a warning.
 #pragma once
 
 #include <functional>
@@ -12,19 +11,22 @@
 
 namespace plainfs::takane {
 
-// ^dddd-(0d|1[0-2])-([0-2]d|3[01])$, as takane has it: day 00 and 31 February pass.
+// Returns whether text matches ^dddd-(0d|1[0-2])-([0-2]d|3[01])$, which is takane's rule: day 00 and 31
+// February are accepted.
 bool is_date(std::string_view text);
-// RFC 3339 with T and a zone; 24:00:00 and a leap second are allowed.
+// Returns whether text is a date and time of RFC 3339 with T and a zone. 24:00:00 and a leap second are
+// allowed.
 bool is_date_time(std::string_view text);
 
 // Calls visit(first row, elements) for all elements of a rank-1 array, some thousands at a time.
 void for_each_run(const Array& values, const std::function<void(uint64_t, const Elements&)>& visit);
-// Element i of a string array of any kind, padding removed.
+// Returns element i of a string array of any kind, without padding.
 std::string_view text_of(const DType& type, const Elements& elements, uint64_t i);
 
-// Rules. Each reads all of values.
+// Throws damaged if values contains a NULL string. what: the values, for the message. Like all_distinct(),
+// reads the whole array.
 void require_no_null_strings(const Array& values, const std::string& what);
-// true where no two are equal.
+// Returns whether no two of texts are equal.
 bool all_distinct(const Array& texts);
 
 }  // namespace plainfs::takane

@@ -10,8 +10,8 @@
 namespace plainfs::takane {
 namespace {
 
-// A dataset that does not open has no attributes either. takane has no column of a type that cannot be
-// read.
+// Throws if the dataset cannot be opened: then it has no attributes either. takane has no column of an
+// unreadable type, so that an unsupported one is damaged.
 void check_opens(const Array& values) {
   if (!dynamic_cast<const BrokenArray*>(&values)) return;
   try {
@@ -84,8 +84,8 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
   }
   const bool is_vls = column.values && is_group && !find_array(*stored.parts, "codes");
   shown.attributes = [stored] { return attributes_of(stored); };
-  // A factor's parts stand with its labels; a vls column keeps its attributes with its strings, and its parts
-  // apart.
+  // A factor's parts are beside its labels. A vls column keeps its attributes with its strings, and its parts
+  // are listed separately.
   if (is_group && !is_vls) shown.parts = stored.parts;
   column.members.push_back({place.name, std::move(shown)});
   if (is_vls) column.members.push_back({place.name, Node{.parts = stored.parts}});
@@ -123,7 +123,7 @@ class VlsText : public DerivedArray {
     }
     if (total > kMostTextBytes)
       throw damaged("{} strings of a vls column take {} bytes", extents.size(), total);
-    // Mostly the strings lie one after another: one read of the heap serves them all.
+    // The strings are mostly contiguous: then one read of the heap returns them all.
     const bool together = first < last && last - first <= 2 * total + 65536;
     const Elements run = together ? heap_->read(range(first, last - first)) : Elements{};
     TextBuilder builder(extents.size());

@@ -15,8 +15,8 @@
 namespace plainfs::takane {
 namespace {
 
-// The names that all software uses, and those of the specification page of early 2024, which some writer may
-// have followed; the first that exists counts.
+// The name that all software uses, and that of the specification page of early 2024, which some writers may
+// have followed. The first one that exists is used.
 struct FileName {
   const char* real;
   const char* published;
@@ -26,7 +26,7 @@ constexpr FileName kOtherColumns{"other_columns", "other_contents"};
 constexpr FileName kColumnAnnotations{"column_annotations", "element_annotations"};
 constexpr FileName kOtherAnnotations{"other_annotations", "other_annotations"};
 
-// The name that stands in directory, empty where neither does.
+// Returns the one of both names that exists in directory; empty if neither does.
 std::string present(const std::string& directory, const FileName& name, Context& context) {
   for (const char* candidate : {name.real, name.published})
     if (context.files.kind_of(directory + "/" + candidate) != EntryKind::nothing) return candidate;
@@ -80,14 +80,14 @@ uint64_t read_row_count(const Group& frame, const std::string& path, Context& co
   });
 }
 
-// Null where there are none.
+// Returns the row names; null if they are absent.
 ArrayPtr read_row_names(const Group& frame) {
   if (!frame.find("row_names")) return nullptr;
   const ArrayPtr names = require_strings(frame, "row_names");
   return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "row names"); });
 }
 
-// What stands in the files, before any rule about columns is looked at.
+// The contents of the files, before any rule about columns is checked.
 struct StoredFrame {
   unsigned minor_version;
   GroupPtr frame;  // the group data_frame
@@ -113,7 +113,7 @@ StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Cont
   return stored;
 }
 
-// data_frame/: the columns one by one.
+// The directory data_frame/: the columns one by one.
 class ColumnsGroup : public Group {
  public:
   ColumnsGroup(GroupPtr parent, std::string path, GroupPtr stored, std::vector<Member> members)
@@ -129,7 +129,7 @@ class ColumnsGroup : public Group {
  private:
   GroupPtr parent_;
   std::string path_;
-  GroupPtr stored_;  // basic_columns.h5's group data_frame
+  GroupPtr stored_;  // the group data_frame of basic_columns.h5
   std::vector<Member> members_;
 };
 
@@ -158,7 +158,7 @@ class DataFrameGroup : public Group {
       if (is_file_of_its_own(name)) found.push_back(plain_file_member(place_.directory, name));
     return found;
   }
-  // The table is read where it is asked for alone: every schema asks what is opened for names of its own.
+  // Reads the table only if it is requested: every schema looks for its own names in an opened node.
   std::optional<Node> find(std::string_view name) const override {
     if (name == "data_frame") return frame_node();
     if (name.empty()) return std::nullopt;
@@ -173,7 +173,7 @@ class DataFrameGroup : public Group {
   GroupPtr parent() const override { return place_.parent; }
   std::string path() const override { return place_.path; }
 
-  // The whole table, or an Error that names the rule that is broken; and what data_frame/ lists.
+  // Returns the whole table, or an Error that names the broken rule, with the members of data_frame/.
   Node frame_node() const {
     std::vector<Member> members;
     Node node;
@@ -184,7 +184,7 @@ class DataFrameGroup : public Group {
       node.content = std::move(table);
     } catch (const Error& error) {
       node.content = error;
-      if (is_transient(error)) {  // columns may be missing that were not seen just now
+      if (is_transient(error)) {  // columns that could not be read now may be missing
         node.parts = std::make_shared<BrokenGroup>(shared_from_this(), frame_path(), error);
         return node;
       }
@@ -199,8 +199,8 @@ class DataFrameGroup : public Group {
   std::string frame_path() const { return place_.path == "/" ? "/data_frame" : place_.path + "/data_frame"; }
   void warn(const std::string& message) const { context_.warn(frame_path() + ": " + message); }
 
-  // Fills members with every column that can be listed; broken is the first rule that forbids the table, or
-  // what could not be read just now.
+  // Returns the table and fills members with every column that can be listed. broken: the first violation
+  // that forbids the table, or a transient error.
   Table build_table(std::vector<Member>& members, std::optional<Error>& broken) const {
     Table table;
     std::optional<uint64_t> rows;
@@ -282,7 +282,7 @@ class DataFrameGroup : public Group {
         warn(fmt::format("{} holds nothing but the columns: '{}' is none", others, name));
   }
 
-  // Broken annotations do not touch the table: they are warned of.
+  // Checks the annotations. Broken ones do not affect the table: they only log a warning.
   void check_annotations() const {
     const auto check = [this](const FileName& folder, auto&& rule) {
       const std::string name = present(place_.directory, folder, context_);
@@ -308,9 +308,9 @@ class DataFrameGroup : public Group {
 
   ObjectPlace place_;
   StoredFrame stored_;
-  ArrayPtr given_names_;  // of the rows where there are none stored; null = none
+  ArrayPtr given_names_;  // of the rows if none are stored; null = unknown
   Context& context_;
-  std::unordered_set<std::string> positions_;  // "0", "1", … one a column
+  std::unordered_set<std::string> positions_;  // "0", "1", … one for each column
 };
 
 std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,

@@ -1,7 +1,8 @@
 // takane's data_frame 1.x: basic columns in one HDF5 file, other columns and annotations as objects of their
-// own. The directory shows data_frame.csv (the whole table, columns that are data frames themselves joined
-// in), data_frame/ (column by column), and the child objects. Rules that leave nothing to show throw at open;
-// others make only the table damaged, or are warned of. Source: takane 0.10.0, include/takane/data_frame.hpp.
+// own. The directory shows data_frame.csv (the whole table, including the columns of nested data frames),
+// data_frame/ (column by column), and the child objects. A violation that leaves nothing to show throws on
+// opening; any other makes only the table damaged, or logs a warning. Source: takane 0.10.0,
+// include/takane/data_frame.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +12,24 @@
 
 namespace plainfs::takane {
 
-// Throws damaged or unsupported where version, file, groups or column names are not as the format has them.
-// opening.sides.rows: the row names of one that has none, if they fit.
+// Opens a data frame. opening.sides.rows: the row names if the object has none, used if they fit. Throws
+// damaged or unsupported if its version, file, groups or column names violate the format.
 Node open_data_frame(const Opening& opening);
 
-// The row-count of the data frame at place. Throws as open_data_frame, and where row-count breaks a rule.
+// Returns the row-count of the data frame at place. Throws like open_data_frame, and if row-count breaks a
+// rule.
 uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 struct FrameRows {
-  std::optional<uint64_t> count;  // none: row-count breaks a rule
-  ArrayPtr names;                 // null: none
+  std::optional<uint64_t> count;  // nullopt: row-count breaks a rule
+  ArrayPtr names;                 // null: no names
 };
 
-// How many it has and what they are called. Throws as open_data_frame, and where the names are no list of
+// Returns the number of rows and their names. Throws like open_data_frame, and if the names are not a list of
 // texts.
 FrameRows data_frame_rows_and_names(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
-// The whole of it. Throws where a rule is broken that makes the table damaged.
+// Returns the whole table. Throws if a broken rule makes it damaged.
 Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

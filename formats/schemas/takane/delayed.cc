@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kDelayedArray = "delayed_array";
 
-// Its own names, else those it was given, where they fit.
+// Returns the array's own names, else the given ones, if they fit.
 ArrayPtr names_on(size_t side, const Delayed& array, const ArrayPtr& given, const Opening& opening) {
   if (array.names[side]) return array.names[side];
   const std::string where = fmt::format("{}: {}", opening.place.path, side == 0 ? "rows" : "columns");
@@ -76,7 +76,7 @@ Node open_delayed_array(const Opening& opening) {
 
 namespace {
 
-// The values of chihaya's datasets by their attribute type, as typed_values has them.
+// Returns the type, in the words of typed_values, for a chihaya dataset's attribute type.
 std::string takane_type(const ArrayPtr& data) {
   const std::string type = scalar_text(hdf5::attribute(*data, "type")).value_or("");
   if (type == "BOOLEAN") return "boolean";
@@ -97,7 +97,7 @@ ArrayPtr require_data(const Group& node) {
   return data;
 }
 
-// The names in the list dimnames of a seed, in the order of the dimensions of the file.
+// Returns the names in the list dimnames of a seed, in the file's order of dimensions.
 std::vector<ArrayPtr> stored_names(const Group& node, const Shape& stored, const ObjectPlace& place,
                                    Context& context) {
   std::vector<ArrayPtr> names(stored.size());
@@ -123,7 +123,7 @@ Delayed dense_seed(const Group& node, const ObjectPlace& place, Context& context
   return array;
 }
 
-// value: as the file means it.
+// Sets the shape and the values of array from matrix.
 void set_sparse(Delayed& array, const SparseMatrix& matrix) {
   array.shape = {matrix.rows, matrix.columns};
   array.by_row = matrix.by_row;
@@ -144,7 +144,7 @@ Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& contex
   const frames::MatrixShape shape = read_matrix_shape(node);
   matrix.rows = shape.rows;
   matrix.columns = shape.columns;
-  // By column where there is no by_column, as before version 1.0.
+  // A matrix is by column if by_column is absent, as before version 1.0.
   matrix.by_row = node.find("by_column") && scalar_number(find_array(node, "by_column"), "by_column") == 0;
   Delayed array;
   set_sparse(array, matrix);
@@ -198,7 +198,7 @@ Delayed of_dense_object(const Opening& opening) {
   const std::optional<Node> member = node.parts->find("dense_array");
   if (const Error* error = std::get_if<Error>(&member->content)) throw *error;
   const LabelledArray& stored = std::get<LabelledArray>(member->content);
-  if (stored.labels) stored.labels->check();  // it says what is wrong
+  if (stored.labels) stored.labels->check();  // throws the fault
   Delayed array;
   array.dense = in_object_order(stored.values);
   array.shape = array.dense->shape();
@@ -247,7 +247,7 @@ Delayed read_seed(const Group& node, const std::string& kind, const ObjectPlace&
 
 namespace {
 
-constexpr unsigned kDeepestTree = 256;                // operations one in the other
+constexpr unsigned kDeepestTree = 256;                // nested operations
 constexpr uint64_t kMostIndices = uint64_t{1} << 27;  // of a subset: 1 GiB
 constexpr uint64_t kMostSeeds = 1 << 16;
 
@@ -344,7 +344,7 @@ class TreeReader {
       array.names[d] = before.names[axes[d]];
     }
     if (axes == all) return array;
-    array.by_row = !array.by_row;  // a sparse one has two dimensions
+    array.by_row = !array.by_row;  // only sparse arrays use it, and they have two dimensions
     if (array.dense) array.dense = permuted(array.dense, axes);
     return array;
   }
@@ -392,7 +392,8 @@ class TreeReader {
     return all;
   }
 
-  // Along the dimension joined where all have them, else none; on the other sides the first.
+  // Joins the names: along the joined dimension, those of all seeds if each has some; on the other sides, the
+  // first.
   static void join_names(const std::vector<Delayed>& seeds, uint64_t along, Delayed& all) {
     for (size_t d = 0; d < all.names.size(); ++d) {
       std::vector<ArrayPtr> lists;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kRowData = "row_data";
 constexpr const char* kColumnData = "column_data";
 
-// A data frame in a folder of an experiment, and how many rows it has to have, where OBJECT says that.
+// A data frame in a folder of an experiment, and its required number of rows, if OBJECT states it.
 struct FrameOfSide {
   const char* folder;
   std::optional<uint64_t> rows;
@@ -29,8 +29,8 @@ std::optional<uint64_t> stated_extent(const ObjectFile& object, size_t dimension
   return list && list->size() == 2 ? (*list)[dimension].as_uint64() : std::nullopt;
 }
 
-// The row names of the frame; null where there are none or it cannot be told; broken where the same may be
-// said otherwise the next time. Of a frame for other rows than the experiment's is warned.
+// Returns the row names of the frame; null if it has none or they are invalid; a broken array after a
+// transient error. Logs a warning if the frame's number of rows differs from the experiment's.
 ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
   const char* const folder = side.folder;
   const std::string directory = experiment.directory + "/" + folder;
@@ -52,7 +52,7 @@ ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Contex
   }
 }
 
-// names_in() of one side, looked up once, or until nothing keeps them from being read. Thread-safe.
+// A cache of names_in() for one side. It is filled by the first call without a transient error. Thread-safe.
 class NamesOnce {
  public:
   ArrayPtr of(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
@@ -68,7 +68,7 @@ class NamesOnce {
   std::optional<ArrayPtr> names_ GUARDED_BY(mutex_);
 };
 
-// What names the rows and columns of an experiment's parts; looked up when first asked for. Thread-safe.
+// The names of the rows and columns of an experiment's parts, looked up on first use. Thread-safe.
 class Experiment {
  public:
   explicit Experiment(const Opening& opening)
@@ -78,7 +78,7 @@ class Experiment {
         row_data_{kRowData, stated_extent(opening.object, 0)},
         column_data_{kColumnData, stated_extent(opening.object, 1)} {}
 
-  // Of what stands in a folder of it.
+  // Returns the names for the contents of a folder.
   SideNames sides_in(const std::string& folder) const {
     if (folder == "assays") return {rows(), columns()};
     if (folder == "reduced_dimensions") return {columns(), nullptr};

@@ -42,7 +42,7 @@ namespace {
 constexpr const char* kNames = "names.json";
 constexpr uint64_t kMostNamesBytes = 64 << 20;
 
-// Throws damaged where the file is no list of texts.
+// Returns the names in the file. Throws damaged if it is not a list of texts.
 std::vector<std::string> read_names(const std::string& directory, Context& context) {
   const Bytes bytes = context.files.read_whole(directory + "/" + kNames, kMostNamesBytes);
   const Json document = parse_json(as_text(bytes));
@@ -59,7 +59,7 @@ bool is_number(const std::string& name) {
   return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
 }
 
-// The member of an object whose .csv is the whole of it; nullptr for types that have none.
+// Returns the member of an object with a .csv that shows the whole object; nullptr for other types.
 const char* only_member(const std::string& type) {
   if (type == "dense_array") return "dense_array";
   return type == "data_frame" ? "data_frame" : nullptr;
@@ -69,7 +69,7 @@ class NameLinks {
  public:
   NameLinks(ObjectPlace place, Context& context) : place_(std::move(place)), context_(context) {}
 
-  // Made once, so that what is wrong is told once.
+  // Creates the links once, so that each fault is logged once.
   const std::vector<Member>& get() {
     made_.call([this] { links_ = make(); });
     return links_;
@@ -108,7 +108,7 @@ class NameLinks {
         links.push_back({name, Node{.content = std::move(view)}});
       }
     } catch (const Error& error) {
-      if (is_transient(error)) throw;  // else the item says so itself
+      if (is_transient(error)) throw;  // other errors are reported by the item
     }
   }
 
@@ -154,7 +154,7 @@ constexpr uint64_t kMostInflatedBytes = 1 << 30;
 
 Bytes read_json_gz(const std::string& path, Context& context) {
   const Bytes compressed = context.files.read_whole(path, kMostCompressedBytes);
-  // Deflate cannot expand more than 1032-fold, so the size of the file bounds the text as well.
+  // Deflate expands at most 1032-fold, so the size of the file bounds the text as well.
   const uint64_t most = std::min<uint64_t>(kMostInflatedBytes, compressed.size() * uint64_t{1032});
   return inflate_gzip(compressed, DecodedSize::at_most(most));
 }
@@ -167,7 +167,7 @@ Member json_gz_member(const std::string& path, const std::string& name, Context&
 
 namespace {
 
-// Requires: Json's parser bounded the nesting.
+// A checker of list documents. Requires: Json's parser has bounded the nesting.
 class ListChecker {
  public:
   void object(const Json& value, const std::string& place) const {
@@ -201,7 +201,7 @@ class ListChecker {
     if (!value.as_uint64()) throw damaged("{} is a non-negative integer", place);
   }
 
-  // A vector's values, or its only value, and its names.
+  // Visits a vector's values, or its only value, and its names.
   template <class Visit>
   static void each(const Json& value, const std::string& place, Visit&& visit) {
     const Json& values = member(value, "values", place);

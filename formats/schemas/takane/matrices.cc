@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* kDenseArray = "dense_array";
 
-// What stands in the file, and what its values mean.
+// The values in the file, and their meaning.
 struct ArrayContent {
-  ArrayPtr values;             // as they are in the file, in the order of the object
-  ArrayPtr meant;              // null where error is set
+  ArrayPtr values;             // as stored, in the object's order
+  ArrayPtr meant;              // null if error is set
   std::optional<Error> error;  // why they have no meaning
 };
 
@@ -98,7 +98,8 @@ bool read_is_by_row(const Group& group) {
   return *layout == "CSR";
 }
 
-// The stored values as the group's type means them, and what it makes of the matrix.
+// Sets the values of the matrix as the group's type defines them, and its handling of real and missing
+// values.
 void read_values(const Group& group, const Owner& owner, SparseMatrix& matrix, Context& context) {
   matrix.value->check();
   const std::optional<std::string> type = text_attribute(hdf5::attribute(group, "type"), "type");
@@ -119,7 +120,7 @@ std::function<void()> warning_once(std::string message, Context& context) {
   };
 }
 
-// What is wrong with one part of the matrix makes it damaged, and the others are still looked at.
+// Calls read(). An error makes the matrix damaged; the other parts are still examined.
 template <class Read>
 void guarded(SparseMatrix& matrix, Read&& read) {
   try {
@@ -129,7 +130,7 @@ void guarded(SparseMatrix& matrix, Read&& read) {
   }
 }
 
-// What the .csv of the stored values shows: an array that throws where they have no meaning.
+// Returns the node of the stored values. Its .csv shows meant, or throws error if they have no meaning.
 Node values_node(Node stored, const ArrayPtr& meant, const std::optional<Error>& error) {
   auto* array = std::get_if<LabelledArray>(&stored.content);
   if (!array) return stored;
@@ -160,7 +161,7 @@ frames::MatrixShape read_matrix_shape(const Group& group) {
 }
 
 Node open_compressed_sparse_matrix(const Opening& opening) {
-  // By name: clang 14 lets no lambda use a structured binding.
+  // Not a structured binding: clang 14 does not allow one in a lambda.
   const ObjectPlace& place = opening.place;
   const SideNames& sides = opening.sides;
   Context& context = opening.context;

@@ -23,8 +23,8 @@ constexpr uint64_t kMostObjectBytes = 16 << 20;
 struct ObjectType {
   std::string_view name;
   Node (*open)(const Opening& opening);
-  // Below a data frame its files are directories of their own names: the frame's table and columns are what
-  // it is read by there, and its paths are as they have always been.
+  // Whether its files below a data frame are directories with their own names. There the object is read
+  // through the frame's table and columns, and its paths stay stable.
   bool is_plain_in_frames = false;
 };
 
@@ -163,7 +163,7 @@ class UnreadableGroup : public Group {
   const Error error_;
 };
 
-// Text only: what it leads to is not looked at.
+// Returns a link as text only, without looking at its target.
 Link link_outside(const ObjectPlace& inner) {
   boost::system::error_code unknown;
   return {{}, {}, real_path_as_far_as_there(inner.directory, unknown).string(), true};
@@ -253,7 +253,7 @@ std::vector<std::string> directory_entries(const std::string& directory, Context
   std::vector<std::string> names;
   for (Entry& entry : context.files.open_folder(directory)->list("")) {
     const bool is_shown =
-        entry.kind != EntryKind::other;  // a link that leads nowhere says so when it is opened
+        entry.kind != EntryKind::other;  // a dangling link reports an error when it is opened
     if (is_shown && !entry.name.starts_with('.')) names.push_back(std::move(entry.name));
   }
   return names;
@@ -316,8 +316,8 @@ uint64_t list_height(const ObjectPlace& place, const ObjectFile& object, Context
   return require_group(require_group(file, "simple_list"), "data")->members().size();
 }
 
-// The first of the dimensions that OBJECT gives for summarized experiments, or the length it gives for
-// sequence sets.
+// Returns the height in OBJECT: the first dimension of a summarized experiment, or the length of a sequence
+// set.
 std::optional<uint64_t> stated_height(const ObjectFile& object, const char* property) {
   for (const auto& [name, value] : object.metadata) {
     if (name != object.type && !name.ends_with("summarized_experiment")) continue;

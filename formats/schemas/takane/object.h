@@ -1,8 +1,8 @@
 // takane objects (Bioconductor's on-disk form): a directory with a JSON file OBJECT that names the type. Each
-// type that is read by meaning has a file of its own (data_frame.h, dense_array.h, …); an object of any other
-// type shows its HDF5 files as directories and its other files as they are. Objects nest: columns,
-// annotations, assays and list items are object directories themselves. Source: takane 0.10.0,
-// docs/specifications and include/takane (formats/schemas/takane/FORMAT.md).
+// supported type has a file of its own (data_frame.h, matrices.h, …). An object of any other type shows its
+// HDF5 files as directories and its other files unchanged. Objects nest: columns, annotations, assays and
+// list items are object directories themselves. Source: takane 0.10.0, docs/specifications and include/takane
+// (formats/schemas/takane/FORMAT.md).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace plainfs::takane {
 
-// Whether path is a directory with an OBJECT file.
+// Returns whether the location is a directory with an OBJECT file.
 bool recognises(const Probe& probe);
 Store open(const Probe& probe, Context& context);
 
-// Objects nested deeper than this are damage: a symbolic link of the host may make a directory its own
-// descendant.
+// The limit of nested objects. Deeper ones are damaged: a symbolic link of the host may make a directory its
+// own descendant.
 inline constexpr unsigned kMostNested = 64;
 
-// Where an object lies: its directory on disk, its place in the store, and how many objects enclose it.
+// The place of an object: its directory on disk, its path in the store, and the number of objects around it.
 struct ObjectPlace {
   std::string directory;
   std::string path;  // "/", "/other_columns/1"
@@ -41,23 +41,23 @@ struct ObjectPlace {
 struct ObjectFile {
   std::string type;
   Json::Object metadata;  // the whole document
-  // metadata[type], which every type has; null where it is absent or no object.
+  // Returns metadata[type], which every type has; null if it is absent or no object.
   const Json* properties() const { return properties_of(type); }
-  // The same of a type that this one derives from.
+  // Returns metadata[ancestor], for a type from which this one is derived.
   const Json* properties_of(std::string_view ancestor) const;
 };
 
-// Throws damaged where OBJECT is absent or is not what takane asks for.
+// Reads the OBJECT file of a directory. Throws damaged if it is absent or invalid.
 ObjectFile read_object_file(const std::string& directory, Context& context);
 
-// The names that an object's sides have where it has none of its own: those of the experiment it is an assay
-// or a reduced dimension of. Null: none.
+// The names of an object's sides if it has none of its own: those of the experiment that contains it as an
+// assay or a reduced dimension. Null: unknown.
 struct SideNames {
   ArrayPtr rows;
   ArrayPtr columns;
 };
 
-// What each type is opened from.
+// The input for opening an object of any type.
 struct Opening {
   ObjectPlace place;
   ObjectFile object;
@@ -65,31 +65,32 @@ struct Opening {
   Context& context;
 };
 
-// The object at place, whatever its type; throws where it cannot be opened.
+// Opens the object at place, whatever its type. Throws if it cannot be opened.
 Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context);
-// The same, but a directory without OBJECT is listed as it is (with names.json, as a list: named_list.h), and
-// one that cannot be opened is a group that throws when listed. sides: also of a list's items.
+// Opens the object at place like open_object, with two differences: a directory without OBJECT is listed
+// unchanged (with names.json, as a list: lists.h), and one that cannot be opened is a group that throws when
+// it is listed. sides: also those of a list's items.
 Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& context);
 
-// Throws unsupported where the object's version of type is of another major one, damaged where it is none.
-// Returns the minor version.
+// Returns the minor version of type in object. Throws unsupported for another major version, damaged if the
+// version is missing or invalid.
 unsigned check_version(const ObjectFile& object, const std::string& type);
 
-// A link to what stands at a path of the store, "/assays/0".
+// Returns a link to a path of the store, such as "/assays/0".
 Link link_to(const std::string& path);
 
-// What stands in a directory of a takane object: its files, its folders (objects of their own mostly), its
-// HDF5 files as directories. Types that mean more than their files say how theirs differs.
+// The directory of a takane object: its files, its folders (mostly objects themselves), its HDF5 files as
+// directories. Types with a meaning of their own change this by Rules.
 
 class DirectoryGroup : public Group {
  public:
   struct Rules {
-    // Files that are not listed under their own names: what is added is made of them.
+    // Files that are not listed under their own names, because added members replace them.
     std::vector<std::string> replaced;
-    // The names of the sides of what a folder holds; null: none.
+    // Returns the names of the sides of a folder's contents. Null: unknown.
     std::function<SideNames(const std::string& folder)> sides;
-    // Members besides the stored ones, listed last, found under their names where nothing is stored there.
-    // Called whenever they are listed; throws as members() does. Null: none.
+    // Returns members besides the stored ones. They are listed last, and found unless a stored member has the
+    // name. Called for each listing; throws like members(). Null: no such members.
     std::function<std::vector<Member>(const GroupPtr& self)> added;
   };
 
@@ -112,28 +113,26 @@ class DirectoryGroup : public Group {
   Context& context_;
 };
 
-// What stands where a directory that might be anything cannot be opened: listing it throws.
+// Returns a group for a directory that cannot be opened: listing it throws error.
 GroupPtr unreadable_group(const ObjectPlace& place, const Error& error);
 
-// An object whose arrays stand in one file of its own: members in place of it, and its other files and
-// folders.
+// Returns a group for an object that keeps its arrays in one file: members instead of the file, and its other
+// files and folders.
 GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,
                       Context& context);
 
-// The group of that name in an HDF5 file of the object at place. Throws where there is none.
+// Returns the group of that name in an HDF5 file of the object at place. Throws if it is absent.
 GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, const std::string& group,
                          Context& context);
 
-// The entries of a folder by name, in byte order: files and folders; those whose names start with "." left
-// out.
+// Returns the names of the files and folders in a directory, in byte order, without those that start with
+// ".".
 std::vector<std::string> directory_entries(const std::string& directory, Context& context);
 Member plain_file_member(const std::string& directory, const std::string& name);
 
-// The height of a takane object: what must equal the row count of a data frame that has the object as a
-// column. Source: takane 0.10.0, include/takane/_height.hpp.
-
-// Nullopt for types that have no height, or that plainfs does not know. Throws where the object cannot be
-// read.
+// Returns the height of a takane object, which must equal the row count of a data frame that has the object
+// as a column. Source: takane 0.10.0, include/takane/_height.hpp. Nullopt for types without a height and
+// unknown types. Throws if the object cannot be read.
 std::optional<uint64_t> height_of(const ObjectPlace& place, const ObjectFile& object, Context& context);
 
 }  // namespace plainfs::takane

@@ -36,7 +36,7 @@ GenomicRanges read_ranges(const Opening& opening) {
   return ranges;
 }
 
-// codes, each of which has to be an index into a list of count.
+// Returns codes. Reading throws damaged for one that is not an index into a list of count elements.
 ArrayPtr within(ArrayPtr codes, uint64_t count) {
   const DType dtype = codes->dtype();
   return mapped(std::move(codes), dtype, [dtype, count](Elements elements, const Box&) {
@@ -71,7 +71,7 @@ ArrayPtr strand_signs(ArrayPtr strands) {
   });
 }
 
-// The columns of range_annotations, none where it is not there.
+// Returns the columns of range_annotations; empty if it is absent.
 std::vector<Column> annotations(const ObjectPlace& ranges, uint64_t count, Context& context) {
   const ObjectPlace place = ranges.inside("range_annotations", nullptr);
   if (context.files.kind_of(place.directory) == EntryKind::nothing) return {};
@@ -125,7 +125,7 @@ namespace {
 constexpr const char* kSequenceInformation = "sequence_information";
 constexpr const char* kSequencesFile = "info.h5";
 
-// A list with its missing values marked.
+// Returns a list with its missing values marked.
 ArrayPtr marked_list(const Group& group, const char* name, const char* type, const Owner& owner,
                      Context& context) {
   const ArrayPtr list = require_list(group, name);

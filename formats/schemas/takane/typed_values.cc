@@ -16,21 +16,22 @@ void warn(const Owner& owner, Context& context, fmt::format_string<A...> text, A
   context.warn(owner.path + ": " + fmt::format(text, std::forward<A>(values)...));
 }
 
-// Reads as FALSE and TRUE already; an enumeration has the names of its own.
+// Returns whether values of this type already read as FALSE and TRUE. An enumeration has its own names.
 bool reads_as_truth(const DType& type) {
   return type.is_truth() || type.kind == Kind::enumeration;
 }
 
-// Within 32-bit signed: signed types up to 32 bits, unsigned ones up to 31.
+// Returns whether 32-bit signed integers hold the type: signed types up to 32 bits, unsigned ones up to 31.
 bool fits_int32(const DType& type) {
   return type.kind == Kind::integer ? type.size <= 4 : type.kind == Kind::unsigned_integer && type.size <= 2;
 }
-// Within a double: IEEE types up to 64 bits, integers up to 52.
+// Returns whether doubles hold the type: IEEE types up to 64 bits, integers up to 52.
 bool fits_double(const DType& type) {
   return type.kind == Kind::real || (type.is_integer() && type.size <= 4);
 }
 
-// values of type T equal to the placeholder are missing; a NaN matches every NaN, 0.0 also -0.0.
+// Marks values of type T that equal the placeholder as missing. A NaN matches every NaN, 0.0 also matches
+// -0.0.
 template <class T>
 void mark_equal(const Elements& elements, T placeholder, std::vector<uint8_t>& missing) {
   const std::span<const T> values = elements.values<T>();
@@ -62,7 +63,8 @@ MissingRule text_rule(const DType& type, std::string placeholder) {
       };
 }
 
-// Of any numeric type (dolomite writes 64-bit reals): 0 is FALSE, a NaN missing, all else TRUE.
+// Returns values of any numeric type as truth values: 0 is FALSE, a NaN is missing, all else is TRUE.
+// (dolomite writes 64-bit reals.)
 ArrayPtr truth_values(ArrayPtr values) {
   if (values->dtype().kind != Kind::real)
     return reads_as_truth(values->dtype()) ? values : as_logical(values);
@@ -80,7 +82,7 @@ bool is_format(const std::string& format) {
   return format == "none" || format == "date" || format == "date-time";
 }
 
-// Values that are no dates are shown as they are.
+// Logs a warning for the first invalid date. Such values are shown unchanged.
 void check_format(const Array& texts, const std::string& format, const Owner& owner, Context& context) {
   if (format != "date" && format != "date-time") return;
   if (texts.shape().size() != 1) return;
@@ -127,7 +129,6 @@ bool are_ordered(const Group& parts, const Owner& owner, Context& context) {
 
 }  // namespace
 
-// A scalar string attribute, or nullopt where there is none. Throws damaged where it is something else.
 std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char* name) {
   if (!attribute) return std::nullopt;
   if (!attribute->shape().empty() || attribute->is_null())

@@ -1,5 +1,5 @@
-// What the stored numbers and texts of takane mean: the type that an attribute names, and the placeholder
-// that stands for a missing value. Data frames, vectors and arrays share it.
+// takane's meaning of stored numbers and texts: the type in an attribute, and the placeholder for missing
+// values. Data frames, vectors and arrays share it.
 #pragma once
 
 #include <optional>
@@ -12,33 +12,33 @@ namespace plainfs::takane {
 
 inline constexpr const char* kPlaceholder = "missing-value-placeholder";
 
-// A scalar string attribute, or nullopt where there is none. Throws damaged where it is something else.
+// Returns a scalar string attribute, or nullopt if attribute is null. Throws damaged if it is anything else.
 std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char* name);
 
-// What the values belong to, for messages: "column", and its path in the store.
+// The owner of values, for messages: "column", and its path in the store.
 struct Owner {
   const char* what;
   std::string path;
 };
 
-// The stored values as type means them, of any rank: integer, boolean, number or string; placeholder: the
-// attribute that stands for missing values, null = none is missing. format: of strings, "none", "date" or
-// "date-time". Throws damaged for another type, values that cannot be of it and a placeholder of another
-// type; a type too wide, and what is no date, are warned of.
+// Returns the stored values, of any rank, as type: integer, boolean, number or string. placeholder: the
+// attribute with the value for missing ones, null = none is missing. format: of strings, "none", "date" or
+// "date-time". Throws damaged for another type, for values that type cannot hold, and for a placeholder of
+// another type. Logs a warning for a type that is too wide and for an invalid date.
 ArrayPtr typed_values(ArrayPtr stored, const std::string& type, const ArrayPtr& placeholder,
                       const std::string& format, const Owner& owner, Context& context);
 
-// values with those equal to the placeholder marked as missing; values itself where placeholder is null.
-// Throws damaged where it is of another type.
+// Returns values with those equal to the placeholder marked as missing; values itself if placeholder is null.
+// Throws damaged if it is of another type.
 ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder);
 
-// The attribute format of strings, "none" where there is none or it is wrong, which is warned of.
+// Returns the attribute format of strings; "none" if it is absent, or, with a warning, if it is invalid.
 std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context& context);
 
-// The labels of a group with codes and levels. Throws damaged where one is absent or of another kind.
+// Returns the labels of a group with codes and levels. Throws damaged if one is absent or of another kind.
 ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context);
 
-// The texts of a group with pointers and a heap (vls), in the shape of the pointers. Throws as
+// Returns the texts of a group with pointers and a heap (vls), in the shape of the pointers. Throws like
 // factor_values.
 ArrayPtr vls_values(const Group& parts);
 

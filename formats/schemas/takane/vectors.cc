@@ -18,7 +18,7 @@ Node contents_node(const ObjectPlace& place, Content content, Context& context) 
   return Node{.parts = object_group(place, kVectorFile, {std::move(contents)}, context)};
 }
 
-// Null where there are none.
+// Returns the names; null if they are absent.
 ArrayPtr names_of(const Group& group, uint64_t count) {
   if (!group.find("names")) return nullptr;
   const ArrayPtr names = find_array(group, "names");

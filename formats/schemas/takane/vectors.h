@@ -10,26 +10,28 @@
 
 namespace plainfs::takane {
 
-// Throws where the file or its group is not there; whatever else is wrong makes only contents.csv damaged.
+// Opens an atomic vector. Throws if the file or its group is absent; any other fault makes only contents.csv
+// damaged.
 Node open_atomic_vector(const Opening& opening);
 
-// The object whose contents.csv are those values, with the names of group beside them where it has any.
-// Throws damaged where the names do not fit.
+// Returns an object with values as its contents.csv, beside the names in group, if it has any. Throws damaged
+// if the names do not fit.
 Node open_contents(const ObjectPlace& place, const Group& group, const ArrayPtr& values, Context& context);
-// The same where there are no values to show.
+// Returns an object with a contents.csv that throws error.
 Node broken_contents(const ObjectPlace& place, const Error& error, Context& context);
 
 // string_factor 1.x: codes and their levels in contents.h5. Source: takane 0.10.0,
 // include/takane/string_factor.hpp.
 
-// Throws as open_atomic_vector.
+// Opens a string factor. Throws like open_atomic_vector.
 Node open_string_factor(const Opening& opening);
 
 // Single values in an object's file.
 
-// The text of an array of one, whatever its rank; nullopt where it is null or something else.
+// Returns the text of an array of one element, whatever its rank; nullopt if it is null or anything else.
 std::optional<std::string> scalar_text(const ArrayPtr& array);
-// A whole number that is not negative. Throws damaged where array is null or something else; what names it.
+// Returns an integer that is not negative. Throws damaged if array is null or anything else. what: its name
+// for the message.
 uint64_t scalar_number(const ArrayPtr& array, const char* what);
 
 }  // namespace plainfs::takane

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kTagKeys = "_all_tag_keys";
 constexpr uint64_t kMostTags = 4096;  // columns of one table; Cell Ranger writes up to a dozen
 
-// Throws where the list cannot be read.
+// Returns the names of the columns that the group lists. Throws if the list cannot be read.
 std::vector<std::string> tags_of(const Group& features) {
   std::vector<std::string> tags;
   const ArrayPtr keys = frames::text_part_of(features, kTagKeys);

@@ -23,7 +23,7 @@ Parts parts_of(const Group& group) {
   return parts;
 }
 
-// Finds the lists of layout 2, else of layout 1; false where neither is there.
+// Finds the lists of layout 2, else of layout 1. Returns false if neither is present.
 bool find_features(const Group& group, CountMatrix& found) {
   found.features = frames::group_part_of(group, "features");
   found.layout = found.features ? 2 : 1;
@@ -33,7 +33,7 @@ bool find_features(const Group& group, CountMatrix& found) {
   return found.matrix.row_ids && (found.matrix.row_names || found.features);
 }
 
-// Of ids and names the ones that have a name for every feature.
+// Keeps those of ids and names that have an entry for every feature.
 void choose_names(SparseMatrix& matrix, const Notice& notice) {
   const auto fits = [&](const ArrayPtr& list) {
     return frames::is_broken(*list) || list->count() == matrix.rows;
@@ -72,7 +72,7 @@ void read_shape(const Array& shape, SparseMatrix& matrix) {
     matrix.columns = count_at(shape, extent, 1);
   } catch (const Error& error) {
     matrix.error = error;
-    // The names still tell how many they are.
+    // The numbers of names are those of rows and columns.
     matrix.rows = matrix.row_ids->count();
     matrix.columns = matrix.column_names->count();
   }

@@ -1,5 +1,5 @@
 // A count matrix in a 10x Genomics .h5: layout 2 (Cell Ranger 3 and later: a group with `features`) or 1 (a
-// group a genome, with `genes` and `gene_names`). Facts and their sources: FORMAT.md.
+// group for each genome, with `genes` and `gene_names`). Facts and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ struct CountMatrix {
   GroupPtr features;    // of layout 2
 };
 
-// Told of what is odd.
+// A function that is called with each peculiarity of a store.
 using Notice = std::function<void(const std::string&)>;
 
-// The matrix that a group holds, by the names and kinds of its members; nullopt where it lacks one. Reads
-// `shape`, two numbers, and no other data: one that cannot be read is the matrix's error. Names of another
-// length than the ids are not used.
+// Returns the matrix in a group, recognised by the names and kinds of its members; nullopt if one is missing.
+// Reads `shape`, two numbers, and no other data. A shape that cannot be read is the matrix's error. Names
+// that differ in number from the ids are not used.
 std::optional<CountMatrix> matrix_in(const Group& group, const Notice& notice = {});
 
 }  // namespace plainfs::tenx

@@ -11,11 +11,11 @@
 namespace plainfs::tenx {
 namespace {
 
-constexpr uint64_t kListBlock = 64 * 1024;  // texts of a list that are kept together
-constexpr uint64_t kScanned = 1 << 20;      // UMIs that are looked at at a time
+constexpr uint64_t kListBlock = 64 * 1024;  // texts of a list that are cached together
+constexpr uint64_t kScanned = 1 << 20;      // UMIs that are scanned together
 
-// use(n) of the whole numbers n of any integer type, what they are called for the message that one is
-// negative.
+// Calls use(n) for the integers n of any type. Throws damaged for a negative number. what: the numbers, for
+// the message.
 template <class Use>
 void for_each_number(const DType& type, const Elements& elements, std::string_view what, Use&& use) {
   visit_number(type, [&](auto zero) {
@@ -138,7 +138,7 @@ class Bases : public DerivedArray {
     return bases_.load(std::memory_order_relaxed);
   }
 
-  // Goes through the array; throws damaged where a number has more than 16 bases.
+  // Returns the number of bases by scanning the array. Throws damaged if a number has more than 16 bases.
   uint32_t scan() const {
     const uint64_t count = values().count();
     std::vector<uint64_t> most(divide_up(count, kScanned));
@@ -154,8 +154,8 @@ class Bases : public DerivedArray {
   }
 
   Context& context_;
-  mutable Mutex scanning_;                  // held by the one thread that scans
-  mutable std::atomic<uint32_t> bases_{0};  // 0: not known yet; read without the lock
+  mutable Mutex scanning_;                  // held by the thread that scans
+  mutable std::atomic<uint32_t> bases_{0};  // 0: unknown; read without the lock
 };
 
 }  // namespace

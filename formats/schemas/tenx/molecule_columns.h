@@ -1,4 +1,4 @@
-// Columns of molecules.csv that are stored as numbers and read as text.
+// Columns of molecules.csv that are stored as numbers and shown as text.
 #pragma once
 
 #include "formats/core/model/array.h"
@@ -6,16 +6,18 @@
 
 namespace plainfs::tenx {
 
-// Element i is list[index[i]]. Reading throws damaged where an index is not one of the list's; what names the
-// index in the message. The list is read in blocks, which the cache keeps, so that it may be long.
+// Returns an array with list[index[i]] as element i. Reading throws damaged for an index beyond the list.
+// what: the index, for the message. The list may be long: it is read in blocks, which the cache keeps.
 ArrayPtr picked_text(ArrayPtr index, ArrayPtr list, std::string what, Context& context);
 
-// Element i is barcodes[i], "-" and wells[i]. barcodes: text of variable length; wells: integers.
+// Returns an array with barcodes[i], "-" and wells[i] as element i. barcodes: text of variable length; wells:
+// integers.
 ArrayPtr barcodes_with_wells(ArrayPtr barcodes, ArrayPtr wells);
 
-// UMIs packed two bits a base (A 0, C 1, G 2, T 3; the last base in the lowest bits) as text. How many bases
-// they have is not stored: 10 where every number of the array is below 4^10, else 12 where every one is below
-// 4^12, else 16, which the first read goes through the array for. A number from 4^16 on is damage.
+// Returns UMIs, packed in two bits for each base (A 0, C 1, G 2, T 3; the last base in the lowest bits), as
+// text. The number of bases is not stored: it is 10 if every number of the array is below 4^10, else 12 if
+// every one is below 4^12, else 16. The first read scans the array for it. A number of 4^16 or more is
+// damage.
 ArrayPtr bases_of(ArrayPtr umis, Context& context);
 
 }  // namespace plainfs::tenx

@@ -1,4 +1,4 @@
-// The molecules of a molecule_info.h5 (versions 3 to 6) as one table, its numbers spelled out.
+// The molecules of a molecule_info.h5 (versions 3 to 6) as one table with text in place of indices.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace plainfs::tenx {
 
-// The stored lists: one value a molecule, then those that its indices lead to.
+// The stored lists: one value for each molecule, then the lists that their indices refer to.
 struct Molecules {
   ArrayPtr barcode_idx, feature_idx, umi, count, gem_group;
   ArrayPtr library_idx;  // may be null
@@ -16,10 +16,11 @@ struct Molecules {
   ArrayPtr feature_names;  // may be null
 };
 
-// nullopt where the group lacks a needed member. Reads no data.
+// Returns the lists in a group; nullopt if it lacks a required member. Reads no data.
 std::optional<Molecules> molecules_in(const Group& group);
 
-// barcode (with its GEM well), umi, feature_id, feature_name, count, library, a molecule a row.
+// Returns a table with a row for each molecule: barcode (with its GEM well), umi, feature_id, feature_name,
+// count, library.
 Table molecule_table(const Molecules& molecules, Context& context);
 
 }  // namespace plainfs::tenx

@@ -26,7 +26,7 @@ Node matrix_node(const Node& node, CountMatrix found, Context& context) {
   return refined;
 }
 
-// The counts of a Xenium run with the table of their features, some of its molecules, or its cells.
+// Returns the counts of a Xenium run with the table of their features, some of its molecules, or its cells.
 std::optional<Node> xenium_node(const Node& node, const Notice& notice, Context& context) {
   Node refined = node;
   if (std::optional<Table> transcripts = xenium_transcripts_in(*node.parts, context)) {
@@ -61,7 +61,7 @@ Json facts_of(const CountMatrix& found) {
   return facts;
 }
 
-// True if the root is, or has, what a Xenium run keeps in Zarr.
+// Adds the details of a Xenium store. Returns false for the root of any other store.
 bool describe_xenium(const GroupPtr& root, Store& store) {
   const Attributes attributes = root->attributes();
   const Json* const major = find_attribute(attributes, "major_version");
@@ -83,7 +83,7 @@ bool describe_xenium(const GroupPtr& root, Store& store) {
   return true;
 }
 
-// Nothing where no member of the root is a matrix.
+// Adds the details of the matrices in the root, if there are any.
 void describe_matrices(const Group& root, Store& store) {
   Json::Object all;
   for (const Member& member : root.members()) {

@@ -1,5 +1,5 @@
-// The meaning of 10x Genomics' HDF5 files: count matrices of both layouts, wherever such a group stands, and
-// the molecules of a molecule_info.h5. Facts and their sources: FORMAT.md.
+// 10x Genomics' files: count matrices of both layouts in any group of an HDF5 file, the molecules of a
+// molecule_info.h5, and the Zarr stores of a Xenium run. Facts and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace plainfs::tenx {
 
 std::optional<Node> refine(const Node& node, Context& context);
 
-// How many features, barcodes and counts each matrix at the root has, or how many molecules there are.
+// Adds the numbers of features, barcodes and counts of each matrix at the root, or the number of molecules.
 void describe(const Node& raw_root, Store& store);
 
 }  // namespace plainfs::tenx

@@ -7,7 +7,7 @@
 namespace plainfs::tenx {
 namespace {
 
-// A column of a matrix, or a list as it is.
+// A column of a matrix, or a whole list.
 class NumberColumn : public DerivedArray {
  public:
   NumberColumn(const ArrayPtr& numbers, uint64_t column)
@@ -24,7 +24,8 @@ class NumberColumn : public DerivedArray {
   const uint64_t column_;
 };
 
-// The member as numbers, `rows` long and that wide (a list counts as one wide); null if it is none.
+// Returns the member called name as numbers, of `rows` rows and `width` columns (a list counts as one
+// column); null if it has another type or shape.
 ArrayPtr numbers_in(const Group& square, const char* name, uint64_t rows, uint64_t width) {
   ArrayPtr numbers = frames::part_of(square, name);
   if (!numbers || frames::is_broken(*numbers) || !numbers->dtype().is_numeric()) return nullptr;
@@ -33,7 +34,8 @@ ArrayPtr numbers_in(const Group& square, const char* name, uint64_t rows, uint64
   return fits && shape[0] == rows ? numbers : nullptr;
 }
 
-// The root of the store whose groups grids/LEVEL the square may be in; null for any other group.
+// Returns the root of the store, if the square may be in one of its groups grids/LEVEL; null for any other
+// group.
 GroupPtr root_of_square(const Group& square) {
   const GroupPtr level = square.parent(), grids = level ? level->parent() : nullptr;
   return grids && grids->path().ends_with("/grids") ? grids->parent() : nullptr;

@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kCellIds = "cell_id";
 constexpr const char* kCellSummary = "cell_summary";
 
-// The hexadecimal digits of the prefix with a to p in place of 0 to f, and the suffix of the dataset.
+// Appends the hexadecimal digits of the prefix, with a to p in place of 0 to f, and the suffix of the
+// dataset.
 void append_cell_name(uint64_t prefix, uint64_t suffix, std::string& name) {
   for (int shift = 28; shift >= 0; shift -= 4) name += static_cast<char>('a' + (prefix >> shift & 15));
   name += '-' + std::to_string(suffix);
@@ -29,7 +30,7 @@ class CellNames : public DerivedArray {
   Box stored_box(const Box& box) const override {
     return are_pairs() ? Box{{box.origin[0], 0}, {box.extent[0], 2}} : box;
   }
-  // ids: those of the box, or the only one that all are equal to.
+  // ids: those of the box, or a single one that equals all of them.
   Elements derived(Elements ids, const Box&) const override {
     const size_t width = are_pairs() && ids.count > 1 ? 2 : 1;
     TextBuilder names(ids.count / width);
@@ -52,7 +53,7 @@ class CellNames : public DerivedArray {
   }
 };
 
-// The group's cell_id, or null where it is no list of ids.
+// Returns the group's cell_id, or null if it is not a list of ids.
 ArrayPtr cell_ids_in(const Group& group) {
   ArrayPtr ids = frames::part_of(group, kCellIds);
   if (!ids || frames::is_broken(*ids)) return ids;
@@ -66,8 +67,8 @@ ArrayPtr names_of(const ArrayPtr& cell_ids) {
   return xenium_cell_names(cell_ids);
 }
 
-// The attributes of a group that has one of that name, which tells for less than to look for members; else
-// nullopt. Those that cannot be read for good are told of where they are shown.
+// Returns the attributes of a group, if there is one called name; else nullopt. This is cheaper than looking
+// for members. Permanently unreadable attributes are reported by the view that shows them.
 std::optional<Attributes> attributes_with(const Group& group, const char* name) {
   try {
     Attributes attributes = group.attributes();
@@ -83,7 +84,7 @@ uint64_t count_in(const Attributes& attributes, std::string_view name, uint64_t 
   return count ? count->as_uint64().value_or(otherwise) : otherwise;
 }
 
-// The texts of that attribute, or null where there is not one for each feature.
+// Returns the texts of the attribute called name, or null unless there is one for each feature.
 ArrayPtr of_each_feature(const Attributes& attributes, const char* name, uint64_t features,
                          const Notice& notice) {
   std::vector<std::string> texts = texts_of(attributes, name);

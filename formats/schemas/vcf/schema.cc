@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::string_view kKnown[] = {"0.2", "0.3", "0.4"};
 
-// Whether the group holds arrays that every version has, so that it may be one of its own.
+// Returns whether the group holds arrays that every version has, so that it may be one of VCF Zarr's groups.
 bool may_be_vcf(const Group& group) {
   return group.find("variant_position") && group.find("contig_id");
 }
 
-// Nullopt of anything else, another version included: what its arrays mean is not known.
+// Returns the version; nullopt for any other node, and for an unknown version, in which the meaning of arrays
+// is unknown.
 std::optional<std::string> version_of(const Node& node) {
   if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
   try {

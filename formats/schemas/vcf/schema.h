@@ -1,12 +1,13 @@
-// VCF Zarr: a group with the attribute vcf_zarr_version holds what a VCF file holds, an array a field.
+// VCF Zarr: a group with the attribute vcf_zarr_version holds the contents of a VCF file, an array for each
+// field.
 #pragma once
 
 #include "formats/core/model/store.h"
 
 namespace plainfs::vcf {
 
-// Such a group, of versions 0.2 to 0.4, as Variants, its arrays left as they are, and with a table `sites` of
-// the fixed fields and INFO.
+// Returns such a group, of versions 0.2 to 0.4, as Variants. Its arrays are unchanged, and a table `sites` of
+// the fixed fields and INFO is added. Nullopt for any other node.
 std::optional<Node> refine(const Node& node, Context& context);
 void describe(const Node& raw_root, Store& store);
 

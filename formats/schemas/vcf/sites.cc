@@ -23,10 +23,10 @@ struct TextOut {
   }
 };
 
-// Elements [first, first + count) of each row of an array of rank 2 as one text.
+// Elements [first, first + count) of each row of an array of rank 2, as one text.
 class RowTexts : public DerivedArray {
  public:
-  // Adds the text of elements [at, at + count) to out, which is empty; false where it is missing.
+  // Appends the text of elements [at, at + count) to out, which is empty. Returns false if it is missing.
   using Join = std::function<bool(const Elements& elements, uint64_t at, std::string& out)>;
 
   RowTexts(ArrayPtr values, uint64_t first, uint64_t count, Join join)
@@ -60,7 +60,7 @@ class RowTexts : public DerivedArray {
   const Join join_;
 };
 
-// The array where it is as it has to be, else one that says what it is instead.
+// Returns the array if is_right, otherwise a BrokenArray with its actual type. what: the required type.
 ArrayPtr held_to(bool is_right, const ArrayPtr& array, const char* name, const char* what) {
   if (is_right || frames::is_broken(*array)) return array;
   return std::make_shared<BrokenArray>(
@@ -68,7 +68,7 @@ ArrayPtr held_to(bool is_right, const ArrayPtr& array, const char* name, const c
       damaged("{} is {} of rank {}, not {}", name, array->dtype().name(), array->shape().size(), what));
 }
 
-// values, each of which has to be from 0 to below limit.
+// Returns values. Reading throws damaged for one that is not from 0 to below limit.
 ArrayPtr whole_numbers(const ArrayPtr& array, const char* name, std::function<uint64_t()> limit) {
   const ArrayPtr numbers = held_to(frames::may_be_integers(*array), array, name, "a list of whole numbers");
   if (frames::is_broken(*numbers)) return numbers;
@@ -89,7 +89,7 @@ ArrayPtr whole_numbers(const ArrayPtr& array, const char* name, std::function<ui
   });
 }
 
-// A value that is missing, or ends a list of none, is missing.
+// Returns array with missing values, and the fill of an empty list, marked as missing.
 ArrayPtr with_missing_values(const ArrayPtr& array) {
   if (frames::is_broken(*array) || array->dtype().kind == Kind::boolean) return array;
   return with_missing(array,
@@ -101,10 +101,10 @@ ArrayPtr with_missing_values(const ArrayPtr& array) {
                       });
 }
 
-// The list of each row from its element first on; missing where it has none or none of them is there.
+// Returns the list of each row from its element `first` on; missing if it is empty or all of it is missing.
 ArrayPtr lists(const ArrayPtr& array, uint64_t first) {
   const uint64_t width = array->shape()[1];
-  if (width <= first)  // one column is read all the same
+  if (width <= first)  // one column is still read
     return std::make_shared<RowTexts>(array, 0, std::min<uint64_t>(width, 1),
                                       [](const Elements&, uint64_t, std::string&) { return false; });
   const uint64_t count = width - first;
@@ -131,7 +131,7 @@ ArrayPtr reference_of(const ArrayPtr& alleles) {
                                     });
 }
 
-// The names of those that are set, in their order.
+// Returns the names of the filters that are set, in their order.
 ArrayPtr filters_of(const ArrayPtr& filter, const ArrayPtr& names) {
   const uint64_t count = filter->shape()[1];
   return std::make_shared<RowTexts>(
@@ -152,7 +152,7 @@ ArrayPtr filters_of(const ArrayPtr& filter, const ArrayPtr& names) {
       });
 }
 
-// The same text for each variant; a null one is missing.
+// Returns the same text for each variant; a null text is missing.
 ArrayPtr all_alike(const Variants& variants, const char* text) {
   return mapped(variants.position, text_type(), [text](Elements stored, const Box&) {
     TextBuilder texts(stored.count);

@@ -1,4 +1,4 @@
-// The fixed fields and INFO of variants as a table, a row each.
+// The fixed fields and INFO of variants as a table with a row for each.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -6,8 +6,8 @@
 
 namespace plainfs::vcf {
 
-// CHROM, POS, ID, REF, ALT, QUAL, FILTER, then INFO. Lists are one text, joined with commas. place: of the
-// group, for messages. Reads nothing.
+// Returns the table: CHROM, POS, ID, REF, ALT, QUAL, FILTER, then INFO. Lists are one text, joined with
+// commas. place: the path of the group, for messages. Reads nothing.
 Table sites_of(const Variants& variants, const std::string& place, Context& context);
 
 }  // namespace plainfs::vcf

@@ -11,12 +11,12 @@
 namespace plainfs::vcf {
 namespace {
 
-// Arrays of the fixed fields, which are no INFO or FORMAT (vcf-zarr-spec, "Fixed fields").
+// The arrays of the fixed fields, which are neither INFO nor FORMAT (vcf-zarr-spec, "Fixed fields").
 constexpr std::string_view kFixedVariant[] = {"contig",  "position", "length",  "id",
                                               "id_mask", "allele",   "quality", "filter"};
 constexpr std::string_view kFixedCall[] = {"genotype", "genotype_phased"};
 
-// Text of fixed length as text of any.
+// Returns fixed-length text as text of any length, and other arrays unchanged.
 ArrayPtr as_text(ArrayPtr array) {
   if (array->dtype().kind == Kind::text || !frames::is_text(array->dtype())) return array;
   return mapped(array, text_type(), [type = array->dtype()](Elements stored, const Box&) {
@@ -41,8 +41,8 @@ ArrayPtr optional(const Group& group, const char* name) {
   return array ? as_text(std::move(array)) : nullptr;
 }
 
-// The names of an array's axes, as Zarr of version 2 (xarray's attribute) and 3 keep them; none where it has
-// not as many.
+// Returns the names of an array's axes, from Zarr of version 2 (xarray's attribute) or 3; empty if their
+// number differs from the rank.
 std::vector<std::string> axes_of(const Node& node, size_t rank) {
   const Attributes attributes = attributes_of(node);
   for (const char* name : {"_ARRAY_DIMENSIONS", "dimension_names"}) {
@@ -52,7 +52,7 @@ std::vector<std::string> axes_of(const Node& node, size_t rank) {
   return {};
 }
 
-// What a VCF calls the type of an array; empty of one that it has no type for.
+// Returns the VCF name of an array's type; empty if VCF has no such type.
 std::string type_of(const DType& type) {
   switch (type.kind) {
     case Kind::boolean:
@@ -86,17 +86,17 @@ std::string type_of(const DType& type) {
   return {};
 }
 
-// INFO or FORMAT: what its arrays are called and which axes come first.
+// INFO or FORMAT: the prefix of its arrays and their first axes.
 struct Category {
   std::string_view name;
   std::string_view prefix;
   std::span<const std::string_view> fixed;
   std::vector<std::string> axes;
-  Shape extent;  // of these, to know an array by whose axes have no names
+  Shape extent;  // the lengths of axes, to recognise an array with unnamed ones
 };
 
-// A list whose last axis has any other name may be of a Number of its own or of none: the axis is as long as
-// the longest.
+// Returns the Number of a field. A list with a last axis of any other name may have a Number of its own or
+// none: the axis is as long as the longest list.
 std::string number_of(const Category& category, const std::vector<std::string>& axes, const Array& array) {
   const size_t rank = array.shape().size();
   if (array.dtype().kind == Kind::boolean) return "0";
@@ -114,7 +114,7 @@ bool has_axes(const Category& category, const std::vector<std::string>& axes, co
   return std::equal(category.axes.begin(), category.axes.end(), axes.begin());
 }
 
-// The field called name that node is; nullopt where it is none.
+// Returns the field called name in a node; nullopt if it cannot be one.
 std::optional<VariantField> field_of(const Category& category, const std::string& name, const Node& node,
                                      const std::string& place, Context& context) {
   if (const auto* error = std::get_if<Error>(&node.content))
@@ -166,7 +166,7 @@ std::vector<std::string> stored_lines(const std::string& text) {
   return lines;
 }
 
-// [["reference", "x.fa"], …]
+// Returns the pairs of [["reference", "x.fa"], …].
 std::vector<std::pair<std::string, std::string>> meta_in(const Json& value) {
   std::vector<std::pair<std::string, std::string>> meta;
   const Json::List* lines = value.list();
@@ -196,7 +196,7 @@ VariantHeader header_in(const Attributes& attributes) {
   return header;
 }
 
-// Those that the header declares come first, as it has them.
+// Moves the fields that the header declares to the front, in the header's order.
 void put_in_order(const VariantHeader& header, const std::string& kind, std::vector<VariantField>& fields) {
   if (!header.stored) return;
   std::map<std::string, size_t> places;

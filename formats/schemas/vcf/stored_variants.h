@@ -1,4 +1,4 @@
-// What the arrays and attributes of a VCF Zarr group mean.
+// The meaning of the arrays and attributes of a VCF Zarr group.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -6,8 +6,8 @@
 
 namespace plainfs::vcf {
 
-// A part that has to be there and is not is an array whose every use is damage. What cannot be a field is
-// left out, which is told of. Reads metadata only.
+// Returns the variants in a group. A missing required array throws damaged on every use.
+// An array that cannot be a field is left out with a notice. Reads metadata only.
 Variants stored_variants(const Group& group, const Attributes& attributes, Context& context);
 
 }  // namespace plainfs::vcf
