@@ -36,9 +36,9 @@ std::vector<std::string> split_names(const AnnotatedMatrix& matrix);
 std::optional<CellGroups> groups_of_column(const AnnotatedMatrix& matrix, std::string_view name,
                                            uint64_t most);
 
-// Returns the colour by a column or, if there is none, by a gene. The case of a gene's name is ignored if the
-// match is unique. Returns nullopt if neither exists. Throws the errors of reading, unsupported for a column
-// that cannot colour, and not_unique for a name shared by several genes.
+// Returns the colour by a column or, without such a column, by a gene. The case of a gene's name is ignored
+// if the match is unique. Returns nullopt if neither exists. Throws the errors of reading, unsupported for a
+// column that cannot colour, and not_unique for a name shared by several genes.
 std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view name);
 
 // Returns the names of columns and genes nearest to a name that does not exist.

@@ -200,7 +200,7 @@ class CellsSection {
     page_.picks.push_back(std::move(genes));
   }
 
-  // Returns the path from the page to the folder of gene files; nullopt if there is none.
+  // Returns the path from the page to the folder of gene files; nullopt if it is missing.
   std::optional<std::string> gene_folder() const {
     const std::string path = filesystem_.path(place_.directory);
     for (const std::string_view folder : kGeneFolders)

@@ -13,8 +13,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kBins = 40, kSmallBins = 16;
-constexpr double kHistogramCut =
-    0.001;  // fraction of values beyond each end of a histogram, put in its last bins
+constexpr double kHistogramCut = 0.001;  // part of the values in the bins at each end of a histogram
 
 // Counts values over even steps of a range. Values beyond an end count in the last step at that end.
 std::vector<double> counts_of(const std::vector<double>& values, const Interval& range, size_t bins) {

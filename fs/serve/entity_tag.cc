@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kDeepestFolder = 64;
 
-// Appends a line for a file. Omits the device, whose number may change when the machine restarts.
+// Appends a line for a file. Omits the device number, which a restart may change.
 void append_line(const std::string& name, const struct stat& status, std::string& text) {
   const timespec modified = modified_time(status), changed = changed_time(status);
   text += fmt::format("{}:{} {} {} {} {}.{} {}.{}\n", name.size(), name, status.st_ino, status.st_mode,

@@ -27,8 +27,8 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane);
 // Counts the first fragments by chromosome.
 std::optional<Figure> chromosome_bars(const Fragments& fragments);
 
-// Counts the first variants by contig. Returns nullopt if there are none or more than 2^26. Reads the contig
-// of each.
+// Counts the first variants by contig. Returns nullopt without variants, or for more than 2^26. Reads the
+// contig of each.
 std::optional<Figure> contig_bars(const Variants& variants);
 
 // numbers.cc: sampling the numbers of a store.
@@ -43,7 +43,7 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
 // values are reduced to the minimum and maximum of each of `most` stretches.
 std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most);
 
-// Returns the quantiles `cut` and 1 - cut of the finite values, 0 to 1; {0, 0} if there are none.
+// Returns the quantiles `cut` and 1 - cut of the finite values, 0 to 1; {0, 0} without such values.
 Interval range_of(std::vector<double> values, double cut);
 
 }  // namespace plainfs::serve

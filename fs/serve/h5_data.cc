@@ -136,7 +136,7 @@ class JsonData {
  public:
   JsonData(const ArrayPtr& array, bool is_flat) : array_(array) {
     shape_ = array->shape();
-    // As in numpy, the axes of an element follow those of the array.
+    // The axes of an element follow those of the array, as in numpy.
     for (type_ = &array->dtype(); type_->kind == Kind::array; type_ = type_->item.get())
       shape_.insert(shape_.end(), type_->dims.begin(), type_->dims.end());
     const uint64_t count = element_count(shape_);

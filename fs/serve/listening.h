@@ -22,7 +22,7 @@ ListenAddress parse_listen_address(const std::string& text);
 // Failure(kMountFailed) if the system refuses.
 Descriptor listen_at(ListenAddress& address);
 
-// Returns the sockets that systemd opened for this process (sd_listen_fds(3)); empty if there are none.
+// Returns the sockets that systemd opened for this process (sd_listen_fds(3)), possibly none.
 std::vector<Descriptor> inherited_sockets();
 // Returns the address of a listening socket.
 ListenAddress address_of(const Descriptor& socket);

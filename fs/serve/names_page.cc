@@ -88,7 +88,7 @@ class NamesPage {
     page_.problems.push_back(std::move(problem));
   }
 
-  // Returns the path to the page that colours cells by a gene; empty if there is none.
+  // Returns the path to the page that colours cells by a gene; empty if it does not exist.
   std::string way_to_cells() {
     if (asked_.names.back() != "genes") return {};
     Inode above = place_.inode;

@@ -39,7 +39,7 @@ class Site {
   Place find(const std::vector<std::string>& names) const;
   // Holds the inodes that the stores give to this thread until the visits end (Filesystem::visit).
   std::vector<std::unique_ptr<Filesystem::Visit>> visit() const;
-  // Returns the store that the path leads into, or null if there is none.
+  // Returns the store that the path leads into, or null.
   Filesystem* filesystem_of(const std::vector<std::string>& names) const;
 
  private:

@@ -13,7 +13,7 @@ namespace plainfs::serve {
 struct Subject {
   Site::Place place;                   // of its folder or, if it has none, of the folder that contains it
   bool has_folder = true;              // a folder of its own, which is the page's place
-  std::string name;                    // of the member; empty for a root and for entries that are no member
+  std::string name;                    // of the member; empty for a root and for entries that are not members
   std::optional<OpenMeaning> meaning;  // null: the folder of all stores
   std::vector<FolderEntry> beside;     // files of the same member: "obs.csv"
   std::vector<FolderEntry> inside;     // entries of its own folder
@@ -24,7 +24,7 @@ struct Subject {
 
 // Returns the subject of a folder.
 Subject folder_subject(const Asked& asked, const Site::Place& folder);
-// Returns the subject of a member without a folder, by its name in `folder`; nullopt if there is none.
+// Returns the subject of a member without a folder, by its name in `folder`; nullopt if it is missing.
 std::optional<Subject> member_subject(const Asked& asked, const Site::Place& folder, const std::string& name);
 
 // Returns the forms in which a page offers the entries: files, and folders of files that are one form,

@@ -23,7 +23,7 @@ struct WayOf {
   std::string_view ending;
   std::string_view before;
   std::string_view after;
-  std::string_view after_bare{};  // for a file without a header; empty if there is none
+  std::string_view after_bare{};  // for a file without a header; empty: not possible
 };
 // The first match of each program is shown.
 constexpr WayOf kWaysOf[] = {
