@@ -61,7 +61,8 @@ struct OpenMeaning {
 };
 
 // A store presented as a file system. Thread-safe. Inodes outlive reopen(). If the name of an inode no longer
-// exists, calls throw not_found. Long operations throw Cancelled if the calling thread's Request is cancelled.
+// exists, calls throw not_found. Long operations throw Cancelled if the calling thread's Request is
+// cancelled.
 class Filesystem {
  public:
   // Throws not_found if appearance.subdir does not exist.

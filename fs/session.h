@@ -38,8 +38,8 @@ class Session {
   Notices notices_;
   Counters counters_;
   ByteCache cache_;
-  DecodeBudget decode_budget_{size_t{24}
-                              << 20};  // two chunks of 4 MB or more, with the memory to decode them
+  // Two chunks of 4 MB or more, with the memory to decode them.
+  DecodeBudget decode_budget_{size_t{24} << 20};
   DecodeBudget unit_budget_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
