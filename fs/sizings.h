@@ -36,7 +36,7 @@ class Sizings {
   using AskerPtr = std::shared_ptr<Asker>;
 
   // size: performs the pass. If it is called again after it threw Cancelled, it resumes. is_over: returns
-  // whether all askers have left; it must be cheap.
+  // whether all work must end; it must be cheap.
   Sizings(size_t most_at_work, std::function<void(Inode file)> size, std::function<bool()> is_over);
   // Answers the askers that still wait. Requires: no ask() is in progress.
   ~Sizings();

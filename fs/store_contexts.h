@@ -17,7 +17,7 @@ namespace plainfs {
 // A cache of contexts by store path. Thread-safe.
 class StoreContexts {
  public:
-  // like: copied for each store that is first used. It and `files` must outlive this.
+  // like: copied when a store is first used. It and `files` must outlive this.
   StoreContexts(const Context& like, StoreFiles& files) : like_(like), files_(files) {}
 
   Context& of(const std::string& store) {

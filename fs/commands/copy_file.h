@@ -28,8 +28,8 @@ void make_pieces(Filesystem& filesystem, Workers& workers, const OpenFile& file,
 bool is_copied(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy);
 
 // Copies a file. Calls `wrote` with the number of bytes added, including those found from an earlier run.
-// Throws the errors of reading and of TargetFolder. After any error but one of reading, the partial file
-// stays for the next run.
+// Throws the errors of reading and of TargetFolder. If writing fails, the partial file stays for the next
+// run; after any other error it is removed.
 void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& folder, const Copy& copy,
                const std::function<void(uint64_t)>& wrote);
 

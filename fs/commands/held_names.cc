@@ -23,7 +23,7 @@ bool is_plain(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// Returns the same text for all names that some file system takes for equal: ignoring case, and the trailing
+// Returns the same text for all names that some file system treats as equal: ignoring case, and the trailing
 // dots and blanks that vfat removes. Requires: name is ASCII. Only the file system itself knows about other
 // letters.
 std::string plain_form(std::string name) {

@@ -1,4 +1,4 @@
-// Names that a file system takes for the same. To APFS, vfat, exFAT or a Windows share, "A.csv" and "a.csv"
+// Names that a file system treats as the same. To APFS, vfat, exFAT or a Windows share, "A.csv" and "a.csv"
 // are one file; to some, "é" as one character and as two are the same letter. Writing both files would lose
 // the first.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-// A name that is not written because the file system takes it for another one.
+// A name that is not written because the file system treats it as another one.
 struct HeldName {
   std::string name;
   std::string other;    // the name in its place

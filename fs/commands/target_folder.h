@@ -25,7 +25,7 @@ class TargetFolder {
   // Creates the directory if it is missing. The directory itself may be a symbolic link.
   explicit TargetFolder(const std::string& path);
 
-  // Registers the paths of all entries, each after its parent. If the file system takes two of them for the
+  // Registers the paths of all entries, each after its parent. If the file system treats two of them as the
   // same (held_names.h), the later one is written under another name from then on, and links to it are
   // adjusted. Returns a line for each renamed entry.
   std::vector<std::string> keep_apart(const std::vector<std::string>& paths);

@@ -38,7 +38,7 @@ std::string shown_name(const FolderEntry& entry) {
   return escaped(printable(entry.name)) + (entry.is_folder ? "/" : "");
 }
 
-// "2026-11-25 10:00"
+// Returns "2026-11-25 10:00".
 std::string time_words(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);

@@ -26,7 +26,7 @@ class PageCells {
   // Returns the directory in which the matrix was found.
   const Node& directory() const { return meaning_.what.node; }
   bool has_genes() const { return genes_ != nullptr; }
-  // Requires: has_genes(). Throws what reading the names throws.
+  // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
   // Returns the values of a gene, one per cell, NaN if missing. Requires: has_genes(), gene <
   // genes()->count().

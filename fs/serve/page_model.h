@@ -12,7 +12,7 @@
 
 namespace plainfs::serve {
 
-// "cells", "60,000"
+// A fact about the subject: "cells", "60,000".
 struct Fact {
   std::string name;
   std::string value;

@@ -7,7 +7,7 @@
 
 namespace plainfs::serve {
 
-// "60,000"
+// Returns "60,000".
 inline std::string count_words(uint64_t count) {
   std::string text = std::to_string(count);
   for (size_t at = text.size(); at > 3;) {

@@ -19,7 +19,7 @@ constexpr std::string_view kHead =
 constexpr std::string_view kEnd = "</D:multistatus>\n";
 constexpr size_t kMostHeld = 256 * 1024;
 
-// "2026-11-25T10:00:00Z"
+// Returns "2026-11-25T10:00:00Z".
 std::string internet_date(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);

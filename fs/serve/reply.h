@@ -78,7 +78,7 @@ class Reply {
   uint64_t bytes_ = 0;
 };
 
-// "Wed, 25 Nov 2026 10:00:00 GMT"
+// Returns "Wed, 25 Nov 2026 10:00:00 GMT".
 std::string http_date(time_t seconds);
 
 }  // namespace plainfs::serve

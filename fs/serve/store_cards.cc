@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kMostLooking{700};
 
-// "2026-11-25"
+// Returns "2026-11-25".
 std::string day_words(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
