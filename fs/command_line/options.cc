@@ -319,7 +319,8 @@ class Parser {
   // Removes the query from the location. The part after the "?" may be a key (signed URLs), and is never
   // shown.
   void split_url(std::string& url) {
-    const bool is_key = url.starts_with("s3://");  // keys may contain any character
+    // A key of an object may contain any character.
+    const bool is_key = url.starts_with("s3://") || url.starts_with("gs://") || url.starts_with("az://");
     if (!is_key) url.resize(std::min(url.size(), url.find('#')));
     const size_t mark = is_key ? std::string::npos : url.find('?');
     if (mark != std::string::npos) {

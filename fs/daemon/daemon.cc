@@ -22,8 +22,8 @@ namespace plainfs {
 void tune_allocator() {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
   // An exception that leaves std::call_once passes through libc, which then loads a library, and ends the
   // program if there is no memory for it.
   void* frame = nullptr;

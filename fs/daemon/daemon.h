@@ -6,7 +6,7 @@ namespace plainfs {
 
 // Limits the allocator to one arena. With one arena per thread, memory freed by one thread is not available
 // to others, and the daemon grows far beyond the cache budget (measured: 480 MB, not 296 MB, after a 655 MB
-// file with a budget of 256 MiB). Buffers up to 32 MiB stay on the heap, so that they are reused instead of
+// file with a budget of 256 MiB). Buffers up to 4 MiB stay on the heap, so that they are reused instead of
 // being mapped and cleared by the kernel each time. Memory that libc would allocate for the first exception
 // is allocated here. Call it before other threads start. Does nothing if the C library is not glibc.
 void tune_allocator();

@@ -11,15 +11,15 @@
 
 namespace plainfs::remote {
 
-// store: "https://HOST/PATH", "http://…" or "s3://BUCKET/KEY", without a query. Nothing is asked of a server
-// yet. cache, counters and bytes_read outlive it; bytes_read counts what is read of files. Throws unsupported
-// for any other URL.
+// store: "https://HOST/PATH", "http://…", "s3://BUCKET/KEY", "gs://BUCKET/KEY" or
+// "az://ACCOUNT/CONTAINER/KEY", without a query. Nothing is asked of a server yet. cache, counters and
+// bytes_read outlive it; bytes_read counts what is read of files. Throws unsupported for any other URL.
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read);
 
-// Makes the object at location, "s3://BUCKET/KEY", hold that. Throws unreadable where the service refuses it,
-// and Cancelled.
+// Stores content as the object at location, of s3://, gs:// or az://. Throws unreadable where the service
+// refuses it, and Cancelled.
 void put_object(const std::string& location, const std::string& content, const RemoteOptions& options);
 
 }  // namespace plainfs::remote

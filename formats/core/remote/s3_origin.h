@@ -1,4 +1,5 @@
-// An S3 service and one bucket of it: AWS's own, or any that speaks its language.
+// One bucket of an S3 service: of AWS, of Google Cloud Storage, which has the same interface (XML API), or of
+// any other that has it.
 #pragma once
 
 #include <optional>
@@ -6,16 +7,19 @@
 
 #include "cache/mutex.h"
 #include "formats/core/remote/credentials.h"
-#include "formats/core/remote/origin.h"
+#include "formats/core/remote/object_origin.h"
 #include "formats/core/remote/remote_options.h"
 
 namespace plainfs::remote {
 
-// Locations are "s3://BUCKET/KEY", the key as it is. Thread-safe.
-class S3Origin : public Origin {
+// Locations are "s3://BUCKET/KEY" or "gs://BUCKET/KEY", with the key unchanged. Thread-safe.
+class S3Origin : public ObjectOrigin {
  public:
-  // location: of anything in the bucket. The endpoint is that of options, else AWS_ENDPOINT_URL_S3's or
-  // AWS_ENDPOINT_URL's, else the profile's; the region likewise. client: outlives this.
+  // location: of any object in the bucket. The endpoint of s3:// is that of options, else of
+  // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, else of the profile; likewise the region. The endpoint of gs://
+  // is that of options, else of STORAGE_EMULATOR_HOST, else Google's; requests carry
+  // GOOGLE_OAUTH_ACCESS_TOKEN or a signature by GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY (HMAC keys) if
+  // these are set, otherwise nothing. client: outlives this.
   S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
            HttpClient& client);
 
@@ -23,27 +27,24 @@ class S3Origin : public Origin {
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
   bool has_keys() override { return !credentials_ || credentials_->has_keys(); }
   std::string asker() override;
-  bool follows_redirects() const override { return false; }
   // Where the bucket is in another region, that is known from then on; keys that were refused are looked for
   // again.
   bool learn_from(const HttpHead& head, const std::string& error_code) override;
 
-  // What makes the object there hold that.
-  HttpRequest put(const std::string& location, std::string body);
-
-  // A ListObjectsV2 of the keys that begin with prefix. delimiter: "/" = what is below folders stays out;
-  // continuation: of the page before, or "".
-  HttpRequest list(const std::string& prefix, const std::string& delimiter, const std::string& continuation);
-
-  // "KEY" of "s3://BUCKET/KEY". Throws unreadable for another bucket's.
-  std::string key_of(const std::string& location) const;
+  HttpRequest put(const std::string& location, std::string body) override;
+  HttpRequest list(const std::string& prefix, const std::string& delimiter,
+                   const std::string& continuation) override;  // ListObjectsV2
+  ObjectPage page_of(const std::string& xml) const override;
+  std::string key_of(const std::string& location) const override;
 
  private:
   HttpRequest request(const std::string& key, const std::string& query, std::vector<std::string> fields,
                       std::string method = "GET", std::string body = {});
   std::string service_url(const std::string& region) const;
 
+  const std::string scheme_;  // "s3://" or "gs://"
   const std::string bucket_;
+  const std::string bearer_;  // Google's token, "" = none
   const Profile profile_;
   const std::string endpoint_;  // "" = AWS's own
   mutable Mutex mutex_;
